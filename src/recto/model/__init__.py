@@ -1,0 +1,1 @@
+"""Frozen values: what Recto talks about. Nothing here does input or output."""

@@ -1,0 +1,41 @@
+"""Projects and collections: whose content, and which folder it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from recto.model.document import Kind
+from recto.model.ids import CollectionId, ProjectId
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The tenancy boundary: nothing crosses it unless asked."""
+
+    id: ProjectId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSettings:
+    """What a collection takes in. Unset chunking fields fall back to the configuration's."""
+
+    include: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kind: Kind | None = None
+    max_file_bytes: int | None = None
+    max_heading_depth: int | None = None
+    intelligent_heading_depth: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A named root inside a project."""
+
+    id: CollectionId
+    project_id: ProjectId
+    name: str
+    root: Path
+    settings: CollectionSettings = CollectionSettings()

@@ -1,0 +1,38 @@
+"""What the writing flow hands to a store: a document with its chunks, already analysed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recto.model.chunk import Chunk, EmbeddingInput
+from recto.model.document import Document
+
+LEXICAL_FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "body")
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRow:
+    """Analysed tokens of one chunk, field by field, each joined with single spaces."""
+
+    title: str
+    headings: str
+    keywords: str
+    description: str
+    tags: str
+    aliases: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    chunk: Chunk
+    lexical: LexicalRow
+    inputs: tuple[EmbeddingInput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything one document puts into a library, computed without touching the library."""
+
+    document: Document
+    chunks: tuple[IndexedChunk, ...]

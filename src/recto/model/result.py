@@ -1,0 +1,115 @@
+"""What a search hands back: hits that cite exactly, and a trace that says how they came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from recto.model.document import Kind
+from recto.model.ids import ChunkId, ChunkKey, DocumentId
+from recto.model.text import Lines, Span
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreStep:
+    """What one stage said of one candidate."""
+
+    stage: str
+    score: float
+    rank: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk on its way to becoming a hit. `span` grows when neighbours are merged into it."""
+
+    key: ChunkKey
+    chunk_id: ChunkId
+    document_id: DocumentId
+    collection: str
+    uri: str
+    kind: Kind
+    title: str
+    heading_path: tuple[str, ...]
+    span: Span
+    lines: Lines
+    text_hash: str
+    modified_at: float
+    score: float = 0.0
+    steps: tuple[ScoreStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk's key with a channel's score, before anything else about it is looked up."""
+
+    key: ChunkKey
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One channel's answer, best first. `higher is better` holds for every channel."""
+
+    channel: str
+    scored: tuple[Scored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    uri: str
+    heading_path: tuple[str, ...]
+    span: Span
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    rank: int
+    score: float
+    collection: str
+    kind: Kind
+    title: str
+    citation: Citation
+    excerpt: str
+    excerpt_truncated: bool
+    chunk_id: ChunkId
+    document_id: DocumentId
+    modified_at: float
+    steps: tuple[ScoreStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StageTrace:
+    """What one stage received, returned and took; `skipped` or `failed` says why it did nothing."""
+
+    stage: str
+    shape: str
+    received: int
+    returned: int
+    took_ms: float
+    skipped: str | None = None
+    failed: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How much of what was asked about the answer could see. `full_vectors` is a share between 0 and 1."""
+
+    documents: int
+    pending: int
+    failed: int
+    full_vectors: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    query: str
+    profile: str
+    hits: tuple[Hit, ...]
+    trace: tuple[StageTrace, ...]
+    freshness: Freshness
+    took_ms: float

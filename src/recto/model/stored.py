@@ -1,0 +1,76 @@
+"""What a store knows of a document beyond its content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from recto.model.document import Kind
+from recto.model.ids import CollectionId, DocumentId
+from recto.model.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A current document without its text, which `text_hash` leads to."""
+
+    id: DocumentId
+    collection_id: CollectionId
+    collection: str
+    uri: str
+    kind: Kind
+    title: str
+    language: str | None
+    description: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    text_hash: str
+    modified_at: float
+    version: int
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentVersion:
+    """One text a document has had. Versions count from 1 and never change."""
+
+    version: int
+    uri: str
+    title: str
+    text_hash: str
+    modified_at: float
+    indexed_at: float
+    removed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingInput:
+    """An embedding input still to be computed: where its slice is, and what goes in front of it."""
+
+    input_key: int
+    hash: str
+    title: str
+    heading_path: tuple[str, ...]
+    signature: str
+    text_hash: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """A computed vector as stored: little-endian float16, the precision at which nothing measurable is lost."""
+
+    input_key: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCounts:
+    documents: int
+    chunks: int
+    sections: int
+    indexed: int
+    skipped: int
+    failed: int
+    text_bytes: int

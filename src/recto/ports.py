@@ -1,0 +1,204 @@
+"""The ports: what a flow asks of the world. Nobody inherits from these; fitting is enough.
+
+Writing:  `Parser` → `Chunker` → `Analyzer` → `Store` → `Embedder` → `Store`, with no model call inside a transaction.
+Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation asks `Documents` for exact slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from recto.model.chunk import Chunk, EmbeddingInput
+from recto.model.collection import Collection, Project
+from recto.model.document import Document, Section, Source
+from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
+from recto.model.index import LexicalRow, Prepared
+from recto.model.ledger import LedgerEntry
+from recto.model.query import Filters, Terms
+from recto.model.recipe import EmbeddingProfile, Recipe
+from recto.model.result import Candidate, Scored
+from recto.model.stored import DocumentVersion, LibraryCounts, PendingInput, StoredDocument, VectorRow
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Parser(Protocol):
+    """Text → structure. Total: any text gives a document; what was odd about it goes into `warnings`."""
+
+    @property
+    def version(self) -> str: ...
+
+    def parse(self, source: Source) -> Document: ...
+
+
+class TokenCounter(Protocol):
+    """Counts as the embedder's own tokenizer counts, special tokens left out."""
+
+    def count(self, text: str) -> int: ...
+
+    def words(self, text: str) -> Sequence[tuple[int, int]]:
+        """`(end, tokens)` for each whitespace-separated word, in order; the tokens add up to `count(text)`."""
+        ...
+
+
+class Chunker(Protocol):
+    """Structure → chunks: exact slices, in order, together covering everything that is not blank."""
+
+    @property
+    def version(self) -> str: ...
+
+    def chunk(self, document: Document) -> tuple[Chunk, ...]: ...
+
+
+class Embedder(Protocol):
+    """Text → unit vectors, float32, one row per text."""
+
+    @property
+    def profile(self) -> EmbeddingProfile: ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]: ...
+
+
+class VectorIndex(Protocol):
+    """Nearest chunks by cosine; a chunk with several windows scores by its best."""
+
+    def search(
+        self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
+    ) -> tuple[Scored, ...]: ...
+
+    def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
+        """Exact cosines for named chunks; chunks without a vector are left out."""
+        ...
+
+
+class Catalog(Protocol):
+    """Projects, collections and the recipe each project was indexed with."""
+
+    def ensure_project(self, name: str) -> Project: ...
+
+    def projects(self) -> tuple[Project, ...]: ...
+
+    def collections(self, project: ProjectId) -> tuple[Collection, ...]: ...
+
+    def put_collection(self, collection: Collection) -> None: ...
+
+    def remove_collection(self, project: ProjectId, collection: CollectionId) -> None:
+        """Takes the collection's documents, ledger and chunks along."""
+        ...
+
+    def recipe(self, project: ProjectId) -> Recipe | None: ...
+
+    def record_recipe(self, project: ProjectId, recipe: Recipe) -> None: ...
+
+
+class Documents(Protocol):
+    """Current documents with their sections and chunks, their earlier versions, and the texts behind them."""
+
+    def put(self, project: ProjectId, collection: CollectionId, prepared: Prepared) -> tuple[ChunkKey, ...]:
+        """Replaces what the document's uri held; the earlier text stays reachable as a version.
+
+        Returns the new chunks' keys in order. A key is never used twice.
+        """
+        ...
+
+    def move(self, project: ProjectId, collection: CollectionId, old_uri: str, prepared: Prepared) -> None:
+        """Same content under a new uri: chunks keep their keys, so vectors and lexical rows stay as they are."""
+        ...
+
+    def remove(self, project: ProjectId, document: DocumentId) -> None: ...
+
+    def get(self, project: ProjectId, document: DocumentId) -> StoredDocument | None: ...
+
+    def find(self, project: ProjectId, uri: str, collection: CollectionId | None = None) -> tuple[StoredDocument, ...]:
+        """Documents at exactly this uri, in every collection unless one is named."""
+        ...
+
+    def sections(self, project: ProjectId, document: DocumentId) -> tuple[Section, ...]: ...
+
+    def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]: ...
+
+    def texts(self, project: ProjectId, hashes: Iterable[str]) -> Mapping[str, str]: ...
+
+    def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]: ...
+
+    def chunk_key(self, project: ProjectId, chunk: ChunkId) -> ChunkKey | None: ...
+
+    def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
+        """Keys of all chunks that the filters let through, ascending."""
+        ...
+
+
+class LexicalIndex(Protocol):
+    """Words → chunks, by BM25 over the boosted fields. Higher scores are better."""
+
+    def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None: ...
+
+    def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]: ...
+
+
+class Embeddings(Protocol):
+    """Which inputs stand for which chunks, and the vectors there are for them."""
+
+    def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None: ...
+
+    def pending(self, project: ProjectId, profile: EmbeddingProfile, limit: int) -> tuple[PendingInput, ...]:
+        """Inputs of current chunks without a vector under this profile, each once."""
+        ...
+
+    def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None: ...
+
+    def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
+        """Chunks with all their vectors, and chunks in all."""
+        ...
+
+    def assignments(self, project: ProjectId, profile: EmbeddingProfile) -> NDArray[np.int64]:
+        """Rows of (chunk key, vector key), ascending: every window of every current chunk that has a vector."""
+        ...
+
+    def vectors(
+        self, project: ProjectId, profile: EmbeddingProfile, after: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Vector keys above `after`, ascending, with their vectors. Keys only ever grow."""
+        ...
+
+
+class Ledger(Protocol):
+    """What happened to each file of a collection."""
+
+    def entries(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]: ...
+
+    def record(self, project: ProjectId, collection: CollectionId, entries: Iterable[LedgerEntry]) -> None: ...
+
+    def forget(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None: ...
+
+
+class Store(Protocol):
+    """One library. Its parts share one transaction: what is written together appears together or not at all."""
+
+    catalog: Catalog
+    documents: Documents
+    lexical: LexicalIndex
+    embeddings: Embeddings
+    ledger: Ledger
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
+        ...
+
+    def generation(self) -> int:
+        """A number that grows with every committed change, seen from any process: the key of every cache."""
+        ...
+
+    def counts(self, project: ProjectId) -> LibraryCounts: ...
+
+    def check(self) -> tuple[str, ...]:
+        """What is wrong with the library, in sentences; empty when nothing is."""
+        ...
+
+    def close(self) -> None: ...
