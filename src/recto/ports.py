@@ -19,7 +19,7 @@ from recto.model.ledger import LedgerEntry
 from recto.model.query import Filters, Terms
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.result import Candidate, Scored
-from recto.model.stored import DocumentVersion, LibraryCounts, PendingInput, StoredDocument, VectorRow
+from recto.model.stored import DocumentVersion, LibraryCounts, PendingInput, StoredDocument, StoredVectors, VectorRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,8 +107,10 @@ class Documents(Protocol):
         """
         ...
 
-    def move(self, project: ProjectId, collection: CollectionId, old_uri: str, prepared: Prepared) -> None:
-        """Same content under a new uri: chunks keep their keys, so vectors and lexical rows stay as they are."""
+    def move(
+        self, project: ProjectId, collection: CollectionId, old_uri: str, prepared: Prepared
+    ) -> tuple[ChunkKey, ...]:
+        """Same content under a new uri: chunks keep their keys and the document its versions."""
         ...
 
     def remove(self, project: ProjectId, document: DocumentId) -> None: ...
@@ -141,15 +143,21 @@ class LexicalIndex(Protocol):
 
     def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]: ...
 
+    def containing(self, project: ProjectId, phrase: Sequence[str]) -> Sequence[ChunkKey]:
+        """Keys of all chunks that hold these tokens next to each other, ascending."""
+        ...
+
 
 class Embeddings(Protocol):
     """Which inputs stand for which chunks, and the vectors there are for them."""
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None: ...
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile, limit: int) -> tuple[PendingInput, ...]:
-        """Inputs of current chunks without a vector under this profile, each once."""
+    def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
+        """Keys of the inputs of current chunks without a vector under this profile, each once, in chunk order."""
         ...
+
+    def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]: ...
 
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None: ...
 
@@ -157,14 +165,12 @@ class Embeddings(Protocol):
         """Chunks with all their vectors, and chunks in all."""
         ...
 
-    def assignments(self, project: ProjectId, profile: EmbeddingProfile) -> NDArray[np.int64]:
-        """Rows of (chunk key, vector key), ascending: every window of every current chunk that has a vector."""
+    def assignments(self, project: ProjectId) -> NDArray[np.int64]:
+        """Rows of (chunk key, input key): every window of every current chunk, chunks ascending."""
         ...
 
-    def vectors(
-        self, project: ProjectId, profile: EmbeddingProfile, after: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Vector keys above `after`, ascending, with their vectors. Keys only ever grow."""
+    def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
+        """Vectors whose key is above `after`, ascending. Keys only ever grow."""
         ...
 
 
@@ -189,6 +195,10 @@ class Store(Protocol):
 
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
+        ...
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Everything read inside sees one state of the library."""
         ...
 
     def generation(self) -> int:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recto.model.document import Kind
 from recto.model.ids import CollectionId, DocumentId
 from recto.model.text import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,15 @@ class VectorRow:
 
     input_key: int
     data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """Parallel arrays: a vector's own key, the input it stands for, and the vector as a row."""
+
+    keys: NDArray[np.int64]
+    inputs: NDArray[np.int64]
+    matrix: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Repositories over named queries: the same code for every SQL dialect."""

@@ -1,0 +1,120 @@
+"""Embedding inputs and the vectors there are for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from recto.model.chunk import EmbeddingInput
+from recto.model.ids import ChunkKey, ProjectId
+from recto.model.recipe import EmbeddingProfile
+from recto.model.stored import PendingInput, StoredVectors, VectorRow
+from recto.model.text import Span
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import Database, first, value
+from recto.stores.shared.projects import Keys
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class EmbeddingRepository:
+    """Fits `ports.Embeddings`."""
+
+    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+        self._profiles: dict[tuple[ProjectId, EmbeddingProfile], int] = {}
+
+    def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
+        key = self._keys.project(project)
+        flat = [(chunk, one, bytes.fromhex(one.hash)) for chunk, several in inputs for one in several]
+        self._database.run_many("chunk_inputs_remove", ({"chunk": chunk} for chunk, _ in inputs))
+        self._database.run_many("input_put", ({"project": key, "hash": digest} for _, _, digest in flat))
+        self._database.run_many(
+            "chunk_input_put",
+            (
+                {
+                    "project": key,
+                    "chunk": chunk,
+                    "window": one.window,
+                    "hash": digest,
+                    "start": one.span.start,
+                    "end": one.span.end,
+                }
+                for chunk, one, digest in flat
+            ),
+        )
+
+    def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
+        where = {"project": self._keys.project(project), "profile": self._profile(project, profile)}
+        return tuple(row[0] for row in self._database.rows("inputs_pending", where))
+
+    def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
+        where = {"project": self._keys.project(project), "inputs": json.dumps(list(inputs))}
+        return tuple(
+            PendingInput(
+                input_key=row[0],
+                hash=row[1].hex(),
+                title=row[2],
+                heading_path=tuple(json.loads(row[3])),
+                signature=row[4],
+                text_hash=row[5].hex(),
+                span=Span(row[6], row[7]),
+            )
+            for row in self._database.rows("inputs_described", where)
+        )
+
+    def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None:
+        key = self._keys.project(project)
+        body = _body(profile)
+        self._database.run("profile_put", {"project": key, "name": profile.name, "body": body, "now": self._clock()})
+        where = {"project": key, "profile": value(self._database, "profile_key", {"project": key, "body": body})}
+        self._database.run_many(
+            "vector_put", ({**where, "input": vector.input_key, "data": vector.data} for vector in vectors)
+        )
+
+    def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
+        where = {"project": self._keys.project(project), "profile": self._profile(project, profile)}
+        total = int(value(self._database, "chunks_total", where))
+        return total - int(value(self._database, "chunks_without_vectors", where)), total
+
+    def assignments(self, project: ProjectId) -> NDArray[np.int64]:
+        import numpy as np
+
+        rows = self._database.rows("chunk_input_pairs", {"project": self._keys.project(project)})
+        return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+    def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
+        import numpy as np
+
+        where = {
+            "project": self._keys.project(project),
+            "profile": self._profile(project, profile),
+            "after": after,
+        }
+        rows = self._database.rows("vectors_after", where)
+        matrix = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").astype(np.float32)
+        return StoredVectors(
+            keys=np.array([row[0] for row in rows], dtype=np.int64),
+            inputs=np.array([row[1] for row in rows], dtype=np.int64),
+            matrix=matrix.reshape(len(rows), profile.dimensions),
+        )
+
+    def _profile(self, project: ProjectId, profile: EmbeddingProfile) -> int:
+        """The profile's key, or 0, which no row has, while nothing was embedded with it."""
+        known = self._profiles.get((project, profile))
+        if known is None:
+            row = first(self._database, "profile_key", {"project": self._keys.project(project), "body": _body(profile)})
+            if row is None:
+                return 0
+            known = self._profiles[project, profile] = int(row[0])
+        return known
+
+
+def _body(profile: EmbeddingProfile) -> str:
+    return json.dumps(asdict(profile), sort_keys=True, separators=(",", ":"))

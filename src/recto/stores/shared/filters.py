@@ -1,0 +1,31 @@
+"""Filters as query parameters: a missing filter is null, and the SQL lets null through."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from recto.model.query import Filters
+
+
+def filter_parameters(filters: Filters) -> dict[str, Any]:
+    return {
+        "collections": _listed(filters.collections),
+        "path_prefix": filters.path_prefix,
+        "uris": _listed(filters.uris),
+        "kinds": _listed(tuple(kind.value for kind in filters.kinds)),
+        "modified_after": filters.modified_after,
+        "modified_before": filters.modified_before,
+        "title_contains": _folded(filters.title_contains),
+        "tags_all": _listed(tuple(tag.lower() for tag in filters.tags_all)),
+        "tags_any": _listed(tuple(tag.lower() for tag in filters.tags_any)),
+        "heading_contains": _folded(filters.heading_contains),
+    }
+
+
+def _listed(values: tuple[str, ...]) -> str | None:
+    return json.dumps(values, ensure_ascii=False) if values else None
+
+
+def _folded(value: str | None) -> str | None:
+    return value.lower() if value else None

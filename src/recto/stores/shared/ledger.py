@@ -1,0 +1,63 @@
+"""What happened to each file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from recto.model.ids import CollectionId, DocumentId, ProjectId, RecipeId
+from recto.model.ledger import FileStamp, LedgerEntry, Outcome
+from recto.stores.shared.database import Database
+from recto.stores.shared.projects import Keys
+
+
+class LedgerRepository:
+    """Fits `ports.Ledger`."""
+
+    def __init__(self, database: Database, keys: Keys) -> None:
+        self._database = database
+        self._keys = keys
+
+    def entries(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
+        return {
+            row[0]: LedgerEntry(
+                uri=row[0],
+                outcome=Outcome(row[1]),
+                stamp=FileStamp(row[2], row[3], row[4]),
+                content_hash=row[5],
+                recipe_id=RecipeId(row[6]) if row[6] else None,
+                document_id=DocumentId(row[7]) if row[7] else None,
+                reason=row[8],
+                warnings=tuple(json.loads(row[9])),
+            )
+            for row in self._database.rows("ledger_entries", self._where(project, collection))
+        }
+
+    def record(self, project: ProjectId, collection: CollectionId, entries: Iterable[LedgerEntry]) -> None:
+        where = self._where(project, collection)
+        self._database.run_many(
+            "ledger_put",
+            (
+                {
+                    **where,
+                    "uri": entry.uri,
+                    "outcome": entry.outcome.value,
+                    "size": entry.stamp.size,
+                    "mtime_ns": entry.stamp.mtime_ns,
+                    "inode": entry.stamp.inode,
+                    "content_hash": entry.content_hash,
+                    "recipe_id": entry.recipe_id,
+                    "document_id": entry.document_id,
+                    "reason": entry.reason,
+                    "warnings": json.dumps(entry.warnings, ensure_ascii=False),
+                }
+                for entry in entries
+            ),
+        )
+
+    def forget(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None:
+        where = self._where(project, collection)
+        self._database.run_many("ledger_forget", ({**where, "uri": uri} for uri in uris))
+
+    def _where(self, project: ProjectId, collection: CollectionId) -> dict[str, int]:
+        return {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}

@@ -1,0 +1,125 @@
+"""Projects and collections, and the integer keys by which other tables name them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from recto.errors import NotFound
+from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.document import Kind
+from recto.model.ids import CollectionId, DocumentId, ProjectId, project_id
+from recto.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import Database, first
+
+
+class Keys:
+    """Looks up and remembers the integer keys of projects and collections. Keys never change, so this never expires."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._projects: dict[ProjectId, int] = {}
+        self._collections: dict[tuple[ProjectId, CollectionId], int] = {}
+
+    def project(self, project: ProjectId) -> int:
+        if project not in self._projects:
+            self._projects = {ProjectId(row[1]): row[0] for row in self._database.rows("projects")}
+        try:
+            return self._projects[project]
+        except KeyError:
+            raise NotFound(f"there is no project {project} in this library") from None
+
+    def only_project(self) -> bool:
+        """Whether a search may skip the project check because nothing else is in the library."""
+        return len(self._database.rows("projects")) == 1
+
+    def collection(self, project: ProjectId, collection: CollectionId) -> int:
+        known = self._collections.get((project, collection))
+        if known is not None:
+            return known
+        for row in self._database.rows("collections", {"project": self.project(project)}):
+            if row[1] == collection:
+                self._collections[project, collection] = row[0]
+                return int(row[0])
+        raise NotFound(f"there is no collection {collection} in this project")
+
+    def forget_collection(self, project: ProjectId, collection: CollectionId) -> None:
+        self._collections.pop((project, collection), None)
+
+
+class CatalogRepository:
+    """Fits `ports.Catalog`."""
+
+    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    def ensure_project(self, name: str) -> Project:
+        wanted = Project(project_id(name), name)
+        if wanted not in self.projects():
+            self._database.run("project_put", {"id": wanted.id, "name": name, "now": self._clock()})
+        return wanted
+
+    def projects(self) -> tuple[Project, ...]:
+        return tuple(Project(ProjectId(row[1]), row[2]) for row in self._database.rows("projects"))
+
+    def collections(self, project: ProjectId) -> tuple[Collection, ...]:
+        rows = self._database.rows("collections", {"project": self._keys.project(project)})
+        return tuple(
+            Collection(CollectionId(row[1]), project, row[2], Path(row[3]), _settings(json.loads(row[4])))
+            for row in rows
+        )
+
+    def put_collection(self, collection: Collection) -> None:
+        self._database.run(
+            "collection_put",
+            {
+                "project": self._keys.project(collection.project_id),
+                "id": collection.id,
+                "name": collection.name,
+                "root": str(collection.root),
+                "settings": json.dumps(asdict(collection.settings), sort_keys=True),
+                "now": self._clock(),
+            },
+        )
+
+    def remove_collection(self, project: ProjectId, collection: CollectionId) -> None:
+        where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
+        for row in self._database.rows("collection_documents", where):
+            gone = {"project": where["project"], "id": DocumentId(row[0]), "now": self._clock()}
+            self._database.run("versions_mark_removed", gone)
+            self._database.run("document_remove", gone)
+        self._database.run("collection_remove", where)
+        self._keys.forget_collection(project, collection)
+
+    def recipe(self, project: ProjectId) -> Recipe | None:
+        row = first(self._database, "recipe_active", {"project": self._keys.project(project)})
+        return _recipe(json.loads(row[0])) if row else None
+
+    def record_recipe(self, project: ProjectId, recipe: Recipe) -> None:
+        key = self._keys.project(project)
+        self._database.run("recipes_retire", {"project": key})
+        self._database.run(
+            "recipe_put",
+            {"project": key, "id": recipe.id, "body": recipe.canonical(), "now": self._clock()},
+        )
+
+
+def _settings(body: dict[str, Any]) -> CollectionSettings:
+    kind = body.pop("kind", None)
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in body.items()}
+    return CollectionSettings(**values, kind=Kind(kind) if kind else None)
+
+
+def _recipe(body: dict[str, Any]) -> Recipe:
+    return Recipe(
+        parser=body["parser"],
+        chunker=body["chunker"],
+        analyzer=body["analyzer"],
+        sizes=ChunkSizes(**body["sizes"]),
+        embedding=EmbeddingProfile(**body["embedding"]),
+    )

@@ -1,0 +1,47 @@
+"""Named SQL: `-- name: …` starts a query, `-- include: …` pastes a fragment when the file is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+
+_NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*-- include: ([a-z][a-z0-9_]*)[ \t]*$", re.MULTILINE)
+_FRAGMENT = "fragment_"
+
+
+def parse_queries(text: str) -> dict[str, str]:
+    """The queries of one file, by name, in the order written."""
+    parts = _NAME.split(text)
+    found: dict[str, str] = {}
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        if name in found:
+            raise ValueError(f"two queries are named {name}")
+        found[name] = body.strip().removesuffix(";")
+    return found
+
+
+def load_queries(package: str) -> Mapping[str, str]:
+    """Every query of a dialect, fragments already pasted in."""
+    queries: dict[str, str] = {}
+    for resource in sorted(files(package).joinpath("queries").iterdir(), key=lambda entry: entry.name):
+        if resource.name.endswith(".sql"):
+            for name, body in parse_queries(resource.read_text("utf-8")).items():
+                if name in queries:
+                    raise ValueError(f"two queries are named {name}")
+                queries[name] = body
+    return {
+        name: _INCLUDE.sub(lambda match: queries[_FRAGMENT + match[1]], body)
+        for name, body in queries.items()
+        if not name.startswith(_FRAGMENT)
+    }
+
+
+def load_migrations(package: str) -> tuple[tuple[int, str], ...]:
+    """Numbered schema changes, in order. Files are never edited once released."""
+    found = []
+    for resource in files(package).joinpath("migrations").iterdir():
+        if resource.name.endswith(".sql"):
+            found.append((int(resource.name.split("_", 1)[0]), resource.read_text("utf-8")))
+    return tuple(sorted(found))

@@ -1,0 +1,167 @@
+"""A connection per thread to one SQLite file, with foreign errors turned into ours at the door."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from recto.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound, RectoError, StorageError
+from recto.stores.shared.database import Row
+from recto.stores.shared.queries import load_migrations, load_queries
+
+APPLICATION_ID = 0x52435430  # "RCT0": how a library is told from any other SQLite file
+_PACKAGE = "recto.stores.sqlite"
+
+
+class SqliteDatabase:
+    """Fits `stores.shared.database.Database`. WAL lets readers go on while one writer works."""
+
+    def __init__(self, path: Path, *, create: bool = True, busy_timeout_ms: int = 5_000) -> None:
+        self.path = path
+        self._busy_timeout_ms = busy_timeout_ms
+        self._queries = load_queries(_PACKAGE)
+        self._local = threading.local()
+        self._all: list[apsw.Connection] = []
+        self._guard = threading.Lock()
+        if not create and not path.exists():
+            raise NotFound(f"there is no library at {path}", hint="run `recto init` to make one")
+        with _translated(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._migrate(self._connection())
+
+    def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        with _translated(self.path):
+            return self._connection().execute(self._queries[name], parameters or {}).fetchall()
+
+    def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
+        with _translated(self.path):
+            self._connection().execute(self._queries[name], parameters or {})
+
+    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
+        with _translated(self.path):
+            self._connection().executemany(self._queries[name], parameters)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """`begin immediate` takes the write lock first, so a transaction never fails half-way for want of it."""
+        self._control("begin immediate")
+        try:
+            yield
+            self._control("commit")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self._connection().in_transaction:
+            yield
+            return
+        self._control("begin")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
+    def _control(self, statement: str) -> None:
+        with _translated(self.path):
+            self._connection().execute(statement)
+
+    def _roll_back(self) -> None:
+        # After some errors (a full disk, a failed commit) SQLite has already rolled back by itself.
+        if self._connection().in_transaction:
+            self._control("rollback")
+
+    def pragma(self, name: str) -> list[Row]:
+        """For the integrity check: a pragma's rows."""
+        with _translated(self.path):
+            return self._connection().execute(f"pragma {name}").fetchall()
+
+    def close(self) -> None:
+        with self._guard:
+            for connection in self._all:
+                connection.close()
+            self._all.clear()
+        self._local = threading.local()
+
+    def _connection(self) -> apsw.Connection:
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            found = apsw.Connection(str(self.path))
+            found.set_busy_timeout(self._busy_timeout_ms)
+            found.execute("pragma foreign_keys = on")
+            found.execute("pragma synchronous = normal")
+            found.execute("pragma cache_size = -65536")
+            found.execute("pragma mmap_size = 1073741824")
+            found.execute("pragma temp_store = memory")
+            self._local.connection = found
+            with self._guard:
+                self._all.append(found)
+        return found
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        migrations = load_migrations(_PACKAGE)
+        newest = migrations[-1][0]
+        version = self._version(connection)
+        if version == newest:
+            return
+        if version > newest:
+            raise NewerLibrary(
+                f"{self.path} was written by a newer Recto (schema {version}, this one knows {newest})",
+                hint="upgrade Recto, or use another library with --library",
+            )
+        connection.execute("pragma journal_mode = wal")
+        with self.transaction():
+            version = self._version(connection)  # another process may have migrated while this one waited
+            for number, script in migrations:
+                if number > version:
+                    connection.execute(script)
+            connection.execute(f"pragma user_version = {newest}")
+            connection.execute(f"pragma application_id = {APPLICATION_ID}")
+
+    def _version(self, connection: apsw.Connection) -> int:
+        version = int(connection.pragma("user_version"))
+        if connection.pragma("application_id") != APPLICATION_ID:
+            tables = connection.execute("select count(*) from sqlite_schema").get
+            if version or tables:
+                raise NotALibrary(
+                    f"{self.path} is a database, but not a Recto library",
+                    hint="point --library at another file, or run `recto init` on a new path",
+                )
+        return version
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except RectoError:
+        raise
+    except apsw.NotADBError as error:
+        raise NotALibrary(
+            f"{path} is not a database",
+            hint="point --library at another file, or run `recto init` on a new path",
+        ) from error
+    except apsw.CorruptError as error:
+        raise LibraryError(
+            f"the library {path} is damaged: {error}", hint="run `recto doctor`; restore a backup or index again"
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Busy(f"another process is writing to {path}", hint="try again in a moment") from error
+    except apsw.FullError as error:
+        raise StorageError(
+            f"the disk is full: {path} could not grow", hint="free some space and run it again"
+        ) from error
+    except apsw.ReadOnlyError as error:
+        raise StorageError(f"{path} cannot be written", hint="check the permissions of the file and folder") from error
+    except (apsw.IOError, apsw.CantOpenError) as error:
+        raise StorageError(
+            f"{path} could not be read or written: {error}", hint="check the disk and the path"
+        ) from error
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}", hint="check the path and its permissions") from error

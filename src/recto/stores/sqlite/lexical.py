@@ -1,0 +1,73 @@
+"""FTS5: words → chunks by BM25 over the boosted fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recto.model.ids import ChunkKey, ProjectId
+from recto.model.index import LEXICAL_FIELDS, LexicalRow
+from recto.model.query import Filters, Terms
+from recto.model.result import Scored
+from recto.stores.shared.database import Database
+from recto.stores.shared.filters import filter_parameters
+from recto.stores.shared.projects import Keys
+
+
+class Fts5Index:
+    """Fits `ports.LexicalIndex`."""
+
+    def __init__(self, database: Database, keys: Keys) -> None:
+        self._database = database
+        self._keys = keys
+
+    def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
+        self._database.run_many("lexical_remove", ({"key": key} for key, _ in rows))
+        self._database.run_many(
+            "lexical_put",
+            ({"key": key} | {field: getattr(row, field) for field in LEXICAL_FIELDS} for key, row in rows),
+        )
+
+    def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]:
+        match = match_expression(terms)
+        if match is None:
+            return ()
+        if filters.empty and self._keys.only_project():
+            rows = self._database.rows("lexical_top", {"match": match, "limit": limit})
+        else:
+            where = {"match": match, "limit": limit, "project": self._keys.project(project)}
+            rows = self._database.rows("lexical_top_admitted", where | filter_parameters(filters))
+        # FTS5's rank is negative, best first.
+        return tuple(Scored(ChunkKey(key), -rank) for key, rank in rows)
+
+    def containing(self, project: ProjectId, phrase: Sequence[str]) -> Sequence[ChunkKey]:
+        if not phrase:
+            return []
+        rows = self._database.rows("lexical_matching", {"match": _quoted(phrase)})
+        return [ChunkKey(row[0]) for row in rows]
+
+
+def match_expression(terms: Terms) -> str | None:
+    """The FTS5 query: any word counts, every phrase must be there, nothing excluded may be.
+
+    Analysed tokens hold only letters, digits and underscores, and each is quoted all the same, so that no
+    token can be read as an operator.
+    """
+    if terms.empty:
+        return None
+    phrases = [_quoted(phrase) for phrase in terms.phrases]
+    anything = [_quoted((word,)) for word in terms.words] + phrases + [f"{_quoted((p,))} *" for p in terms.prefixes]
+    expression = _joined(anything, " OR ")
+    if phrases:
+        expression = _joined([*phrases, f"({expression})"], " AND ")
+    if terms.excluded:
+        unwanted = _joined([_quoted(phrase) for phrase in terms.excluded], " OR ")
+        expression = f"({expression}) NOT ({unwanted})"
+    return expression
+
+
+def _quoted(tokens: Iterable[str]) -> str:
+    return '"' + " ".join(tokens).replace('"', '""') + '"'
+
+
+def _joined(parts: Sequence[str], operator: str) -> str:
+    return operator.join(parts)

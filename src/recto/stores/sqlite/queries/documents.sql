@@ -1,0 +1,142 @@
+-- name: text_known
+select 1 from texts where project = :project and hash = :hash;
+
+-- name: text_put
+insert into texts (project, hash, size, data) values (:project, :hash, :size, :data)
+on conflict (project, hash) do nothing;
+
+-- name: texts
+select hash, data from texts
+where project = :project and hash in (select unhex(value) from json_each(:hashes));
+
+-- name: document_at
+select key, version, text_hash from documents
+where project = :project and collection = :collection and uri = :uri;
+
+-- name: document_put
+insert into documents (
+  key, project, collection, id, uri, kind, title, language, description, tags, aliases, metadata,
+  text_hash, modified_at, version)
+values (
+  :key, :project, :collection, :id, :uri, :kind, :title, :language, :description, :tags, :aliases, :metadata,
+  :text_hash, :modified_at, :version)
+on conflict (key) do update set
+  id = excluded.id, uri = excluded.uri, kind = excluded.kind, title = excluded.title, language = excluded.language,
+  description = excluded.description, tags = excluded.tags, aliases = excluded.aliases, metadata = excluded.metadata,
+  text_hash = excluded.text_hash, modified_at = excluded.modified_at, version = excluded.version;
+
+-- name: document_parts_remove_chunks
+delete from chunks where document = :document;
+
+-- name: document_parts_remove_sections
+delete from sections where project = :project and document = :document;
+
+-- name: document_parts_remove_tags
+delete from document_tags where project = :project and document = :document;
+
+-- name: document_tag_put
+insert into document_tags (project, document, tag) values (:project, :document, :tag) on conflict do nothing;
+
+-- name: section_put
+insert into sections (project, document, ordinal, id, path, level, anchor, start, "end")
+values (:project, :document, :ordinal, :id, :path, :level, :anchor, :start, :end);
+
+-- name: chunk_put
+insert into chunks (
+  key, project, document, section, ordinal, id, start, "end", first_line, last_line, text_hash, tokens,
+  content_type, signature)
+values (
+  :key, :project, :document, :section, :ordinal, :id, :start, :end, :first_line, :last_line, :text_hash, :tokens,
+  :content_type, :signature);
+
+-- name: chunk_rename
+update chunks set id = :id where key = :key;
+
+-- name: document_chunk_keys
+select key from chunks where document = :document order by ordinal;
+
+-- name: document_remove
+delete from documents where project = :project and id = :id;
+
+-- name: version_put
+insert into document_versions (
+  project, document, version, document_id, uri, title, text_hash, modified_at, indexed_at)
+values (:project, :document, :version, :id, :uri, :title, :text_hash, :modified_at, :now);
+
+-- name: versions_rename
+update document_versions set document_id = :id where project = :project and document = :document;
+
+-- name: versions_mark_removed
+update document_versions set removed_at = :now
+where project = :project and document_id = :id and removed_at is null
+  and version = (select max(version) from document_versions where project = :project and document_id = :id);
+
+-- name: last_version
+select document, version, text_hash from document_versions
+where project = :project and document_id = :id order by version desc, document desc limit 1;
+
+-- name: versions
+select version, uri, title, text_hash, modified_at, indexed_at, removed_at
+from document_versions where project = :project and document_id = :id order by version;
+
+-- name: fragment_stored
+select d.id, col.id, col.name, d.uri, d.kind, d.title, d.language, d.description, d.tags, d.aliases,
+  d.text_hash, d.modified_at, d.version, d.metadata
+from documents d join collections col on col.key = d.collection
+
+-- name: document_get
+-- include: stored
+where d.project = :project and d.id = :id;
+
+-- name: documents_find
+-- include: stored
+where d.project = :project and d.uri = :uri and (:collection is null or col.id = :collection)
+order by col.name;
+
+-- name: document_sections
+select s.id, s.path, s.level, s.anchor, s.start, s."end"
+from sections s join documents d on d.key = s.document
+where d.project = :project and d.id = :id and s.project = :project order by s.ordinal;
+
+-- name: chunk_key
+select key from chunks where project = :project and id = :id;
+
+-- name: candidates
+select c.key, c.id, d.id, col.name, d.uri, d.kind, d.title, s.path, c.start, c."end", c.first_line, c.last_line,
+  d.text_hash, d.modified_at
+from json_each(:keys) k
+join chunks c on c.key = k.value
+join documents d on d.key = c.document
+join collections col on col.key = d.collection
+join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
+where c.project = :project;
+
+-- name: fragment_filters
+  and (:collections is null or d.collection in (
+    select key from collections where project = :project and name in (select value from json_each(:collections))))
+  and (:path_prefix is null or substr(d.uri, 1, length(:path_prefix)) = :path_prefix)
+  and (:uris is null or d.uri in (select value from json_each(:uris)))
+  and (:kinds is null or d.kind in (select value from json_each(:kinds)))
+  and (:modified_after is null or d.modified_at >= :modified_after)
+  and (:modified_before is null or d.modified_at < :modified_before)
+  and (:title_contains is null or instr(lower(d.title), :title_contains) > 0)
+  and (:tags_all is null or not exists (
+    select 1 from json_each(:tags_all) wanted where not exists (
+      select 1 from document_tags t where t.project = d.project and t.document = d.key
+        and (t.tag = wanted.value or substr(t.tag, 1, length(wanted.value) + 1) = wanted.value || '/'))))
+  and (:tags_any is null or exists (
+    select 1 from json_each(:tags_any) wanted, document_tags t
+    where t.project = d.project and t.document = d.key
+      and (t.tag = wanted.value or substr(t.tag, 1, length(wanted.value) + 1) = wanted.value || '/')))
+  and (:heading_contains is null or exists (
+    select 1 from sections s where s.project = c.project and s.document = c.document and s.ordinal = c.section
+      and instr(lower(s.path), :heading_contains) > 0))
+
+-- name: chunks_admitted
+select c.key from chunks c join documents d on d.key = c.document
+where c.project = :project
+-- include: filters
+order by c.key;
+
+-- name: collection_document_id
+select id from documents where project = :project and collection = :collection and uri = :uri;

@@ -1,0 +1,50 @@
+-- name: input_put
+insert into inputs (project, hash) values (:project, :hash) on conflict (project, hash) do nothing;
+
+-- name: chunk_inputs_remove
+delete from chunk_inputs where chunk = :chunk;
+
+-- name: chunk_input_put
+insert into chunk_inputs (project, chunk, window, input, start, "end")
+select :project, :chunk, :window, key, :start, :end from inputs where project = :project and hash = :hash;
+
+-- name: profile_put
+insert into embedding_profiles (project, name, body, created_at) values (:project, :name, :body, :now)
+on conflict (project, body) do nothing;
+
+-- name: profile_key
+select key from embedding_profiles where project = :project and body = :body;
+
+-- name: inputs_pending
+select ci.input, min(ci.chunk) from chunk_inputs ci
+where ci.project = :project and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
+group by ci.input order by 2;
+
+-- name: inputs_described
+select i.key, i.hash, d.title, s.path, c.signature, d.text_hash, ci.start, ci."end"
+from json_each(:inputs) wanted
+join inputs i on i.key = wanted.value
+join chunk_inputs ci on ci.input = i.key
+join chunks c on c.key = ci.chunk
+join documents d on d.key = c.document
+join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
+where i.project = :project
+group by i.key;
+
+-- name: vector_put
+insert into vectors (project, profile, input, data) values (:project, :profile, :input, :data)
+on conflict (project, profile, input) do nothing;
+
+-- name: chunks_without_vectors
+select count(distinct ci.chunk) from chunk_inputs ci where ci.project = :project and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input);
+
+-- name: chunks_total
+select count(*) from chunks where project = :project;
+
+-- name: chunk_input_pairs
+select chunk, input from chunk_inputs where project = :project order by chunk, window;
+
+-- name: vectors_after
+select key, input, data from vectors where project = :project and profile = :profile and key > :after order by key;

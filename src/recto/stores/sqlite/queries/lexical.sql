@@ -1,0 +1,20 @@
+-- name: lexical_remove
+delete from lexical where rowid = :key;
+
+-- name: lexical_put
+insert into lexical (rowid, title, headings, keywords, description, tags, aliases, body)
+values (:key, :title, :headings, :keywords, :description, :tags, :aliases, :body);
+
+-- name: lexical_top
+select rowid, rank from lexical where lexical match :match order by rank limit :limit;
+
+-- name: lexical_top_admitted
+select l.rowid, l.rank from lexical l
+join chunks c on c.key = l.rowid
+join documents d on d.key = c.document
+where l.lexical match :match and c.project = :project
+-- include: filters
+order by l.rank limit :limit;
+
+-- name: lexical_matching
+select rowid from lexical where lexical match :match;

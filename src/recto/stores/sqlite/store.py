@@ -1,0 +1,61 @@
+"""A library in one SQLite file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from recto.model.ids import ProjectId
+from recto.model.stored import LibraryCounts
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import value
+from recto.stores.shared.documents import DocumentRepository
+from recto.stores.shared.embeddings import EmbeddingRepository
+from recto.stores.shared.ledger import LedgerRepository
+from recto.stores.shared.projects import CatalogRepository, Keys
+from recto.stores.sqlite.database import SqliteDatabase
+from recto.stores.sqlite.lexical import Fts5Index
+
+
+class SqliteStore:
+    """Fits `ports.Store`."""
+
+    def __init__(self, path: Path, *, create: bool = True, clock: Clock = time.time) -> None:
+        self._database = SqliteDatabase(path, create=create)
+        keys = Keys(self._database)
+        self.catalog = CatalogRepository(self._database, keys, clock)
+        self.documents = DocumentRepository(self._database, keys, clock)
+        self.lexical = Fts5Index(self._database, keys)
+        self.embeddings = EmbeddingRepository(self._database, keys, clock)
+        self.ledger = LedgerRepository(self._database, keys)
+        self._keys = keys
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._database.transaction():
+            yield
+            self._database.run("generation_advance")
+
+    def reading(self) -> AbstractContextManager[None]:
+        return self._database.reading()
+
+    def generation(self) -> int:
+        return int(value(self._database, "generation"))
+
+    def counts(self, project: ProjectId) -> LibraryCounts:
+        return LibraryCounts(*self._database.rows("counts", {"project": self._keys.project(project)})[0])
+
+    def check(self) -> tuple[str, ...]:
+        problems = [str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok"]
+        problems += [
+            f"table {row[0]}, row {row[1]}: points at a missing row of {row[2]}"
+            for row in self._database.pragma("foreign_key_check")
+        ]
+        problems += [str(row[0]) for row in self._database.rows("check_lexical")]
+        problems += [str(row[0]) for row in self._database.rows("check_texts")]
+        return tuple(problems)
+
+    def close(self) -> None:
+        self._database.close()
