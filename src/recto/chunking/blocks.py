@@ -1,0 +1,192 @@
+"""Blocks into pieces: what packing puts together and never takes apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from recto.model.document import ATOMIC, Block, BlockKind
+from recto.model.recipe import ChunkSizes
+from recto.ports import TokenCounter
+
+CHARACTERS_PER_TOKEN = 16
+"""Text with fewer tokens than this has bulk all the same: a tokenizer may call a megabyte without a space one
+unknown word. Prose has four or five characters to the token, so the bound is met by nothing a person wrote."""
+
+ATOMIC_LIMIT = 8
+"""An atomic block stays whole up to so many times the hard maximum. Beyond it is data rather than a passage, and
+it is cut at line ends, so that no chunk is longer than a person would read or an embedder finish."""
+
+_SLAB = 1 << 16  # characters split into words at a time, so that a text of one line needs no list of all its words
+
+# A sentence ends at a stop followed by space (closing quotes and brackets belong to it), or at a CJK stop.
+_SENTENCE = re.compile(r"[.!?…][\"'”’)\]*_]*\s+|[。！？｡][”’」』）]*\s*")
+_SPACE = re.compile(r"\s+")
+
+
+class Seam(Enum):
+    """What lies between a piece and the one before it."""
+
+    BLANK = "blank"  # white space: token counts add up
+    TIGHT = "tight"  # nothing, as between two sentences in Chinese: the two together have to be counted again
+    TORN = "torn"  # nothing, and a word was cut: the two are never put together
+
+
+class Piece(NamedTuple):
+    """A stretch of text that is not cut. `size` is its tokens, or its bulk where that is more; at least one."""
+
+    start: int
+    end: int
+    tokens: int
+    size: int
+    kind: BlockKind
+    seam: Seam = Seam.BLANK
+
+
+def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: TokenCounter) -> list[Piece]:
+    """The blocks in order, whole where they may be: prose up to the hard maximum, the rest `ATOMIC_LIMIT` times that.
+
+    Prose below headings is cut so that its first piece and the headings fit into one chunk.
+    """
+    count = counter.count
+    hard_max = sizes.hard_max
+    heading = BlockKind.HEADING
+    found: list[Piece] = []
+    lead = 0
+    for block in blocks:
+        start, end, kind = block.start, block.end, block.kind
+        bulk = _bulk(end - start)
+        if bulk <= hard_max:
+            tokens = count(text[start:end])
+            size = tokens if tokens > bulk else bulk
+            if size + lead <= hard_max:
+                found.append(Piece(start, end, tokens, size, kind))
+                lead = lead + size if kind is heading else 0
+                continue
+        if kind in ATOMIC or kind is BlockKind.FRONT_MATTER:
+            found.extend(by_lines(text, start, end, hard_max * ATOMIC_LIMIT, counter, kind))
+        else:
+            room = max(hard_max - lead, (hard_max + 1) // 2)
+            found.extend(_by_sentences(text, start, end, room, min(room, sizes.target_max), counter, kind))
+        lead = 0
+    return found
+
+
+def _bulk(characters: int) -> int:
+    return (characters + CHARACTERS_PER_TOKEN - 1) // CHARACTERS_PER_TOKEN
+
+
+def _within(text: str, start: int, end: int, limit: int, counter: TokenCounter) -> int | None:
+    """The tokens of a stretch, or None if it is larger than the limit; what is much too long is not even counted."""
+    if _bulk(end - start) > limit:
+        return None
+    tokens = counter.count(text[start:end])
+    return tokens if tokens <= limit else None
+
+
+def _piece(start: int, end: int, tokens: int, kind: BlockKind, seam: Seam = Seam.BLANK) -> Piece:
+    return Piece(start, end, tokens, max(tokens, _bulk(end - start)), kind, seam)
+
+
+def by_lines(text: str, start: int, end: int, limit: int, counter: TokenCounter, kind: BlockKind) -> Iterator[Piece]:
+    """Consecutive stretches within the limit, as long as may be, cut at line ends; within a line only if it must."""
+    whole = _within(text, start, end, limit, counter)
+    if whole is not None:
+        yield _piece(start, end, whole, kind)
+        return
+    opened, tokens = start, 0
+    for at, line_end in _lines(text, start, end):
+        line = _within(text, at, line_end, limit, counter)
+        if opened < at and (line is None or tokens + line > limit or _bulk(line_end - opened) > limit):
+            yield _piece(opened, at, tokens, kind)
+            opened, tokens = at, 0
+        if line is None:
+            yield from by_words(text, at, line_end, limit, counter, kind)
+            opened = line_end
+        else:
+            tokens += line
+    if opened < end:
+        yield _piece(opened, end, tokens, kind)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        line_end = text.find("\n", start, end) + 1 or end
+        yield start, line_end
+        start = line_end
+
+
+def _by_sentences(
+    text: str, start: int, end: int, room: int, target: int, counter: TokenCounter, kind: BlockKind
+) -> Iterator[Piece]:
+    """Sentences one by one, to be packed together again; one that is too long itself in lines, then in words."""
+    for at, until in _sentences(text, start, end):
+        seam = Seam.BLANK if at == start or text[at - 1].isspace() else Seam.TIGHT
+        tokens = _within(text, at, until, room, counter)
+        if tokens is not None:
+            yield _piece(at, until, tokens, kind, seam)
+            continue
+        for piece in by_lines(text, at, until, target, counter, kind):
+            yield piece._replace(seam=seam) if piece.start == at else piece
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for stop in _SENTENCE.finditer(text, start, end):
+        yield start, stop.end()
+        start = stop.end()
+    if start < end:
+        yield start, end
+
+
+def by_words(text: str, start: int, end: int, limit: int, counter: TokenCounter, kind: BlockKind) -> Iterator[Piece]:
+    """Runs of words within the limit; a word that is too long itself is torn."""
+    for slab_start, slab_end, seam in _slabs(text, start, end):
+        slab = text[slab_start:slab_end]
+        opened, closed, tokens = -1, 0, 0
+        for word_end, word_tokens in counter.words(slab):
+            gap = _SPACE.match(slab, closed, word_end)
+            word_start = gap.end() if gap else closed
+            long = word_tokens > limit or _bulk(word_end - word_start) > limit
+            if opened >= 0 and (long or tokens + word_tokens > limit or _bulk(word_end - opened) > limit):
+                yield _piece(slab_start + opened, slab_start + closed, tokens, kind, seam)
+                opened, seam = -1, Seam.BLANK
+            if long:
+                yield from _torn(text, slab_start + word_start, slab_start + word_end, limit, counter, kind, seam)
+                seam = Seam.BLANK
+            elif opened < 0:
+                opened, tokens = word_start, word_tokens
+            else:
+                tokens += word_tokens
+            closed = word_end
+        if opened >= 0:
+            yield _piece(slab_start + opened, slab_start + closed, tokens, kind, seam)
+
+
+def _slabs(text: str, start: int, end: int) -> Iterator[tuple[int, int, Seam]]:
+    """Stretches of bounded length that end where a word does, or inside one longer than any limit allows."""
+    seam = Seam.BLANK
+    while start < end:
+        space = _SPACE.search(text, min(start + _SLAB, end), min(start + 2 * _SLAB, end))
+        slab_end = space.end() if space else min(start + 2 * _SLAB, end)
+        yield start, slab_end, seam
+        start, seam = slab_end, Seam.BLANK if space else Seam.TORN
+
+
+def _torn(
+    text: str, start: int, end: int, limit: int, counter: TokenCounter, kind: BlockKind, seam: Seam
+) -> Iterator[Piece]:
+    longest = limit * CHARACTERS_PER_TOKEN
+    step = longest
+    while start < end:
+        until = min(start + step, end)
+        tokens = counter.count(text[start:until])
+        if tokens > limit and until - start > 1:
+            # Aim below the limit at the density just seen: a few tries for the first piece, one for most others.
+            step = max(1, (until - start) * limit * 7 // (tokens * 8))
+            continue
+        yield _piece(start, until, tokens, kind, seam)
+        start, seam = until, Seam.TORN
+        if tokens * 2 < limit:
+            step = min(step * 2, longest)

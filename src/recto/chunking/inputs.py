@@ -1,0 +1,74 @@
+"""What is embedded of a chunk: its title and heading path in front, then the text, in windows where it is too long."""
+
+from __future__ import annotations
+
+from recto.chunking.blocks import by_lines
+from recto.chunking.sizes import SPECIAL_TOKENS, context_reserve
+from recto.model.chunk import Chunk, EmbeddingInput
+from recto.model.document import HEADING_SEPARATOR, BlockKind, Document
+from recto.model.ids import text_hash
+from recto.model.text import Span
+from recto.ports import TokenCounter
+
+
+def context_line(title: str, heading_path: tuple[str, ...], signature: str = "") -> str:
+    """Title, heading path and signature as one line; a title that opens the path is not said twice."""
+    return HEADING_SEPARATOR.join(_context_parts(title, heading_path, signature))
+
+
+def _context_parts(title: str, heading_path: tuple[str, ...], signature: str) -> list[str]:
+    titles = heading_path if heading_path and heading_path[0] == title else (title, *heading_path)
+    return [part for part in (*titles, signature) if part]
+
+
+def embedding_text(title: str, heading_path: tuple[str, ...], signature: str, slice_: str) -> str:
+    context = context_line(title, heading_path, signature)
+    return f"{context}\n{slice_}" if context else slice_
+
+
+def inputs(document: Document, chunk: Chunk, counter: TokenCounter, window: int) -> tuple[EmbeddingInput, ...]:
+    """One input for a chunk that fits the window with its context, else one for each window of it.
+
+    A context that is too long is shortened first: to what the chunk leaves of the window if that is at least the
+    reserve the chunk sizes count on, else to a quarter of the window.
+    """
+    usable = max(1, window - SPECIAL_TOKENS)
+    parts = _context_parts(document.title, chunk.heading_path, chunk.signature)
+    context = HEADING_SEPARATOR.join(parts)
+    tokens = counter.count(context) if context else 0
+    left = usable - chunk.tokens
+    if tokens > left:
+        if left < context_reserve(window):
+            left = window // 4
+        if tokens > left:
+            context = _shortened(parts, left, counter)
+            tokens = counter.count(context)
+    if tokens + chunk.tokens <= usable:
+        return (_input(0, chunk.span.start, context, chunk.text),)
+    found: list[EmbeddingInput] = []
+    text, start = chunk.text, chunk.span.start
+    for piece in by_lines(text, 0, len(text), max(1, usable - tokens), counter, BlockKind.PARAGRAPH):
+        slice_ = text[piece.start : piece.end].rstrip()
+        if slice_:
+            found.append(_input(len(found), start + piece.start, context, slice_))
+    return tuple(found)
+
+
+def _input(number: int, start: int, context: str, slice_: str) -> EmbeddingInput:
+    text = f"{context}\n{slice_}" if context else slice_
+    return EmbeddingInput(number, Span(start, start + len(slice_)), text, text_hash(text))
+
+
+def _shortened(parts: list[str], limit: int, counter: TokenCounter) -> str:
+    """The context within a limit: the title and the innermost heading stay longest, then words are dropped."""
+    kept = list(parts)
+    context = HEADING_SEPARATOR.join(kept)
+    while len(kept) > 2 and counter.count(context) > limit:
+        del kept[1]
+        context = HEADING_SEPARATOR.join(kept)
+    end = tokens = 0
+    for word_end, word_tokens in counter.words(context):
+        if tokens + word_tokens > limit:
+            break
+        end, tokens = word_end, tokens + word_tokens
+    return context[:end]
