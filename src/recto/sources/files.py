@@ -1,0 +1,277 @@
+"""A folder as it is on disk: every file worth indexing with its stamp, and what could not be looked at.
+
+Nothing is opened but ignore files. Links to folders are not followed, so there are no cycles; a link to a file is
+taken when its target lies inside the root and is not itself among the files. `unreadable` is what keeps a library
+from losing documents to a permission error: absence counts only where a folder was actually listed (`Scan.gone`).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recto.errors import SourceError
+from recto.model.ledger import FileStamp
+from recto.sources.ignore import GITIGNORE, RECTOIGNORE, Folder, IgnoreRules, top
+from recto.sources.secrets import is_secret_name
+
+Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
+
+_IGNORE_FILE_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """`uri` is the path from the root, with `/` and its original case; `path` is what to open."""
+
+    uri: str
+    location: str
+    stamp: FileStamp
+
+    @property
+    def path(self) -> Path:
+        # Made when asked for: building 14,000 of them takes longer than asking the disk about the files.
+        return Path(self.location)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One look at a root. Files are sorted by uri.
+
+    `skipped` are files that a parser would read but that are refused; `unreadable` are folders and files about which
+    nothing is known; `listed` are the folders that were read to the end, "" being the root. `hidden` and `ignored`
+    count names left out by rule, a folder counting once.
+    """
+
+    files: tuple[SeenFile, ...]
+    skipped: tuple[Skipped, ...]
+    listed: frozenset[str]
+    unreadable: tuple[Skipped, ...]
+    hidden: int = 0
+    ignored: int = 0
+
+    def gone(self, uri: str) -> bool:
+        """Whether there is evidence that `uri`, not among the files seen, is no longer to be indexed.
+
+        The nearest folder above it that was looked at decides: if that one was listed, the file or a folder on the
+        way to it was absent or left out by rule; if it could not be listed, nothing is known.
+        """
+        doubtful = {entry.uri for entry in self.unreadable}
+        while uri not in doubtful:
+            if not uri:
+                return "" in self.listed
+            uri = uri.rpartition("/")[0]
+            if uri in self.listed:
+                return True
+        return False
+
+
+def scan(
+    root: Path, rules: IgnoreRules, known: Mapping[str, FileStamp] | None = None, *, lister: Lister = os.scandir
+) -> Scan:
+    """Everything under `root` that the rules let through. `known` is what the ledger holds, to tell an emptied
+    folder from one whose disk is not mounted."""
+    real_root = _root(root)
+    walk = _Walk(real_root, lister)
+    pending = [top(rules)]
+    while pending:
+        pending += walk.visit(pending.pop())
+    if "" not in walk.listed:
+        reason = walk.unreadable[0].reason if walk.unreadable else "it could not be listed"
+        raise SourceError(f"cannot read {root}: {reason}", hint="check its permissions; nothing was changed")
+    if known and walk.bare:
+        _refuse_unmounted(root, real_root, known)
+    walk.settle_links()
+    return Scan(
+        files=tuple(sorted(walk.files, key=lambda file: file.uri)),
+        skipped=tuple(sorted(walk.skipped, key=lambda entry: entry.uri)),
+        listed=frozenset(walk.listed),
+        unreadable=tuple(sorted(walk.unreadable, key=lambda entry: entry.uri)),
+        hidden=walk.hidden,
+        ignored=walk.ignored,
+    )
+
+
+class _Walk:
+    """What has been seen so far on the way through one root."""
+
+    def __init__(self, root: str, lister: Lister) -> None:
+        self.root = root
+        self.base = root if root.endswith(os.sep) else root + os.sep
+        self.lister = lister
+        self.files: list[SeenFile] = []
+        self.links: list[tuple[SeenFile, str]] = []
+        self.skipped: list[Skipped] = []
+        self.unreadable: list[Skipped] = []
+        self.listed: list[str] = []
+        self.hidden = self.ignored = 0
+        self.bare = False
+
+    def visit(self, folder: Folder) -> list[Folder]:
+        """Takes note of one folder's files; returns the folders below it that are to be visited."""
+        here = folder.prefix[:-1]
+        entries: list[os.DirEntry[str]] = []
+        try:
+            with self.lister(self.base + here) as listing:
+                entries.extend(listing)
+            names = {entry.name for entry in entries}
+            if GITIGNORE in names or RECTOIGNORE in names:
+                folder = folder.with_ignore_files(
+                    self._ignore_file(entries, GITIGNORE), self._ignore_file(entries, RECTOIGNORE)
+                )
+        except OSError as error:
+            self.unreadable.append(Skipped(here, _reason(error)))
+            return []
+        self.listed.append(here)
+        if not here:
+            self.bare = not entries
+        below: list[Folder] = []
+        for entry in entries:
+            self._entry(folder, entry, names, below)
+        return below
+
+    def _entry(self, folder: Folder, entry: os.DirEntry[str], names: set[str], below: list[Folder]) -> None:
+        name = entry.name
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                inner = folder.enter(name, names)
+                if inner is None:
+                    self._left_out(name)
+                elif _speakable(name):
+                    below.append(inner)
+                else:
+                    self._skip(folder, name, "its name is not valid UTF-8")
+            elif not folder.readable(name):
+                if entry.is_symlink() and Path(entry.path).is_dir() and folder.enter(name, names) is not None:
+                    self._skip(folder, name, "a link to a folder is not followed")
+            elif not folder.takes(name):
+                self._left_out(name)
+            else:
+                self._file(folder, entry)
+        except OSError as error:
+            self.unreadable.append(Skipped(folder.prefix + _shown(name), _reason(error)))
+
+    def _file(self, folder: Folder, entry: os.DirEntry[str]) -> None:
+        name = entry.name
+        if not _speakable(name):
+            return self._skip(folder, name, "its name is not valid UTF-8")
+        uri = folder.prefix + name
+        secret = is_secret_name(uri)
+        if secret is not None:
+            return self._skip(folder, name, secret)
+        if entry.is_symlink():
+            return self._link(folder, entry)
+        status = entry.stat(follow_symlinks=False)
+        problem = _problem(status, folder.rules.max_bytes)
+        if problem is not None:
+            return self._skip(folder, name, problem)
+        stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
+        return self.files.append(SeenFile(uri, entry.path, stamp))
+
+    def _link(self, folder: Folder, entry: os.DirEntry[str]) -> None:
+        name = entry.name
+        try:
+            target = os.path.realpath(entry.path, strict=True)
+            status = Path(target).stat()
+        except OSError:
+            return self._skip(folder, name, "a link that leads nowhere")
+        if not target.startswith(self.base):
+            return self._skip(folder, name, "a link out of the collection's folder")
+        inside = target[len(self.base) :].replace(os.sep, "/")
+        problem = is_secret_name(inside) or _problem(status, folder.rules.max_bytes)
+        if problem is not None:
+            return self._skip(folder, name, problem)
+        stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
+        return self.links.append((SeenFile(folder.prefix + name, target, stamp), inside))
+
+    def settle_links(self) -> None:
+        """A file is indexed once: under its own path if it is scanned there, else under the first link to it."""
+        taken = {file.uri: file.uri for file in self.files}
+        for file, target in sorted(self.links, key=lambda pair: pair[0].uri):
+            first = taken.setdefault(target, file.uri)
+            if first == file.uri:
+                self.files.append(file)
+            else:
+                self.skipped.append(Skipped(file.uri, f"a link to {target}, indexed as {first}"))
+
+    def _ignore_file(self, entries: list[os.DirEntry[str]], name: str) -> bytes:
+        for entry in entries:
+            if entry.name == name and entry.is_file(follow_symlinks=False):
+                with Path(entry.path).open("rb") as file:
+                    return file.read(_IGNORE_FILE_LIMIT)
+        return b""
+
+    def _left_out(self, name: str) -> None:
+        if name[0] == ".":
+            self.hidden += 1
+        else:
+            self.ignored += 1
+
+    def _skip(self, folder: Folder, name: str, reason: str) -> None:
+        self.skipped.append(Skipped(folder.prefix + _shown(name), reason))
+
+
+def _root(root: Path) -> str:
+    try:
+        real = os.path.realpath(root, strict=True)
+        mode = Path(real).stat().st_mode
+    except FileNotFoundError as error:
+        raise SourceError(
+            f"the folder {root} is not there",
+            hint="mount or restore it, or take the collection out with `recto remove`; nothing was changed",
+        ) from error
+    except OSError as error:
+        raise SourceError(
+            f"cannot read {root}: {_reason(error)}", hint="check its permissions; nothing was changed"
+        ) from error
+    if not stat.S_ISDIR(mode):
+        raise SourceError(f"{root} is not a folder", hint="a collection's root is a folder: name the one that holds it")
+    return real
+
+
+def _refuse_unmounted(root: Path, real_root: str, known: Mapping[str, FileStamp]) -> None:
+    """Emptying a folder touches it; a mount point without its disk is older than the files that were on it."""
+    if Path(real_root).stat().st_mtime_ns < max(stamp.mtime_ns for stamp in known.values()):
+        raise SourceError(
+            f"the folder {root} is empty and looks unmounted: {len(known)} files were indexed from it",
+            hint="mount it again; if its files are really gone, take the collection out with `recto remove`",
+        )
+
+
+def _problem(status: os.stat_result, max_bytes: int) -> str | None:
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    if status.st_size > max_bytes:
+        return f"too large: {status.st_size:,} bytes, the limit is {max_bytes:,}"
+    return None
+
+
+def _speakable(name: str) -> bool:
+    """Whether a file name can be written as UTF-8; POSIX names are any bytes."""
+    if name.isascii():
+        return True
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(name: str) -> str:
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "it vanished while being scanned"
+    return (error.strerror or str(error)).lower()
