@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 from recto.model.document import Kind
+
+_S = TypeVar("_S", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,45 @@ class Filters:
     def empty(self) -> bool:
         return self == _NO_FILTERS
 
+    def narrowed_by(self, other: Filters) -> Filters:
+        """Both must hold. Where they contradict each other, nothing can match."""
+        return Filters(
+            collections=_shared(self.collections, other.collections),
+            path_prefix=_longer(self.path_prefix, other.path_prefix),
+            uris=_shared(self.uris, other.uris),
+            heading_contains=self.heading_contains or other.heading_contains,
+            title_contains=self.title_contains or other.title_contains,
+            tags_all=tuple(dict.fromkeys((*self.tags_all, *other.tags_all))),
+            tags_any=self.tags_any or other.tags_any,
+            kinds=_shared(self.kinds, other.kinds),
+            modified_after=_latest(self.modified_after, other.modified_after),
+            modified_before=_earliest(self.modified_before, other.modified_before),
+        )
+
 
 _NO_FILTERS = Filters()
+_NOTHING = "\0"  # no uri, collection or kind holds a NUL
+
+
+def _shared(mine: tuple[_S, ...], theirs: tuple[_S, ...]) -> tuple[_S, ...]:
+    if not mine or not theirs:
+        return mine or theirs
+    return tuple(one for one in mine if one in theirs) or cast("tuple[_S, ...]", (_NOTHING,))
+
+
+def _longer(mine: str | None, theirs: str | None) -> str | None:
+    if mine is None or theirs is None:
+        return mine if theirs is None else theirs
+    short, long = sorted((mine, theirs), key=len)
+    return long if long.startswith(short) else _NOTHING
+
+
+def _latest(mine: float | None, theirs: float | None) -> float | None:
+    return max((value for value in (mine, theirs) if value is not None), default=None)
+
+
+def _earliest(mine: float | None, theirs: float | None) -> float | None:
+    return min((value for value in (mine, theirs) if value is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Settings: the schema, and where its values come from."""

@@ -1,0 +1,157 @@
+"""Flags > environment > project file > user file > defaults, each value with its origin."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path, user_data_path
+from pydantic import BaseModel, ValidationError
+
+from recto.config.schema import Config
+from recto.errors import ConfigurationError
+
+PROJECT_FILE = Path(".recto") / "config.toml"
+_PREFIX = "RECTO_"
+
+# A project file travels with a repository that someone else may have written. It may narrow what is read and
+# choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
+_PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration and, for every setting, where its value came from."""
+
+    config: Config
+    origins: Mapping[str, str]
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> Loaded:
+    """`flags` maps dotted names to values; unset flags are left out by the caller."""
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, layer in _layers(flags or {}, environ, directory or Path.cwd()):
+        for name, value in layer.items():
+            _known(name, origin)
+            values[name] = (*values.get(name, ()), *value) if name == "ingest.ignore" else value
+            origins[name] = origin
+    try:
+        config = Config.model_validate(_nested(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        where = next((origins[known] for known in origins if name.startswith(known)), "the configuration")
+        raise ConfigurationError(
+            f"{name} in {where}: {first['msg']}", hint="see `recto config show --origin` for every setting"
+        ) from error
+    return Loaded(config, {name: origins.get(name, "default") for name, _ in settings(config)})
+
+
+def library_path(config: Config) -> Path:
+    return config.library.expanduser() if config.library else user_data_path("recto") / "library.db"
+
+
+def user_file(environ: Mapping[str, str]) -> Path:
+    named = environ.get("RECTO_CONFIG")
+    return Path(named) if named else user_config_path("recto") / "config.toml"
+
+
+def settings(tree: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of the tree with its dotted name."""
+    for name in type(tree).model_fields:
+        value = getattr(tree, name)
+        if isinstance(value, BaseModel):
+            yield from settings(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+_NAMES = tuple(name for name, _ in settings(Config()))
+
+
+def _layers(
+    flags: Mapping[str, Any], environ: Mapping[str, str], directory: Path
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    user = user_file(environ)
+    if user.is_file():
+        yield str(user), _read(user)
+    elif "RECTO_CONFIG" in environ:
+        raise ConfigurationError(f"RECTO_CONFIG names {user}, which is not a file")
+    project = _project_file(directory)
+    if project:
+        layer = _read(project)
+        for name in layer:
+            if not name.startswith(_PROJECT_MAY_SET):
+                _known(name, str(project))
+                raise ConfigurationError(
+                    f"{project} sets {name}, which a project file may not",
+                    hint=f"move it to {user}; a project file may set: {', '.join(_PROJECT_MAY_SET)}",
+                )
+        yield str(project), layer
+    yield "environment", _from_environment(environ)
+    yield "flag", flags
+
+
+def _project_file(directory: Path) -> Path | None:
+    for folder in (directory, *directory.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+    return None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return dict(_flat(tomllib.loads(path.read_text("utf-8"))))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """`RECTO_LIBRARY`, `RECTO_RETRIEVAL_LIMIT`: the dotted name in capitals, dots as underscores."""
+    found = {}
+    for name in _NAMES:
+        raw = environ.get(_PREFIX + name.upper().replace(".", "_"))
+        if raw is not None and raw != "":
+            found[name] = raw.split(os.pathsep) if name == "ingest.ignore" else raw
+    return found
+
+
+def _known(name: str, origin: str) -> None:
+    if name in _NAMES:
+        return
+    near = difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.5)
+    raise ConfigurationError(
+        f"{origin} sets {name}, which is not a setting",
+        hint=f"did you mean {near[0]}?" if near else "`recto config show` lists every setting",
+    )
+
+
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for name, value in values.items():
+        *above, leaf = name.split(".")
+        branch = tree
+        for part in above:
+            branch = branch.setdefault(part, {})
+        branch[leaf] = value
+    return tree

@@ -1,0 +1,61 @@
+"""Every setting with its default, written once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Tokens = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+class Chunking(_Frozen):
+    """Sizes in tokens. What is left unset follows from the embedder's window."""
+
+    target_min_tokens: Tokens | None = None
+    target_max_tokens: Tokens | None = None
+    hard_max_tokens: Tokens | None = None
+    min_preferred_tokens: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    overlap_tokens: Annotated[int, Field(ge=0, le=10_000)] | None = None
+    max_heading_depth: Annotated[int, Field(ge=0, le=6)] | None = None
+    intelligent_heading_depth: bool = False
+
+
+class Embedding(_Frozen):
+    """`bundled` needs nothing; `onnx` takes a model folder; `hashing` is for tests."""
+
+    provider: Literal["bundled", "onnx", "hashing"] = "bundled"
+    model: Path | None = None
+    threads: Annotated[int, Field(ge=1, le=256)] | None = None
+
+
+class Ingest(_Frozen):
+    """What is read from disk."""
+
+    max_file_bytes: Annotated[int, Field(ge=1)] = 10_000_000
+    ignore: tuple[str, ...] = ()
+    workers: Annotated[int, Field(ge=1, le=64)] | None = None
+
+
+class Retrieval(_Frozen):
+    """How a search answers when it is not told otherwise."""
+
+    profile: str = "hybrid"
+    limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    max_excerpt_chars: Annotated[int, Field(ge=1)] | None = None
+
+
+class Config(_Frozen):
+    """The whole tree. `library` unset means the user's data folder."""
+
+    library: Path | None = None
+    project: Annotated[str, Field(min_length=1, max_length=200)] = "default"
+    chunking: Chunking = Chunking()
+    embedding: Embedding = Embedding()
+    ingest: Ingest = Ingest()
+    retrieval: Retrieval = Retrieval()

@@ -1,0 +1,1 @@
+"""One open library and everything that can be done with it."""

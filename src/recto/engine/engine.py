@@ -1,0 +1,187 @@
+"""The engine: one open library, one project, and the two flows over them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from recto.algorithms.analysis import Analyzer
+from recto.algorithms.syntax import parse_query
+from recto.errors import InvalidArgument, NotFound, NotIndexed, RecipeMismatch, SourceError
+from recto.ingest.embed import embed_pending
+from recto.ingest.pipeline import CollectionReport, Problem, Workers, index_collection
+from recto.ingest.prepare import Origin
+from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.ids import collection_id
+from recto.model.query import Query
+from recto.model.recipe import Recipe
+from recto.model.result import Freshness, Result
+from recto.observability.progress import NoProgress, Progress
+from recto.ports import Embedder, Store, VectorIndex
+from recto.retrieval.pipeline import run
+from recto.retrieval.present import present
+from recto.retrieval.stage import Library, Profile
+from recto.sources.files import Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What wiring hands to an engine: the store, and makers for what is only needed sometimes."""
+
+    store: Store
+    analyzer: Analyzer
+    embedder: Callable[[], Embedder]
+    vectors: Callable[[Store, Project, Embedder], VectorIndex]
+    recipe: Callable[[CollectionSettings], Recipe]
+    workers: Callable[[CollectionSettings, int], Workers]
+    scan: Callable[[Collection], Scan]
+    max_file_bytes: int
+    clock: Callable[[], float] = time.time
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a run of the writing flow did."""
+
+    collections: tuple[CollectionReport, ...]
+    missing: tuple[Problem, ...]
+    embedded: int
+    seconds: float
+
+
+class Engine:
+    """Opened once, used by every interface. Not re-entrant for writing; reading is safe from several threads."""
+
+    def __init__(self, parts: Parts, project: str) -> None:
+        self._parts = parts
+        self.store = parts.store
+        self.project = self._ensure_project(project)
+
+    def close(self) -> None:
+        self.store.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        return self._parts.embedder()
+
+    @cached_property
+    def vectors(self) -> VectorIndex:
+        return self._parts.vectors(self.store, self.project, self.embedder)
+
+    def recipe(self) -> Recipe:
+        """How this configuration would index, collection overrides aside."""
+        return self._parts.recipe(CollectionSettings())
+
+    def collections(self) -> tuple[Collection, ...]:
+        return self.store.catalog.collections(self.project.id)
+
+    def collection(self, name: str) -> Collection:
+        for collection in self.collections():
+            if collection.name == name:
+                return collection
+        raise NotFound(f"there is no collection {name}", hint="`recto list` shows the collections")
+
+    def add_collection(self, name: str, root: Path, settings: CollectionSettings) -> Collection:
+        """Adding a name again replaces its root and settings; what it indexed stays until the next run."""
+        if not name or name != name.strip() or any(character in name for character in "/\\\0\n:"):
+            raise InvalidArgument(f"{name!r} cannot name a collection", hint="use letters, digits, - and _")
+        if not root.is_dir():
+            raise SourceError(f"{root} is not a folder", hint="give the folder that holds the documents")
+        collection = Collection(collection_id(self.project.id, name), self.project.id, name, root.resolve(), settings)
+        with self.store.transaction():
+            self.store.catalog.put_collection(collection)
+        return collection
+
+    def remove_collection(self, name: str) -> Collection:
+        collection = self.collection(name)
+        with self.store.transaction():
+            self.store.catalog.remove_collection(self.project.id, collection.id)
+        return collection
+
+    def index(self, names: Sequence[str] = (), *, embed: bool = True, progress: Progress | None = None) -> IndexReport:
+        """Brings the named collections (all when none is named) in step with the disk, then fills in vectors."""
+        started = time.perf_counter()
+        progress = progress or NoProgress()
+        chosen = [self.collection(name) for name in names] or list(self.collections())
+        if not chosen:
+            raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
+        self._settle_recipe()
+        reports, missing = [], []
+        for collection in chosen:
+            try:
+                scan = self._parts.scan(collection)
+            except SourceError as error:
+                # An unmounted root is no evidence that its files are gone.
+                missing.append(Problem(collection.name, error.message))
+                continue
+            reports.append(self._index(collection, scan, progress))
+        embedded = embed_pending(self.store, self.project.id, self.embedder, progress) if embed else 0
+        return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
+
+    def search(self, query: Query, profile: Profile) -> Result:
+        """Parses the query's syntax, runs the profile, presents the hits."""
+        started = time.perf_counter()
+        terms, written = parse_query(query.text, self._parts.analyzer)
+        parsed = replace(query, terms=terms, filters=query.filters.narrowed_by(written))
+        library = Library(self.store, self.project.id, lambda: self.embedder, lambda: self.vectors, self._parts.clock)
+        with self.store.reading():
+            candidates, trace = run(profile, parsed, library)
+            hits = present(candidates, parsed, library)
+            freshness = self.freshness()
+        took = (time.perf_counter() - started) * 1e3
+        return Result(query.text, profile.name, hits, trace, freshness, took)
+
+    def freshness(self) -> Freshness:
+        generation = self.store.generation()
+        cached = getattr(self, "_freshness", None)
+        if cached is None or cached[0] != generation:
+            counts = self.store.counts(self.project.id)
+            done, total = self.store.embeddings.coverage(self.project.id, self.recipe().embedding)
+            fresh = Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
+            cached = self._freshness = (generation, fresh)
+        return cached[1]
+
+    def _index(self, collection: Collection, scan: Scan, progress: Progress) -> CollectionReport:
+        settings = collection.settings
+        origin = Origin(
+            project=self.project.id,
+            collection=collection.id,
+            kind=settings.kind,
+            tags=settings.tags,
+            max_file_bytes=settings.max_file_bytes or self._parts.max_file_bytes,
+        )
+        workers = self._parts.workers(settings, sum(file.stamp.size for file in scan.files))
+        recipe = self._parts.recipe(settings)
+        return index_collection(self.store, collection, scan, recipe, workers, origin, progress)
+
+    def _settle_recipe(self) -> None:
+        """Records how this project is indexed, or refuses to mix vectors that cannot be compared.
+
+        New chunk sizes, parsers or analyzers re-index file by file, because each ledger row names its recipe.
+        A new embedding model would make old and new vectors incomparable: that is an explicit migration.
+        """
+        wanted = self.recipe()
+        recorded = self.store.catalog.recipe(self.project.id)
+        if recorded == wanted:
+            return
+        if recorded is not None and recorded.embedding != wanted.embedding:
+            raise RecipeMismatch(
+                f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
+                hint="set embedding.provider and embedding.model back, or index into a new library with --library",
+            )
+        with self.store.transaction():
+            self.store.catalog.record_recipe(self.project.id, wanted)
+
+    def _ensure_project(self, name: str) -> Project:
+        for project in self.store.catalog.projects():
+            if project.name == name:
+                return project
+        with self.store.transaction():
+            return self.store.catalog.ensure_project(name)
+
+
+def _named(recipe: Recipe) -> str:
+    return f"{recipe.embedding.model} ({recipe.embedding.revision})"

@@ -1,0 +1,145 @@
+"""The one place that names adapters: a configuration becomes an engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from recto.algorithms.analysis import Analyzer
+from recto.chunking.sections import SectionChunker
+from recto.chunking.sizes import default_sizes
+from recto.config.load import library_path
+from recto.config.schema import Chunking, Config, Embedding
+from recto.engine.engine import Engine, Parts
+from recto.engine.workers import InlineWorkers, ProcessWorkers
+from recto.errors import ConfigurationError
+from recto.ingest.pipeline import Workers
+from recto.ingest.prepare import Preparer
+from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.recipe import ChunkSizes, Recipe
+from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, parser_for
+from recto.ports import Embedder, Store, TokenCounter, VectorIndex
+from recto.sources.files import Scan, scan
+from recto.sources.ignore import IgnoreRules
+from recto.stores.sqlite.store import SqliteStore
+from recto.vectors.exact import ExactIndex
+
+if TYPE_CHECKING:
+    from recto.model.recipe import EmbeddingProfile
+
+_PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
+
+
+def open_engine(config: Config, *, create: bool = False) -> Engine:
+    """Opens the library the configuration names; `create` makes it when it is not there."""
+    store = SqliteStore(library_path(config), create=create)
+    embedder, counter = _embedding(config.embedding)
+    analyzer = Analyzer()
+    parts = Parts(
+        store=store,
+        analyzer=analyzer,
+        embedder=embedder,
+        vectors=_exact,
+        recipe=partial(_recipe, config, lambda: embedder().profile),
+        workers=partial(_workers, config, analyzer, counter, lambda: embedder().profile),
+        scan=partial(_scan, config),
+        max_file_bytes=config.ingest.max_file_bytes,
+    )
+    return Engine(parts, config.project)
+
+
+def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[], TokenCounter]]:
+    """The embedder and its token counter, each made on first use and then kept."""
+    if settings.provider == "hashing":
+        from recto.embedding.hashing import HashingEmbedder, WhitespaceCounter
+
+        return cache(HashingEmbedder), cache(WhitespaceCounter)
+    if settings.provider == "onnx":
+        from recto.embedding.onnx import OnnxEmbedder, token_counter
+
+        if settings.model is None:
+            raise ConfigurationError(
+                "embedding.provider is onnx, but embedding.model names no folder",
+                hint="set embedding.model to the folder that holds model.onnx",
+            )
+        folder = settings.model
+        return cache(partial(OnnxEmbedder, folder, threads=settings.threads)), cache(partial(token_counter, folder))
+    from recto.embedding.bundled import bundled_counter, bundled_embedder
+
+    return cache(partial(bundled_embedder, threads=settings.threads)), cache(bundled_counter)
+
+
+def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+    return ExactIndex(store, project.id, embedder.profile)
+
+
+def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: CollectionSettings) -> Recipe:
+    embedding = profile()
+    return Recipe(
+        parser=PARSER_VERSION,
+        chunker=SectionChunker.version,
+        analyzer=Analyzer.version,
+        sizes=chunk_sizes(config.chunking, settings, embedding.window),
+        embedding=embedding,
+    )
+
+
+def chunk_sizes(chunking: Chunking, settings: CollectionSettings, window: int) -> ChunkSizes:
+    """The embedder's defaults, overridden by the configuration, overridden by the collection."""
+    base = default_sizes(window)
+    depth = settings.max_heading_depth
+    intelligent = settings.intelligent_heading_depth
+    try:
+        return ChunkSizes(
+            target_min=_chosen(chunking.target_min_tokens, base.target_min),
+            target_max=_chosen(chunking.target_max_tokens, base.target_max),
+            hard_max=_chosen(chunking.hard_max_tokens, base.hard_max),
+            min_preferred=_chosen(chunking.min_preferred_tokens, base.min_preferred),
+            overlap=_chosen(chunking.overlap_tokens, base.overlap),
+            max_heading_depth=chunking.max_heading_depth if depth is None else depth,
+            intelligent_heading_depth=chunking.intelligent_heading_depth if intelligent is None else intelligent,
+        )
+    except ValueError as error:
+        raise ConfigurationError(f"the chunking settings contradict each other: {error}") from error
+
+
+def _chosen(value: int | None, otherwise: int) -> int:
+    return otherwise if value is None else value
+
+
+def _scan(config: Config, collection: Collection) -> Scan:
+    settings = collection.settings
+    rules = IgnoreRules(
+        extensions=EXTENSIONS,
+        include=settings.include,
+        ignore=(*config.ingest.ignore, *settings.ignore),
+        max_bytes=settings.max_file_bytes or config.ingest.max_file_bytes,
+    )
+    return scan(collection.root, rules)
+
+
+def _workers(
+    config: Config,
+    analyzer: Analyzer,
+    counter: Callable[[], TokenCounter],
+    profile: Callable[[], EmbeddingProfile],
+    settings: CollectionSettings,
+    size: int,
+) -> Workers:
+    window = profile().window
+    sizes = chunk_sizes(config.chunking, settings, window)
+    count = config.ingest.workers or os.cpu_count() or 1
+    if size < _PARALLEL_FROM or count == 1:
+        return InlineWorkers(_preparer(sizes, window, analyzer, counter()))
+    return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window), count)
+
+
+def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Preparer:
+    """What a worker process makes for itself from values that travel."""
+    return _preparer(sizes, window, Analyzer(), _embedding(settings)[1]())
+
+
+def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:
+    return Preparer(parser_for, SectionChunker(sizes, counter), analyzer.joined, counter, window)

@@ -1,0 +1,78 @@
+"""Who prepares files: this thread for a few, a pool of processes for many."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+
+from recto.ingest.prepare import Origin, Outcome, Preparer
+from recto.sources.files import SeenFile
+
+_GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
+_AHEAD = 3  # groups per worker that may wait, so that memory stays bounded
+
+
+class InlineWorkers:
+    """Fits `ingest.pipeline.Workers` without leaving the thread."""
+
+    def __init__(self, preparer: Preparer) -> None:
+        self._preparer = preparer
+
+    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Iterator[Outcome]:
+        for file in files:
+            yield self._preparer.file(origin, file)
+
+
+class ProcessWorkers:
+    """Fits `ingest.pipeline.Workers` with a pool. Outcomes come back in the order of the files."""
+
+    def __init__(self, make: Callable[[], Preparer], count: int) -> None:
+        self._make = make
+        self._count = count
+
+    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Iterator[Outcome]:
+        # spawn, not fork: threads of the model runtime may be running already.
+        pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, (self._make,))
+        groups = iter(_groups(files))
+        waiting: list[Future[list[Outcome]]] = []
+        try:
+            while True:
+                while len(waiting) < self._count * _AHEAD and (group := next(groups, None)) is not None:
+                    waiting.append(pool.submit(_prepare, origin, group))
+                if not waiting:
+                    return
+                wait(waiting[:1], return_when=FIRST_COMPLETED)
+                yield from waiting.pop(0).result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _groups(files: Sequence[SeenFile]) -> Iterator[list[SeenFile]]:
+    group: list[SeenFile] = []
+    size = 0
+    for file in files:
+        group.append(file)
+        size += file.stamp.size
+        if size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+_preparer: Preparer | None = None
+"""One per worker process, made when it starts: its caches stay warm from file to file."""
+
+
+def _begin(make: Callable[[], Preparer]) -> None:
+    global _preparer
+    # Ctrl-C belongs to the process that owns the library; workers just stop when it does.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _preparer = make()
+
+
+def _prepare(origin: Origin, files: list[SeenFile]) -> list[Outcome]:
+    assert _preparer is not None
+    return [_preparer.file(origin, file) for file in files]

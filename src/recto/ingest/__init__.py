@@ -1,0 +1,1 @@
+"""The writing flow: what is on disk → what is in the library."""

@@ -1,0 +1,47 @@
+"""Gives every chunk its vectors, outside any transaction but the short one that writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recto.chunking.inputs import embedding_text
+from recto.model.ids import ProjectId
+from recto.model.stored import PendingInput, VectorRow
+from recto.observability.progress import Progress
+from recto.ports import Embedder, Store
+
+_SLICE = 512  # inputs described, embedded and committed together: what a kill can cost
+
+
+def embed_pending(store: Store, project: ProjectId, embedder: Embedder, progress: Progress) -> int:
+    """Embeds what has no vector yet under the embedder's profile. A crash resumes where it stopped."""
+    profile = embedder.profile
+    pending = store.embeddings.pending(project, profile)
+    progress.start("embedding", len(pending), "chunks")
+    try:
+        for keys in _slices(pending):
+            described = store.embeddings.describe(project, keys)
+            vectors = embedder.embed(_texts(store, project, described))
+            rows = [
+                VectorRow(one.input_key, vector.astype("<f2").tobytes())
+                for one, vector in zip(described, vectors, strict=True)
+            ]
+            with store.transaction():
+                store.embeddings.put(project, profile, rows)
+            progress.advance(len(keys), described[-1].title if described else "")
+    finally:
+        progress.finish()
+    return len(pending)
+
+
+def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(pending), _SLICE):
+        yield pending[start : start + _SLICE]
+
+
+def _texts(store: Store, project: ProjectId, described: Sequence[PendingInput]) -> list[str]:
+    texts = store.documents.texts(project, (one.text_hash for one in described))
+    return [
+        embedding_text(one.title, one.heading_path, one.signature, one.span.of(texts[one.text_hash]))
+        for one in described
+    ]

@@ -1,0 +1,108 @@
+"""One file → everything it puts into a library. Touches no library, so it can run in any process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from recto.chunking.inputs import inputs
+from recto.errors import RectoError
+from recto.model.document import Document, Kind, Source
+from recto.model.ids import CollectionId, ProjectId, document_id
+from recto.model.index import IndexedChunk, LexicalRow, Prepared
+from recto.ports import Chunker, Parser, TokenCounter
+from recto.sources.decode import read
+from recto.sources.files import SeenFile
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that costs only itself, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file: prepared, or failed with a reason."""
+
+    file: SeenFile
+    result: Prepared | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a batch of files belongs, and what the collection says about all of them."""
+
+    project: ProjectId
+    collection: CollectionId
+    kind: Kind | None
+    tags: tuple[str, ...]
+    max_file_bytes: int
+
+
+class Preparer:
+    """Reads, parses, chunks and analyses. Its parts are chosen by whoever wires it."""
+
+    def __init__(
+        self,
+        parser_for: Callable[[str], Parser | None],
+        chunker: Chunker,
+        joined: Callable[[str], str],
+        counter: TokenCounter,
+        window: int,
+    ) -> None:
+        self._parser_for = parser_for
+        self._chunker = chunker
+        self._joined = joined
+        self._counter = counter
+        self._window = window
+
+    def file(self, origin: Origin, file: SeenFile) -> Outcome:
+        """Any failure becomes a reason: one bad file never stops a run."""
+        try:
+            decoded = read(file.path, origin.max_file_bytes)
+            source = Source(
+                id=document_id(origin.project, origin.collection, file.uri),
+                uri=file.uri,
+                text=decoded.text,
+                modified_at=file.stamp.mtime_ns / 1e9,
+                kind=origin.kind,
+                tags=origin.tags,
+            )
+            prepared = self.text(source)
+        except RectoError as error:
+            return Outcome(file, Failure(error.message))
+        except Exception as error:
+            return Outcome(file, Failure(f"{type(error).__name__}: {error}"))
+        if decoded.warnings:
+            document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
+            prepared = Prepared(document, prepared.chunks)
+        return Outcome(file, prepared)
+
+    def text(self, source: Source) -> Prepared:
+        parser = self._parser_for(source.uri)
+        if parser is None:
+            raise RectoError(f"no parser takes {source.uri}")
+        document = parser.parse(source)
+        common = _common_fields(document, self._joined)
+        headings: dict[tuple[str, ...], str] = {}
+        chunks = []
+        for chunk in self._chunker.chunk(document):
+            path = chunk.heading_path
+            if path not in headings:
+                headings[path] = self._joined(" ".join(path))
+            lexical = LexicalRow(headings=headings[path], body=self._joined(chunk.text), **common)
+            chunks.append(IndexedChunk(chunk, lexical, inputs(document, chunk, self._counter, self._window)))
+        return Prepared(document, tuple(chunks))
+
+
+def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str, str]:
+    """The fields every chunk of a document shares, analysed once."""
+    return {
+        "title": joined(document.title),
+        "keywords": joined(" ".join(document.keywords)),
+        "description": joined(document.description),
+        "tags": joined(" ".join(document.tags)),
+        "aliases": joined(" ".join(document.aliases)),
+    }

@@ -1,0 +1,1 @@
+"""One typed function per thing a client can do."""

@@ -1,0 +1,175 @@
+"""Read a document, some of its lines, a section or a chunk, exactly as stored."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from recto.engine.engine import Engine
+from recto.errors import InvalidArgument, NotFound
+from recto.model.document import HEADING_SEPARATOR, Section
+from recto.model.ids import ChunkId, DocumentId
+from recto.model.stored import StoredDocument
+from recto.model.text import LineIndex, Lines, Span
+
+_LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of one document with its exact place."""
+
+    document: StoredDocument
+    heading_path: tuple[str, ...]
+    span: Span
+    lines: Lines
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetRequest:
+    """`reference` is a uri, `uri:from-to` lines, `uri#anchor`, `uri#Heading → Sub`, a chunk id or a document id."""
+
+    reference: str
+    collection: str | None = None
+    before: int = 0
+    after: int = 0
+
+
+def get(engine: Engine, request: GetRequest) -> Passage:
+    reference = request.reference
+    if not reference.strip():
+        raise InvalidArgument("give a uri, uri:from-to, uri#section, or a chunk id")
+    if reference.startswith("chk_"):
+        return _widened(engine, _chunk(engine, ChunkId(reference)), request)
+    if reference.startswith("doc_"):
+        document = engine.store.documents.get(engine.project.id, DocumentId(reference))
+        if document is not None:
+            return _widened(engine, _whole(engine, document), request)
+    exact = _find(engine, reference, request.collection)
+    if exact:
+        return _widened(engine, _whole(engine, exact), request)
+    lines = _LINES.match(reference)
+    if lines and (document := _find(engine, lines["uri"], request.collection)):
+        first, last = int(lines["first"]), int(lines["last"] or lines["first"])
+        if first < 1 or last < first:
+            raise InvalidArgument(f"lines {first}-{last} are not a range", hint="lines count from 1: uri:10-20")
+        return _widened(engine, _lines(engine, document, first, last), request)
+    for cut in range(len(reference)):
+        if reference[cut] == "#" and (document := _find(engine, reference[:cut], request.collection)):
+            return _widened(engine, _section(engine, document, reference[cut + 1 :]), request)
+    raise NotFound(
+        f"nothing in the library is called {reference}", hint="`recto search` finds passages; `recto list` collections"
+    )
+
+
+def as_json(passage: Passage) -> dict[str, Any]:
+    document = passage.document
+    return {
+        "uri": document.uri,
+        "collection": document.collection,
+        "kind": document.kind.value,
+        "title": document.title,
+        "document_id": document.id,
+        "version": document.version,
+        "modified_at": datetime.fromtimestamp(document.modified_at, UTC).isoformat(timespec="seconds"),
+        "tags": list(document.tags),
+        "aliases": list(document.aliases),
+        "heading_path": list(passage.heading_path),
+        "start": passage.span.start,
+        "end": passage.span.end,
+        "start_line": passage.lines.first,
+        "end_line": passage.lines.last,
+        "text": passage.text,
+    }
+
+
+def _find(engine: Engine, uri: str, collection: str | None) -> StoredDocument | None:
+    """By `uri`, or by `collection/uri` when that is what was written."""
+    within = engine.collection(collection).id if collection else None
+    found = engine.store.documents.find(engine.project.id, uri, within)
+    if not found and collection is None and "/" in uri:
+        name, rest = uri.split("/", 1)
+        found = tuple(one for one in engine.store.documents.find(engine.project.id, rest) if one.collection == name)
+    if len(found) > 1:
+        names = ", ".join(one.collection for one in found)
+        raise InvalidArgument(f"{uri} is in several collections: {names}", hint="choose one with --collection")
+    return found[0] if found else None
+
+
+def _text(engine: Engine, document: StoredDocument) -> str:
+    return engine.store.documents.texts(engine.project.id, [document.text_hash])[document.text_hash]
+
+
+def _whole(engine: Engine, document: StoredDocument) -> Passage:
+    text = _text(engine, document)
+    return _slice(document, (), text, Span(0, len(text)))
+
+
+def _lines(engine: Engine, document: StoredDocument, first: int, last: int) -> Passage:
+    text = _text(engine, document)
+    index = LineIndex(text)
+    if first > index.count:
+        raise NotFound(f"{document.uri} has {index.count} lines, not {first}")
+    span = index.span(first, last)
+    return _slice(document, _path_at(engine, document, span.start), text, span)
+
+
+def _section(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
+    sections = engine.store.documents.sections(engine.project.id, document.id)
+    section = _named(sections, wanted)
+    if section is None:
+        anchors = ", ".join(one.anchor for one in sections if one.anchor)
+        raise NotFound(f"{document.uri} has no section {wanted}", hint=f"its sections: {anchors}" if anchors else None)
+    return _slice(document, section.path, _text(engine, document), section.span)
+
+
+def _named(sections: tuple[Section, ...], wanted: str) -> Section | None:
+    """An anchor, a whole heading path, or a title; the first that fits, most exact first."""
+    path = tuple(part.strip() for part in wanted.split(HEADING_SEPARATOR.strip()))
+    folded = wanted.strip().casefold()
+    tests = (
+        lambda one: one.anchor == wanted,
+        lambda one: one.path == path,
+        lambda one: one.path[-len(path) :] == path,
+        lambda one: one.title.casefold() == folded,
+    )
+    for test in tests:
+        for section in sections:
+            if section.level and test(section):
+                return section
+    return None
+
+
+def _chunk(engine: Engine, chunk: ChunkId) -> Passage:
+    key = engine.store.documents.chunk_key(engine.project.id, chunk)
+    candidate = engine.store.documents.candidates(engine.project.id, [key]).get(key) if key is not None else None
+    document = engine.store.documents.get(engine.project.id, candidate.document_id) if candidate else None
+    if candidate is None or document is None:
+        raise NotFound(f"there is no chunk {chunk}", hint="its document may have changed: search again")
+    return _slice(document, candidate.heading_path, _text(engine, document), candidate.span)
+
+
+def _path_at(engine: Engine, document: StoredDocument, offset: int) -> tuple[str, ...]:
+    """The deepest section that holds the character."""
+    path: tuple[str, ...] = ()
+    for section in engine.store.documents.sections(engine.project.id, document.id):
+        if section.span.start <= offset < section.span.end:
+            path = section.path
+    return path
+
+
+def _slice(document: StoredDocument, path: tuple[str, ...], text: str, span: Span) -> Passage:
+    return Passage(document, path, span, LineIndex(text).lines(span.start, span.end), span.of(text))
+
+
+def _widened(engine: Engine, passage: Passage, request: GetRequest) -> Passage:
+    """With the asked-for lines around it."""
+    if not request.before and not request.after:
+        return passage
+    text = _text(engine, passage.document)
+    index = LineIndex(text)
+    span = index.span(passage.lines.first - request.before, passage.lines.last + request.after)
+    return _slice(passage.document, passage.heading_path, text, span)

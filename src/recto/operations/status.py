@@ -1,0 +1,115 @@
+"""What the library holds, and whether anything is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from recto.engine.engine import Engine
+from recto.model.collection import Collection
+from recto.model.ledger import LedgerEntry, Outcome
+from recto.model.recipe import Recipe
+from recto.model.stored import LibraryCounts
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStatus:
+    collection: Collection
+    present: bool
+    indexed: int
+    skipped: int
+    failed: int
+    problems: tuple[LedgerEntry, ...]
+    """Files that failed, were skipped, or were indexed with a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    library: Path
+    library_bytes: int
+    project: str
+    counts: LibraryCounts
+    full_vectors: float
+    recipe: Recipe | None
+    collections: tuple[CollectionStatus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing the doctor looked at."""
+
+    name: str
+    ok: bool
+    message: str
+    hint: str | None = None
+
+
+def status(engine: Engine, library: Path) -> Status:
+    return Status(
+        library=library,
+        library_bytes=_size(library),
+        project=engine.project.name,
+        counts=engine.store.counts(engine.project.id),
+        full_vectors=engine.freshness().full_vectors,
+        recipe=engine.store.catalog.recipe(engine.project.id),
+        collections=tuple(collection_status(engine, collection) for collection in engine.collections()),
+    )
+
+
+def collection_status(engine: Engine, collection: Collection) -> CollectionStatus:
+    entries = engine.store.ledger.entries(engine.project.id, collection.id).values()
+    by = {outcome: sum(entry.outcome is outcome for entry in entries) for outcome in Outcome}
+    problems = [entry for entry in entries if entry.outcome is not Outcome.INDEXED or entry.warnings]
+    return CollectionStatus(
+        collection=collection,
+        present=collection.root.is_dir(),
+        indexed=by[Outcome.INDEXED],
+        skipped=by[Outcome.SKIPPED],
+        failed=by[Outcome.FAILED],
+        problems=tuple(sorted(problems, key=lambda entry: entry.uri)),
+    )
+
+
+def doctor(engine: Engine, library: Path) -> tuple[Check, ...]:
+    """Looks at everything that can go wrong quietly."""
+    problems = engine.store.check()
+    checks = [
+        Check("library", not problems, "; ".join(problems) or f"{library} is sound", "index again from the folders")
+    ]
+    checks.append(_recipe_check(engine))
+    checks.append(_model_check(engine))
+    for one in (collection_status(engine, collection) for collection in engine.collections()):
+        name = f"collection {one.collection.name}"
+        if not one.present:
+            hint = "mount it again, or `recto remove` the collection"
+            checks.append(Check(name, False, f"{one.collection.root} is not there; what it held is kept", hint))
+        else:
+            message = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
+            hint = "`recto status --problems` gives the reasons" if one.failed else None
+            checks.append(Check(name, not one.failed, message, hint))
+    return tuple(checks)
+
+
+def _recipe_check(engine: Engine) -> Check:
+    recorded, wanted = engine.store.catalog.recipe(engine.project.id), engine.recipe()
+    if recorded is None:
+        return Check("recipe", True, "nothing is indexed yet")
+    differing = recorded.differences(wanted)
+    if not differing:
+        return Check("recipe", True, f"indexed as configured ({wanted.embedding.name})")
+    hint = "`recto index` re-indexes what differs"
+    if "embedding" in differing:
+        hint = "set embedding.provider and embedding.model back, or index into a new library"
+    return Check("recipe", False, f"the configuration differs in: {', '.join(differing)}", hint)
+
+
+def _model_check(engine: Engine) -> Check:
+    profile = engine.embedder.profile
+    vector = engine.embedder.embed_query("straight to the right page")
+    sound = vector.shape == (profile.dimensions,) and abs(float(vector @ vector) - 1.0) < 1e-3
+    message = f"{profile.name} answers with {profile.dimensions} dimensions"
+    return Check("model", sound, message if sound else f"{profile.name} gives vectors of the wrong kind")
+
+
+def _size(library: Path) -> int:
+    return sum(path.stat().st_size for path in (library, Path(f"{library}-wal")) if path.exists())

@@ -1,0 +1,1 @@
+"""The reading flow: a question → hits that cite exactly."""

@@ -1,0 +1,118 @@
+"""The four shapes a stage can have, and what a stage may look things up in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from recto.model.ids import ProjectId
+from recto.model.query import Query
+from recto.model.result import Candidate, Ranking
+from recto.ports import Embedder, Store, VectorIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class SkipStage(Exception):
+    """Raised by a stage that cannot apply. Expected: the search goes on and the trace gives the reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
+
+    store: Store
+    project: ProjectId
+    embedder: Callable[[], Embedder]
+    vectors: Callable[[], VectorIndex]
+    now: Callable[[], float]
+
+
+@dataclass
+class Search:
+    """One running search: the query, the library, and what stages share so that it is computed once."""
+
+    query: Query
+    library: Library
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What the running stage wants the trace to say; the pipeline takes it after each stage."""
+
+    @cached_property
+    def vector(self) -> NDArray[np.float32]:
+        return self.library.embedder().embed_query(self.query.terms.text)
+
+    @cached_property
+    def admitted(self) -> NDArray[np.int64] | None:
+        """Keys of the chunks that filters, phrases and exclusions let through; None when nothing narrows."""
+        terms, filters = self.query.terms, self.query.filters
+        if filters.empty and not terms.phrases and not terms.excluded:
+            return None
+        import numpy as np
+
+        store, project = self.library.store, self.library.project
+        keys = np.asarray(store.documents.admitted(project, filters), dtype=np.int64)
+        for phrase in terms.phrases:
+            keys = np.intersect1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
+        for phrase in terms.excluded:
+            keys = np.setdiff1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
+        return keys
+
+
+class Expand(Protocol):
+    """Query → a better query."""
+
+    @property
+    def name(self) -> str: ...
+
+    def expand(self, search: Search) -> Query: ...
+
+
+class Recall(Protocol):
+    """Query → one channel's ranking."""
+
+    @property
+    def name(self) -> str: ...
+
+    def recall(self, search: Search) -> Ranking: ...
+
+
+class Fuse(Protocol):
+    """Rankings → candidates with one score each."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]: ...
+
+
+class Refine(Protocol):
+    """Candidates → better candidates. Receives and returns them in order."""
+
+    @property
+    def name(self) -> str: ...
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named retrieval pipeline: a value made of stages."""
+
+    name: str
+    recall: tuple[Recall, ...]
+    fuse: Fuse
+    refine: tuple[Refine, ...] = ()
+    expand: tuple[Expand, ...] = ()
+
+
+def in_order(candidates: list[Candidate]) -> tuple[Candidate, ...]:
+    """The total order of every ranking: score, then uri, then start."""
+    return tuple(sorted(candidates, key=lambda one: (-one.score, one.uri, one.span.start, one.collection)))

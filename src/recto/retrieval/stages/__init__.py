@@ -1,0 +1,1 @@
+"""The stages a profile can name, one file per idea."""

@@ -1,0 +1,39 @@
+"""Channels: each asks the library one way and ranks what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recto.model.result import Ranking
+from recto.retrieval.stage import Search, SkipStage
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRecall:
+    """BM25 over the boosted fields."""
+
+    depth: int = 100
+    name: str = "lexical"
+
+    def recall(self, search: Search) -> Ranking:
+        query, library = search.query, search.library
+        if query.terms.empty:
+            raise SkipStage("the query has no words to look for")
+        found = library.store.lexical.search(library.project, query.terms, query.filters, self.depth)
+        return Ranking(self.name, found)
+
+
+@dataclass(frozen=True, slots=True)
+class DenseRecall:
+    """Nearest chunks by meaning."""
+
+    depth: int = 100
+    name: str = "dense"
+
+    def recall(self, search: Search) -> Ranking:
+        if not search.query.terms.text.strip():
+            raise SkipStage("the query has no text to embed")
+        found = search.library.vectors().search(search.vector, self.depth, search.admitted)
+        if not found:
+            raise SkipStage("no chunk has a vector yet")
+        return Ranking(self.name, found)

@@ -1,0 +1,1 @@
+"""Vector indexes: nearest chunks by cosine."""

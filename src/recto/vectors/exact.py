@@ -1,0 +1,137 @@
+"""Brute force: the answer every approximate index is measured against."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recto.model.ids import ChunkKey, ProjectId
+from recto.model.recipe import EmbeddingProfile
+from recto.model.result import Scored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recto.ports import Store
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """One generation's vectors: row i of the matrix is a window of chunk `chunks[i]`; chunks ascend."""
+
+    generation: int
+    chunks: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    several: bool
+    total: int
+
+
+class ExactIndex:
+    """Fits `ports.VectorIndex`. Keeps the vectors in memory and reads only those written since the last look."""
+
+    def __init__(self, store: Store, project: ProjectId, profile: EmbeddingProfile) -> None:
+        self._store = store
+        self._project = project
+        self._profile = profile
+        self._lock = threading.Lock()
+        self._inputs: NDArray[np.int64] | None = None
+        self._matrix: NDArray[np.float32] | None = None
+        self._newest = 0
+        self._state: _State | None = None
+
+    def search(
+        self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
+    ) -> tuple[Scored, ...]:
+        import numpy as np
+
+        state, matrix = self._current()
+        if not len(state.chunks) or limit < 1:
+            return ()
+        chunks = state.chunks
+        scores = (matrix @ vector)[state.rows]
+        if admitted is not None:
+            kept = np.isin(chunks, admitted, assume_unique=False)
+            chunks, scores = chunks[kept], scores[kept]
+        if state.several:
+            chunks, scores = _best_window(chunks, scores)
+        return _top(chunks, scores, limit)
+
+    def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
+        import numpy as np
+
+        state, matrix = self._current()
+        wanted = np.unique(np.array(keys, dtype=np.int64))
+        left = np.searchsorted(state.chunks, wanted, side="left")
+        right = np.searchsorted(state.chunks, wanted, side="right")
+        found: dict[ChunkKey, float] = {}
+        for key, start, end in zip(wanted.tolist(), left.tolist(), right.tolist(), strict=True):
+            if end > start:
+                found[ChunkKey(key)] = float((matrix[state.rows[start:end]] @ vector).max())
+        return found
+
+    def coverage(self) -> float:
+        """The share of embedding inputs that have a vector, between 0 and 1."""
+        state, _ = self._current()
+        return len(state.chunks) / state.total if state.total else 1.0
+
+    def _current(self) -> tuple[_State, NDArray[np.float32]]:
+        with self._lock:
+            generation = self._store.generation()
+            if self._state is None or self._state.generation != generation:
+                self._refresh(generation)
+            assert self._state is not None and self._matrix is not None
+            return self._state, self._matrix
+
+    def _refresh(self, generation: int) -> None:
+        import numpy as np
+
+        fresh = self._store.embeddings.vectors(self._project, self._profile, self._newest)
+        if self._inputs is None or self._matrix is None:
+            self._inputs, self._matrix = fresh.inputs, fresh.matrix
+        elif len(fresh.keys):
+            self._inputs = np.concatenate([self._inputs, fresh.inputs])
+            self._matrix = np.concatenate([self._matrix, fresh.matrix])
+        if len(fresh.keys):
+            self._newest = int(fresh.keys[-1])
+        pairs = self._store.embeddings.assignments(self._project)
+        order = np.argsort(self._inputs, kind="stable")
+        at = np.searchsorted(self._inputs, pairs[:, 1], sorter=order)
+        at_row = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros(len(pairs), dtype=np.int64)
+        known = self._inputs[at_row] == pairs[:, 1] if len(order) else np.zeros(len(pairs), dtype=bool)
+        chunks = pairs[known, 0]
+        self._state = _State(
+            generation=generation,
+            chunks=chunks,
+            rows=at_row[known],
+            several=bool(len(chunks) > 1 and (chunks[1:] == chunks[:-1]).any()),
+            total=len(pairs),
+        )
+
+
+def _best_window(
+    chunks: NDArray[np.int64], scores: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """One score per chunk: its best. Chunks ascend, so equal ones stand together."""
+    import numpy as np
+
+    if not len(chunks):
+        return chunks, scores
+    starts = np.flatnonzero(np.concatenate([[True], chunks[1:] != chunks[:-1]]))
+    return chunks[starts], np.maximum.reduceat(scores, starts)
+
+
+def _top(chunks: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> tuple[Scored, ...]:
+    """The best `limit`, ties by key, so that the cut does not depend on the order of the heap."""
+    import numpy as np
+
+    if len(scores) > limit:
+        cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        kept = np.flatnonzero(scores >= cut)
+        chunks, scores = chunks[kept], scores[kept]
+    order = np.lexsort((chunks, -scores))[:limit]
+    return tuple(
+        Scored(ChunkKey(key), score) for key, score in zip(chunks[order].tolist(), scores[order].tolist(), strict=True)
+    )
