@@ -22,7 +22,10 @@ def _context_parts(title: str, heading_path: tuple[str, ...], signature: str) ->
 
 
 def embedding_text(title: str, heading_path: tuple[str, ...], signature: str, slice_: str) -> str:
-    context = context_line(title, heading_path, signature)
+    return joined(context_line(title, heading_path, signature), slice_)
+
+
+def joined(context: str, slice_: str) -> str:
     return f"{context}\n{slice_}" if context else slice_
 
 
@@ -55,8 +58,8 @@ def inputs(document: Document, chunk: Chunk, counter: TokenCounter, window: int)
 
 
 def _input(number: int, start: int, context: str, slice_: str) -> EmbeddingInput:
-    text = f"{context}\n{slice_}" if context else slice_
-    return EmbeddingInput(number, Span(start, start + len(slice_)), text, text_hash(text))
+    text = joined(context, slice_)
+    return EmbeddingInput(number, Span(start, start + len(slice_)), text, text_hash(text), context)
 
 
 def _shortened(parts: list[str], limit: int, counter: TokenCounter) -> str:

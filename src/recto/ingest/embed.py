@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recto.chunking.inputs import embedding_text
+from recto.chunking.inputs import joined
 from recto.model.ids import ProjectId
 from recto.model.stored import PendingInput, VectorRow
 from recto.observability.progress import Progress
@@ -28,7 +28,7 @@ def embed_pending(store: Store, project: ProjectId, embedder: Embedder, progress
             ]
             with store.transaction():
                 store.embeddings.put(project, profile, rows)
-            progress.advance(len(keys), described[-1].title if described else "")
+            progress.advance(len(keys), described[-1].context if described else "")
     finally:
         progress.finish()
     return len(pending)
@@ -41,7 +41,4 @@ def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
 
 def _texts(store: Store, project: ProjectId, described: Sequence[PendingInput]) -> list[str]:
     texts = store.documents.texts(project, (one.text_hash for one in described))
-    return [
-        embedding_text(one.title, one.heading_path, one.signature, one.span.of(texts[one.text_hash]))
-        for one in described
-    ]
+    return [joined(one.context, one.span.of(texts[one.text_hash])) for one in described]

@@ -40,6 +40,7 @@ class Chunk:
 class EmbeddingInput:
     """What is embedded for one window of a chunk: its title and heading path in front, then the slice itself.
 
+    `context` is what stands in front of the slice, so that the text can be made again from the document.
     Most chunks have one; a block longer than the embedder's window has several and scores by its best.
     `hash` names the text, so the same input is never embedded twice.
     """
@@ -48,3 +49,4 @@ class EmbeddingInput:
     span: Span
     text: str
     hash: str
+    context: str = ""

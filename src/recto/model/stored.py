@@ -54,9 +54,7 @@ class PendingInput:
 
     input_key: int
     hash: str
-    title: str
-    heading_path: tuple[str, ...]
-    signature: str
+    context: str
     text_hash: str
     span: Span
 

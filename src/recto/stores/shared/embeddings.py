@@ -45,6 +45,7 @@ class EmbeddingRepository:
                     "hash": digest,
                     "start": one.span.start,
                     "end": one.span.end,
+                    "context": one.context,
                 }
                 for chunk, one, digest in flat
             ),
@@ -60,11 +61,9 @@ class EmbeddingRepository:
             PendingInput(
                 input_key=row[0],
                 hash=row[1].hex(),
-                title=row[2],
-                heading_path=tuple(json.loads(row[3])),
-                signature=row[4],
-                text_hash=row[5].hex(),
-                span=Span(row[6], row[7]),
+                context=row[2],
+                text_hash=row[3].hex(),
+                span=Span(row[4], row[5]),
             )
             for row in self._database.rows("inputs_described", where)
         )

@@ -148,6 +148,7 @@ create table chunk_inputs (
   input integer not null references inputs (key),
   start integer not null,
   "end" integer not null,
+  context text not null,
   primary key (chunk, window)
 ) without rowid;
 

@@ -5,8 +5,8 @@ insert into inputs (project, hash) values (:project, :hash) on conflict (project
 delete from chunk_inputs where chunk = :chunk;
 
 -- name: chunk_input_put
-insert into chunk_inputs (project, chunk, window, input, start, "end")
-select :project, :chunk, :window, key, :start, :end from inputs where project = :project and hash = :hash;
+insert into chunk_inputs (project, chunk, window, input, start, "end", context)
+select :project, :chunk, :window, key, :start, :end, :context from inputs where project = :project and hash = :hash;
 
 -- name: profile_put
 insert into embedding_profiles (project, name, body, created_at) values (:project, :name, :body, :now)
@@ -22,13 +22,12 @@ where ci.project = :project and not exists (
 group by ci.input order by 2;
 
 -- name: inputs_described
-select i.key, i.hash, d.title, s.path, c.signature, d.text_hash, ci.start, ci."end"
+select i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end"
 from json_each(:inputs) wanted
 join inputs i on i.key = wanted.value
 join chunk_inputs ci on ci.input = i.key
 join chunks c on c.key = ci.chunk
 join documents d on d.key = c.document
-join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
 where i.project = :project
 group by i.key;
 
