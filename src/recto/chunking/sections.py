@@ -127,12 +127,12 @@ def _groups(parts: Sequence[Part], ranges: Sequence[tuple[int, int]], sizes: Chu
                 following, end = ranges[at]
                 more = sums[end] - sums[following]
                 fits = more < sizes.min_preferred and size + more <= sizes.target_max
-                if parts[following].level < level or not (fits or bare):
+                if parts[following].level < level or not (fits or (bare and size <= sizes.target_max)):
                     break
                 at += 1
                 last, size = end, size + more
                 bare = bare and all(part.bare for part in parts[following:end])
-                if not fits:
+                if not (fits or bare):
                     break
             # A bare heading at the end goes with its first subsection, which did not fit here.
             while at > opened and at < len(ranges) and _heads(parts, ranges[at - 1], ranges[at]):
