@@ -12,9 +12,10 @@ from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.errors import InvalidArgument, NotFound, NotIndexed, RecipeMismatch, SourceError
 from recto.ingest.embed import embed_pending
-from recto.ingest.pipeline import CollectionReport, Problem, Workers, index_collection
-from recto.ingest.prepare import Origin
+from recto.ingest.pipeline import CollectionReport, Problem, Workers, index_collection, index_sources
+from recto.ingest.prepare import Origin, Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.query import Query
 from recto.model.recipe import Recipe
@@ -36,6 +37,7 @@ class Parts:
     embedder: Callable[[], Embedder]
     vectors: Callable[[Store, Project, Embedder], VectorIndex]
     recipe: Callable[[CollectionSettings], Recipe]
+    preparer: Callable[[CollectionSettings], Preparer]
     workers: Callable[[CollectionSettings, int], Workers]
     scan: Callable[[Collection], Scan]
     max_file_bytes: int
@@ -120,6 +122,19 @@ class Engine:
             reports.append(self._index(collection, scan, progress))
         embedded = embed_pending(self.store, self.project.id, self.embedder, progress) if embed else 0
         return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
+
+    def index_texts(
+        self, collection: Collection, sources: Sequence[Source], *, progress: Progress | None = None
+    ) -> CollectionReport:
+        """Takes in texts that are in no folder, then fills in their vectors. Same flow, same store, same recipe."""
+        progress = progress or NoProgress()
+        self._settle_recipe()
+        settings = collection.settings
+        prepare = self._parts.preparer(settings).text
+        recipe = self._parts.recipe(settings)
+        report = index_sources(self.store, collection, recipe, prepare, sources, progress)
+        embed_pending(self.store, self.project.id, self.embedder, progress)
+        return report
 
     def search(self, query: Query, profile: Profile) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""

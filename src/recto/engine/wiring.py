@@ -19,8 +19,8 @@ from recto.ingest.pipeline import Workers
 from recto.ingest.prepare import Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.recipe import ChunkSizes, Recipe
-from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, parser_for
-from recto.ports import Embedder, Store, TokenCounter, VectorIndex
+from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, PLAINTEXT, parser_for
+from recto.ports import Embedder, Parser, Store, TokenCounter, VectorIndex
 from recto.sources.files import Scan, scan
 from recto.sources.ignore import IgnoreRules
 from recto.stores.sqlite.store import SqliteStore
@@ -43,6 +43,7 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         embedder=embedder,
         vectors=_exact,
         recipe=partial(_recipe, config, lambda: embedder().profile),
+        preparer=partial(_one_preparer, config, analyzer, counter, lambda: embedder().profile),
         workers=partial(_workers, config, analyzer, counter, lambda: embedder().profile),
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
@@ -120,6 +121,17 @@ def _scan(config: Config, collection: Collection) -> Scan:
     return scan(collection.root, rules)
 
 
+def _one_preparer(
+    config: Config,
+    analyzer: Analyzer,
+    counter: Callable[[], TokenCounter],
+    profile: Callable[[], EmbeddingProfile],
+    settings: CollectionSettings,
+) -> Preparer:
+    window = profile().window
+    return _preparer(chunk_sizes(config.chunking, settings, window), window, analyzer, counter())
+
+
 def _workers(
     config: Config,
     analyzer: Analyzer,
@@ -128,11 +140,11 @@ def _workers(
     settings: CollectionSettings,
     size: int,
 ) -> Workers:
-    window = profile().window
-    sizes = chunk_sizes(config.chunking, settings, window)
     count = config.ingest.workers or os.cpu_count() or 1
     if size < _PARALLEL_FROM or count == 1:
-        return InlineWorkers(_preparer(sizes, window, analyzer, counter()))
+        return InlineWorkers(_one_preparer(config, analyzer, counter, profile, settings))
+    window = profile().window
+    sizes = chunk_sizes(config.chunking, settings, window)
     return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window), count)
 
 
@@ -141,5 +153,10 @@ def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Prepar
     return _preparer(sizes, window, Analyzer(), _embedding(settings)[1]())
 
 
+def _parser(uri: str) -> Parser:
+    """By extension; a text without one we know is plain."""
+    return parser_for(uri) or PLAINTEXT
+
+
 def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:
-    return Preparer(parser_for, SectionChunker(sizes, counter), analyzer.joined, counter, window)
+    return Preparer(_parser, SectionChunker(sizes, counter), analyzer.joined, counter, window)

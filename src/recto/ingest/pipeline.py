@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from recto.ingest.plan import Plan, plan
 from recto.ingest.prepare import Failure, Origin, Outcome
 from recto.model.collection import Collection
-from recto.model.ids import document_id
+from recto.model.document import Source
+from recto.model.ids import document_id, text_hash
 from recto.model.index import Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
 from recto.model.ledger import Outcome as Verdict
@@ -82,6 +83,42 @@ def index_collection(
     finally:
         progress.finish()
     return report
+
+
+def index_sources(
+    store: Store,
+    collection: Collection,
+    recipe: Recipe,
+    prepare: Callable[[Source], Prepared],
+    sources: Sequence[Source],
+    progress: Progress,
+) -> CollectionReport:
+    """Takes texts that come from elsewhere than a folder: a data set, an export. Nothing is removed."""
+    entries = store.ledger.entries(collection.project_id, collection.id)
+    report = CollectionReport(collection.name)
+    nothing = Plan((), 0, (), (), ())
+    writer = _Writer(store, collection, recipe, dict(entries), nothing, report)
+    fresh = []
+    for source in sources:
+        known = entries.get(source.uri)
+        if known is None or known.recipe_id != recipe.id or known.content_hash != text_hash(source.text):
+            fresh.append(source)
+    report.unchanged = len(sources) - len(fresh)
+    progress.start(collection.name, len(fresh), "documents")
+    try:
+        for batch in _batches(_prepared(source, prepare) for source in fresh):
+            with store.transaction():
+                for outcome in batch:
+                    writer.write(outcome)
+            progress.advance(len(batch), batch[-1].file.uri)
+    finally:
+        progress.finish()
+    return report
+
+
+def _prepared(source: Source, prepare: Callable[[Source], Prepared]) -> Outcome:
+    stamp = FileStamp(len(source.text), int(source.modified_at * 1e9), 0)
+    return Outcome(SeenFile(source.uri, source.uri, stamp), prepare(source))
 
 
 def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:

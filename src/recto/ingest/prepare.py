@@ -46,7 +46,7 @@ class Preparer:
 
     def __init__(
         self,
-        parser_for: Callable[[str], Parser | None],
+        parser_for: Callable[[str], Parser],
         chunker: Chunker,
         joined: Callable[[str], str],
         counter: TokenCounter,
@@ -81,10 +81,7 @@ class Preparer:
         return Outcome(file, prepared)
 
     def text(self, source: Source) -> Prepared:
-        parser = self._parser_for(source.uri)
-        if parser is None:
-            raise RectoError(f"no parser takes {source.uri}")
-        document = parser.parse(source)
+        document = self._parser_for(source.uri).parse(source)
         common = _common_fields(document, self._joined)
         headings: dict[tuple[str, ...], str] = {}
         chunks = []

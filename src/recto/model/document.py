@@ -98,6 +98,9 @@ class Source:
     modified_at: float
     kind: Kind | None = None
     tags: tuple[str, ...] = ()
+    title: str = ""
+    """A title known from elsewhere; empty leaves it to the text."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
