@@ -15,6 +15,7 @@ from recto.model.text import normalise
 _HEAD = 8192
 _TEXT_CONTROLS = bytes([7, 8, 9, 10, 11, 12, 13, 27])
 _CONTROLS = bytes(byte for byte in [*range(1, 32), 127] if byte not in _TEXT_CONTROLS)
+_ASCII = bytes(range(32, 127))
 
 # UTF-32 first: its little-endian mark begins with UTF-16's.
 _MARKS = (
@@ -120,6 +121,10 @@ def _utf16_by_look(head: bytes) -> str | None:
     head = head[: len(head) & ~1]
     even, odd = head[::2].count(0), head[1::2].count(0)
     if bool(even) == bool(odd):
+        return None
+    # One stray NUL in plain ASCII must not turn it into Chinese: few NULs count only among bytes that are not ASCII.
+    ascii_bytes = len(head) - len(head.translate(None, _ASCII))
+    if (even + odd) * 4 < len(head) and ascii_bytes * 4 > len(head) * 3:
         return None
     encoding = "utf-16-le" if odd else "utf-16-be"
     return encoding if _reads(head.decode(encoding, "replace")) else None

@@ -22,6 +22,7 @@ from recto.sources.secrets import is_secret_name
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
 
 _IGNORE_FILE_LIMIT = 1 << 20
+_UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,13 @@ def scan(
     if "" not in walk.listed:
         reason = walk.unreadable[0].reason if walk.unreadable else "it could not be listed"
         raise SourceError(f"cannot read {root}: {reason}", hint="check its permissions; nothing was changed")
-    if known and walk.bare:
-        _refuse_unmounted(root, real_root, known)
+    if known and walk.empty:
+        walk.doubt_unmounted(known)
+        if "" not in walk.listed:
+            raise SourceError(
+                f"the folder {root} {_UNMOUNTED}",
+                hint="mount it again; if its files are really gone, take the collection out with `recto remove`",
+            )
     walk.settle_links()
     return Scan(
         files=tuple(sorted(walk.files, key=lambda file: file.uri)),
@@ -106,16 +112,15 @@ class _Walk:
     """What has been seen so far on the way through one root."""
 
     def __init__(self, root: str, lister: Lister) -> None:
-        self.root = root
         self.base = root if root.endswith(os.sep) else root + os.sep
         self.lister = lister
         self.files: list[SeenFile] = []
         self.links: list[tuple[SeenFile, str]] = []
         self.skipped: list[Skipped] = []
         self.unreadable: list[Skipped] = []
-        self.listed: list[str] = []
+        self.listed: set[str] = set()
+        self.empty: list[str] = []
         self.hidden = self.ignored = 0
-        self.bare = False
 
     def visit(self, folder: Folder) -> list[Folder]:
         """Takes note of one folder's files; returns the folders below it that are to be visited."""
@@ -132,9 +137,9 @@ class _Walk:
         except OSError as error:
             self.unreadable.append(Skipped(here, _reason(error)))
             return []
-        self.listed.append(here)
-        if not here:
-            self.bare = not entries
+        self.listed.add(here)
+        if not entries:
+            self.empty.append(here)
         below: list[Folder] = []
         for entry in entries:
             self._entry(folder, entry, names, below)
@@ -204,6 +209,18 @@ class _Walk:
             else:
                 self.skipped.append(Skipped(file.uri, f"a link to {target}, indexed as {first}"))
 
+    def doubt_unmounted(self, known: Mapping[str, FileStamp]) -> None:
+        """Emptying a folder touches it; a mount point without its disk is older than the files that were on it."""
+        newest: dict[str, int] = {}
+        for uri, stamp in known.items():
+            while uri:
+                uri = uri.rpartition("/")[0]
+                newest[uri] = max(newest.get(uri, 0), stamp.mtime_ns)
+        for folder in self.empty:
+            if folder in newest and _modified(self.base + folder) < newest[folder]:
+                self.listed.discard(folder)
+                self.unreadable.append(Skipped(folder, _UNMOUNTED))
+
     def _ignore_file(self, entries: list[os.DirEntry[str]], name: str) -> bytes:
         for entry in entries:
             if entry.name == name and entry.is_file(follow_symlinks=False):
@@ -239,13 +256,11 @@ def _root(root: Path) -> str:
     return real
 
 
-def _refuse_unmounted(root: Path, real_root: str, known: Mapping[str, FileStamp]) -> None:
-    """Emptying a folder touches it; a mount point without its disk is older than the files that were on it."""
-    if Path(real_root).stat().st_mtime_ns < max(stamp.mtime_ns for stamp in known.values()):
-        raise SourceError(
-            f"the folder {root} is empty and looks unmounted: {len(known)} files were indexed from it",
-            hint="mount it again; if its files are really gone, take the collection out with `recto remove`",
-        )
+def _modified(path: str) -> int:
+    try:
+        return Path(path).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _problem(status: os.stat_result, max_bytes: int) -> str | None:

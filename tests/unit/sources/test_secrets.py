@@ -1,0 +1,160 @@
+"""Secrets: by the name of a file, by the shape of a token; and what only looks like one."""
+
+from __future__ import annotations
+
+import random
+import string
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recto.model.text import Span
+from recto.sources.secrets import SecretMatch, find_secrets, is_secret_name
+
+SECRET_NAMES = """
+.env .env.local .env.production prod.env .envrc server.pem server.key putty.ppk id_rsa id_ed25519 id_ed25519_sk
+id_rsa.bak credentials credentials.json .credentials aws_credentials.csv my-credentials.yaml secrets.yaml secrets.json
+Secrets.TOML app.secrets.json secret.txt passwords.txt .htpasswd .pgpass .netrc _netrc .npmrc .pypirc .git-credentials
+vault.kdbx cert.p12 cert.pfx service-account.json my-service-account-prod.json serviceAccountKey.json
+client_secret_123.json x-firebase-adminsdk-1.json access_token.txt .aws/credentials .ssh/config home/.ssh/known_hosts
+.gnupg/trust.txt .kube/config
+""".split()  # noqa: SIM905
+
+HONEST_NAMES = """
+.env.example .env.sample env.md environment.md secrets.md secrets.py secrets.rst managing-secrets.md the-secret.txt
+credentials.md credentials.py credential_helper.go password.md password_reset.html passwords.md tokens.json tokens.txt
+token.py keys.md key.md keyboard.md monkey.json id_rsa.pub authentication.md index.md README ssh/config.md
+aws/credentials.md service-accounts.md netrc.md shadow.md a.env.md
+""".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("name", SECRET_NAMES)
+def test_a_file_of_secrets_is_known_by_its_name(name: str) -> None:
+    reason = is_secret_name(name)
+    assert reason is not None
+    assert reason.startswith("it may hold secrets: ")
+    assert is_secret_name(f"deep/down/{name}") is not None
+
+
+@pytest.mark.parametrize("name", HONEST_NAMES)
+def test_a_file_about_secrets_is_not_one(name: str) -> None:
+    assert is_secret_name(name) is None
+
+
+def made(alphabet: str, size: int) -> str:
+    """A token-like run, the same every time; tokens are put together so that no scanner takes this file for one."""
+    return "".join(random.Random(size).choices(alphabet, k=size))
+
+
+ALNUM = string.ascii_letters + string.digits
+TOKENS = {
+    "AWS access key": "AKIA" + made(string.ascii_uppercase + string.digits, 16),
+    "GitHub token": "ghp_" + made(ALNUM, 36),
+    "GitLab token": "glpat-" + made(ALNUM, 20),
+    "Slack token": "xoxb-" + made(string.digits, 12) + "-" + made(ALNUM, 24),
+    "Slack webhook": "hooks.slack.com/services/T0" + made(ALNUM, 9) + "/B0/" + made(ALNUM, 24),
+    "Google API key": "AIza" + made(ALNUM, 35),
+    "Google client secret": "GOCSPX-" + made(ALNUM, 28),
+    "Google access token": "ya29." + made(ALNUM, 60),
+    "Stripe key": "sk_live_" + made(ALNUM, 24),
+    "Anthropic key": "sk-ant-api03-" + made(ALNUM, 80),
+    "OpenAI key": "sk-proj-" + made(ALNUM, 60),
+    "Hugging Face token": "hf_" + made(ALNUM, 34),
+    "npm token": "npm_" + made(ALNUM, 36),
+    "PyPI token": "pypi-AgE" + made(ALNUM, 80),
+    "SendGrid key": "SG." + made(ALNUM, 22) + "." + made(ALNUM, 43),
+    "DigitalOcean token": "dop_v1_" + made(string.hexdigits.lower()[:16], 64),
+    "JSON web token": "eyJ" + made(ALNUM, 30) + ".eyJ" + made(ALNUM, 60) + "." + made(ALNUM, 43),
+}
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+def test_a_token_is_found_where_it_stands(kind: str) -> None:
+    token = TOKENS[kind]
+    text = f"Use {token}, please.\nNothing else.\n"
+    assert find_secrets(text) == (SecretMatch(kind, Span(4, 4 + len(token))),)
+    assert find_secrets(f'key = "{token}"')[0].span == Span(7, 7 + len(token))
+
+
+def test_other_spellings_of_tokens_are_found() -> None:
+    fine_grained = "github_pat_" + made(ALNUM + "_", 82)
+    plain = "sk-" + made(ALNUM, 48)
+    assert [match.kind for match in find_secrets(f"{fine_grained} {plain}")] == ["GitHub token", "OpenAI key"]
+
+
+@pytest.mark.parametrize("label", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
+def test_a_private_key_is_found(label: str) -> None:
+    body = "\n".join(made(ALNUM + "+/", 64) for _ in range(3))
+    text = f"-----BEGIN {label}PRIVATE KEY-----\n{body}\n-----END {label}PRIVATE KEY-----\n"
+    assert [match.kind for match in find_secrets(text)] == ["private key"]
+    assert [match.kind for match in find_secrets(text.replace("\n", "\\n"))] == ["private key"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'password = "k3!fPq9_zL"',
+        "DB_PASSWORD=k3fPq9zLmW2x",
+        '{"client_secret": "k3fPq9zLmW2xTT"}',
+        "api-key: 'k3fPq9zLmW2x-88'",
+        "auth_token := `k3fPq9zLmW2x88`",
+        "aws_secret_access_key = k3fPq9zLmW2xk3fPq9zLmW2xRR/+1a",
+    ],
+)
+def test_a_password_written_out_is_found(text: str) -> None:
+    assert [match.kind for match in find_secrets(text)] == ["password or key"]
+
+
+def test_a_password_in_a_url_is_found_and_only_it() -> None:
+    text = "postgres://app:k3fPq9zLmW@db.internal:5432/main"
+    (match,) = find_secrets(text)
+    assert match == SecretMatch("password in a URL", Span(15, 25))
+    assert match.span.of(text) == "k3fPq9zLmW"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is in the safe; ask Ines.",
+        "password: must have eight characters, one digit",
+        'password = "changeme123"',
+        'api_key = "YOUR_API_KEY_1"',
+        'token = os.environ["API_TOKEN_1"]',
+        "password = settings.database.password2",
+        "secret: ${DB_SECRET_2}",
+        "password=<your-password-1>",
+        "token: xxxxxxxxxxxx1",
+        "AKIAIOSFODNN7EXAMPLE",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "sk-learn-contrib-some-long-package-name",
+        "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+        "https://user:password@example.com/",
+        "https://example.com:8080/path@2x.png",
+        "tokenize(text): returns 12 tokens",
+        "the eyJ prefix of a JSON web token",
+    ],
+)
+def test_talk_about_secrets_is_not_a_secret(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+def test_overlapping_findings_are_reported_once() -> None:
+    token = TOKENS["GitHub token"]
+    assert [match.kind for match in find_secrets(f'token = "{token}"')] == ["GitHub token"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["eyJ", "sk-", "AKIA", "xoxb-", "a://", "password=", "PRIVATE KEY-----", "-----BEGIN ", "ghp_a1", "a:b@", "SG.a"],
+)
+def test_the_search_is_linear_in_hostile_text(unit: str) -> None:
+    find_secrets(unit * (400_000 // len(unit)))
+
+
+@given(st.text())
+def test_any_text_is_searched_and_matches_are_in_order(text: str) -> None:
+    matches = find_secrets(text + " " + TOKENS["Slack token"])
+    assert matches
+    assert all(a.span.end <= b.span.start for a, b in pairwise(matches))
