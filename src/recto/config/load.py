@@ -1,4 +1,4 @@
-"""Flags > environment > project file > user file > defaults, each value with its origin."""
+"""Flags > environment > the folder's own library > project file > user file > defaults, each value with its origin."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, ValidationError
 
+from recto.config.here import ORIGIN, known_here
 from recto.config.schema import Config
 from recto.errors import ConfigurationError
 
@@ -89,7 +90,7 @@ def _layers(
         yield str(user), _read(user)
     elif "RECTO_CONFIG" in environ:
         raise ConfigurationError(f"RECTO_CONFIG names {user}, which is not a file")
-    project = _project_file(directory)
+    project = project_file(directory)
     if project:
         layer = _read(project)
         for name in layer:
@@ -100,11 +101,14 @@ def _layers(
                     hint=f"move it to {user}; a project file may set: {', '.join(_PROJECT_MAY_SET)}",
                 )
         yield str(project), layer
+    library = known_here(directory)
+    if library:
+        yield ORIGIN, {"library": library}
     yield "environment", _from_environment(environ)
     yield "flag", flags
 
 
-def _project_file(directory: Path) -> Path | None:
+def project_file(directory: Path) -> Path | None:
     for folder in (directory, *directory.parents):
         if (folder / PROJECT_FILE).is_file():
             return folder / PROJECT_FILE
@@ -137,13 +141,14 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _known(name: str, origin: str) -> None:
-    if name in _NAMES:
-        return
+    if name not in _NAMES:
+        raise unknown(name, f"{origin} sets {name}, which is not a setting")
+
+
+def unknown(name: str, message: str) -> ConfigurationError:
     near = difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.5)
-    raise ConfigurationError(
-        f"{origin} sets {name}, which is not a setting",
-        hint=f"did you mean {near[0]}?" if near else "`recto config show` lists every setting",
-    )
+    hint = f"did you mean {near[0]}?" if near else "`recto config show` lists every setting"
+    return ConfigurationError(message, hint=hint)
 
 
 def _nested(values: Mapping[str, Any]) -> dict[str, Any]:

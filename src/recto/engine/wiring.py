@@ -14,7 +14,7 @@ from recto.config.load import library_path
 from recto.config.schema import Chunking, Config, Embedding
 from recto.engine.engine import Engine, Parts
 from recto.engine.workers import InlineWorkers, ProcessWorkers
-from recto.errors import ConfigurationError
+from recto.errors import ConfigurationError, NotIndexed
 from recto.ingest.pipeline import Workers
 from recto.ingest.prepare import Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
@@ -34,7 +34,10 @@ _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more t
 
 def open_engine(config: Config, *, create: bool = False) -> Engine:
     """Opens the library the configuration names; `create` makes it when it is not there."""
-    store = SqliteStore(library_path(config), create=create)
+    path = library_path(config)
+    if not create and not path.exists():
+        raise NotIndexed(f"there is no library at {path}", hint="run `recto init` to make one")
+    store = SqliteStore(path, create=create)
     embedder, counter = _embedding(config.embedding)
     analyzer = Analyzer()
     parts = Parts(
@@ -49,6 +52,12 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         max_file_bytes=config.ingest.max_file_bytes,
     )
     return Engine(parts, config.project)
+
+
+def recipe_of(config: Config) -> Recipe:
+    """How this configuration indexes, without opening a library."""
+    embedder, _ = _embedding(config.embedding)
+    return _recipe(config, lambda: embedder().profile, CollectionSettings())
 
 
 def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[], TokenCounter]]:

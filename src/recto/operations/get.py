@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -130,7 +131,7 @@ def _named(sections: tuple[Section, ...], wanted: str) -> Section | None:
     """An anchor, a whole heading path, or a title; the first that fits, most exact first."""
     path = tuple(part.strip() for part in wanted.split(HEADING_SEPARATOR.strip()))
     folded = wanted.strip().casefold()
-    tests = (
+    tests: tuple[Callable[[Section], bool], ...] = (
         lambda one: one.anchor == wanted,
         lambda one: one.path == path,
         lambda one: one.path[-len(path) :] == path,

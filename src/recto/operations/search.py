@@ -112,6 +112,28 @@ def hit_json(hit: Hit) -> dict[str, Any]:
     }
 
 
+def trace_json(result: Result) -> dict[str, Any]:
+    """How the answer came to be, stage by stage."""
+    return {
+        "query": result.query,
+        "profile": result.profile,
+        "took_ms": round(result.took_ms, 3),
+        "stages": [
+            {
+                "stage": stage.stage,
+                "shape": stage.shape,
+                "received": stage.received,
+                "returned": stage.returned,
+                "took_ms": round(stage.took_ms, 3),
+                "skipped": stage.skipped,
+                "failed": stage.failed,
+                "detail": dict(stage.detail),
+            }
+            for stage in result.trace
+        ],
+    }
+
+
 def moment(text: str | None, now: datetime) -> float | None:
     """`2024-05-01`, `2024-05-01T12:00:00+02:00` or an age: `36h`, `7d`, `2w`, `3m`, `1y`. UTC when unsaid."""
     if text is None:

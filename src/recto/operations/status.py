@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from recto.engine.engine import Engine
+from recto.errors import ProviderFailed
 from recto.model.collection import Collection
 from recto.model.ledger import LedgerEntry, Outcome
 from recto.model.recipe import Recipe
@@ -70,6 +72,50 @@ def collection_status(engine: Engine, collection: Collection) -> CollectionStatu
     )
 
 
+def as_json(status: Status) -> dict[str, Any]:
+    counts = status.counts
+    return {
+        "library": str(status.library),
+        "library_bytes": status.library_bytes,
+        "project": status.project,
+        "documents": counts.documents,
+        "sections": counts.sections,
+        "chunks": counts.chunks,
+        "text_bytes": counts.text_bytes,
+        "full_vectors": round(status.full_vectors, 4),
+        "recipe": asdict(status.recipe) if status.recipe else None,
+        "collections": [collection_json(one) for one in status.collections],
+    }
+
+
+def collection_json(one: CollectionStatus) -> dict[str, Any]:
+    settings = one.collection.settings
+    return {
+        "name": one.collection.name,
+        "root": str(one.collection.root),
+        "present": one.present,
+        "indexed": one.indexed,
+        "skipped": one.skipped,
+        "failed": one.failed,
+        "include": list(settings.include),
+        "ignore": list(settings.ignore),
+        "tags": list(settings.tags),
+        "kind": settings.kind.value if settings.kind else None,
+        "max_heading_depth": settings.max_heading_depth,
+        "intelligent_heading_depth": settings.intelligent_heading_depth,
+    }
+
+
+def problem_json(one: CollectionStatus, entry: LedgerEntry) -> dict[str, Any]:
+    return {
+        "collection": one.collection.name,
+        "uri": entry.uri,
+        "outcome": entry.outcome.value,
+        "reason": entry.reason,
+        "warnings": list(entry.warnings),
+    }
+
+
 def doctor(engine: Engine, library: Path) -> tuple[Check, ...]:
     """Looks at everything that can go wrong quietly."""
     problems = engine.store.check()
@@ -78,16 +124,17 @@ def doctor(engine: Engine, library: Path) -> tuple[Check, ...]:
     ]
     checks.append(_recipe_check(engine))
     checks.append(_model_check(engine))
-    for one in (collection_status(engine, collection) for collection in engine.collections()):
-        name = f"collection {one.collection.name}"
-        if not one.present:
-            hint = "mount it again, or `recto remove` the collection"
-            checks.append(Check(name, False, f"{one.collection.root} is not there; what it held is kept", hint))
-        else:
-            message = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
-            hint = "`recto status --problems` gives the reasons" if one.failed else None
-            checks.append(Check(name, not one.failed, message, hint))
+    checks += (_collection_check(collection_status(engine, collection)) for collection in engine.collections())
     return tuple(checks)
+
+
+def _collection_check(one: CollectionStatus) -> Check:
+    name = f"collection {one.collection.name}"
+    if not one.present:
+        hint = "mount it again, or `recto remove` the collection"
+        return Check(name, False, f"{one.collection.root} is not there; what it held is kept", hint)
+    message = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
+    return Check(name, not one.failed, message, "`recto status --problems` gives the reasons" if one.failed else None)
 
 
 def _recipe_check(engine: Engine) -> Check:
@@ -104,8 +151,11 @@ def _recipe_check(engine: Engine) -> Check:
 
 
 def _model_check(engine: Engine) -> Check:
-    profile = engine.embedder.profile
-    vector = engine.embedder.embed_query("straight to the right page")
+    try:
+        profile = engine.embedder.profile
+        vector = engine.embedder.embed_query("straight to the right page")
+    except ProviderFailed as error:
+        return Check("model", False, error.message, error.hint)
     sound = vector.shape == (profile.dimensions,) and abs(float(vector @ vector) - 1.0) < 1e-3
     message = f"{profile.name} answers with {profile.dimensions} dimensions"
     return Check("model", sound, message if sound else f"{profile.name} gives vectors of the wrong kind")
