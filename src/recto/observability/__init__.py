@@ -1,0 +1,1 @@
+"""What an operator sees while Recto works: logs and progress."""
