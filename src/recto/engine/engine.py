@@ -19,7 +19,7 @@ from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.query import Query
 from recto.model.recipe import Recipe
-from recto.model.result import Freshness, Result
+from recto.model.result import Candidate, Freshness, Result
 from recto.observability.progress import NoProgress, Progress
 from recto.ports import Embedder, Store, VectorIndex
 from recto.retrieval.pipeline import run
@@ -139,15 +139,18 @@ class Engine:
     def search(self, query: Query, profile: Profile) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
         started = time.perf_counter()
-        terms, written = parse_query(query.text, self._parts.analyzer)
-        parsed = replace(query, terms=terms, filters=query.filters.narrowed_by(written))
-        library = Library(self.store, self.project.id, lambda: self.embedder, lambda: self.vectors, self._parts.clock)
+        parsed, library = self._parsed(query), self._library()
         with self.store.reading():
             candidates, trace = run(profile, parsed, library)
             hits = present(candidates, parsed, library)
             freshness = self.freshness()
         took = (time.perf_counter() - started) * 1e3
         return Result(query.text, profile.name, hits, trace, freshness, took)
+
+    def candidates(self, query: Query, profile: Profile) -> tuple[Candidate, ...]:
+        """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
+        with self.store.reading():
+            return run(profile, self._parsed(query), self._library())[0]
 
     def freshness(self) -> Freshness:
         generation = self.store.generation()
@@ -158,6 +161,13 @@ class Engine:
             fresh = Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
             cached = self._freshness = (generation, fresh)
         return cached[1]
+
+    def _parsed(self, query: Query) -> Query:
+        terms, written = parse_query(query.text, self._parts.analyzer)
+        return replace(query, terms=terms, filters=query.filters.narrowed_by(written))
+
+    def _library(self) -> Library:
+        return Library(self.store, self.project.id, lambda: self.embedder, lambda: self.vectors, self._parts.clock)
 
     def _index(self, collection: Collection, scan: Scan, progress: Progress) -> CollectionReport:
         settings = collection.settings
