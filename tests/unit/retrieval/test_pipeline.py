@@ -1,0 +1,235 @@
+"""The pipeline and the first stages, over the in-memory store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from recto.errors import ProviderFailed
+from recto.model.ids import ChunkKey
+from recto.model.query import Filters, Query
+from recto.model.recipe import EmbeddingProfile
+from recto.model.result import Candidate, Ranking
+from recto.model.text import Lines, Span
+from recto.retrieval.pipeline import run
+from recto.retrieval.present import present
+from recto.retrieval.profiles import PROFILES, profile_named
+from recto.retrieval.stage import Library, Profile, Search, SkipStage, in_order
+from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from recto.retrieval.stages.recall import LexicalRecall
+from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
+from recto.testing import samples
+from recto.testing.memory_store import MemoryStore
+from recto.vectors.exact import ExactIndex
+
+PROFILE = samples.embedding_profile(dimensions=26)
+
+
+@dataclass(frozen=True)
+class LetterEmbedder:
+    """Counts letters: related texts share letters, and anyone can check the cosine by hand."""
+
+    profile: EmbeddingProfile = PROFILE
+
+    def embed(self, texts: list[str]) -> NDArray[np.float32]:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        counts = np.array([text.lower().count(chr(97 + letter)) for letter in range(26)], dtype=np.float32) + 1e-3
+        return (counts / np.linalg.norm(counts)).astype(np.float32)
+
+
+def _fail() -> LetterEmbedder:
+    raise ProviderFailed("the model is away")
+
+
+@pytest.fixture
+def library() -> Library:
+    return _library()
+
+
+def _library(embedder: Callable[[], LetterEmbedder] = LetterEmbedder) -> Library:
+    from recto.ingest.embed import embed_pending
+    from recto.observability.progress import NoProgress
+
+    store = MemoryStore()
+    within = samples.ensure(store)
+    with store.transaction():
+        samples.put(store, within, samples.prepared(within, "zebra.md", "# Zebra", "a zebra has stripes", "zebras run"))
+        samples.put(store, within, samples.prepared(within, "apple.md", "# Apple", "an apple is red", "apples fall"))
+        samples.put(store, within, samples.prepared(within, "both.md", "an apple for the zebra", tags=("food/fruit",)))
+    embed_pending(store, within.project_id, LetterEmbedder(), NoProgress())
+    index = ExactIndex(store, within.project_id, PROFILE)
+    return Library(store, within.project_id, embedder, lambda: index, lambda: samples.MODIFIED)
+
+
+def _query(text: str, **filters: object) -> Query:
+    return Query(text, filters=Filters(**filters), terms=samples.terms(text))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_every_built_in_profile_finds_the_obvious_document(name: str, library: Library) -> None:
+    candidates, trace = run(profile_named(name), _query("zebra stripes"), library)
+    assert candidates[0].uri == "zebra.md"
+    assert [entry.failed or entry.skipped for entry in trace] == [None] * len(trace)
+
+
+def test_the_same_query_gives_the_same_hits_in_the_same_order(library: Library) -> None:
+    first = run(PROFILES["hybrid"], _query("apple zebra"), library)[0]
+    assert run(PROFILES["hybrid"], _query("apple zebra"), library)[0] == first
+
+
+def test_a_model_that_fails_leaves_the_lexical_answer_and_a_line_in_the_trace() -> None:
+    library = _library(_fail)
+    candidates, trace = run(PROFILES["hybrid"], _query("zebra"), library)
+    assert candidates
+    assert [entry.failed for entry in trace if entry.stage == "dense"] == ["the model is away"]
+
+
+def test_a_query_without_words_is_answered_by_meaning_alone(library: Library) -> None:
+    query = replace(_query("zebra"), terms=replace(samples.terms("zebra"), words=()))
+    candidates, trace = run(PROFILES["hybrid"], query, library)
+    assert candidates
+    assert [entry.skipped for entry in trace if entry.stage == "lexical"] == ["the query has no words to look for"]
+
+
+def test_filters_hold_for_every_channel(library: Library) -> None:
+    for name in PROFILES:
+        candidates, _ = run(profile_named(name), _query("apple zebra", tags_all=("food",)), library)
+        assert {one.uri for one in candidates} == {"both.md"}, name
+
+
+def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: Library) -> None:
+    terms = replace(samples.terms("apple"), excluded=(("zebra",),))
+    candidates, _ = run(PROFILES["dense_only"], Query("apple -zebra", terms=terms), library)
+    assert {one.uri for one in candidates} == {"apple.md"}
+    terms = replace(samples.terms("apple"), phrases=(("the", "zebra"),))
+    candidates, _ = run(PROFILES["dense_only"], Query('apple "the zebra"', terms=terms), library)
+    assert {one.uri for one in candidates} == {"both.md"}
+
+
+def test_a_hit_is_the_exact_slice_and_a_truncated_one_keeps_its_span(library: Library) -> None:
+    query = replace(_query("zebra stripes"), max_excerpt_chars=4)
+    whole = present(run(PROFILES["hybrid"], _query("zebra stripes"), library)[0], _query("zebra stripes"), library)
+    cut = present(run(PROFILES["hybrid"], query, library)[0], query, library)
+    for hit in whole:
+        document = library.store.documents.get(library.project, hit.document_id)
+        assert document is not None
+        text = library.store.documents.texts(library.project, [document.text_hash])[document.text_hash]
+        assert hit.excerpt == hit.citation.span.of(text) and not hit.excerpt_truncated
+    assert [hit.citation for hit in cut] == [hit.citation for hit in whole]
+    assert all(hit.excerpt_truncated and len(hit.excerpt) == 4 for hit in cut)
+
+
+def test_a_chunk_found_by_words_alone_gets_its_exact_cosine(library: Library) -> None:
+    """With one dense candidate the rest are lexical; their cosines must not count as zero."""
+    query = _query("apple zebra")
+    search = Search(query, library)
+    lexical = LexicalRecall().recall(search)
+    top = library.vectors().search(search.vector, 1)
+    shallow = ScoreFusion().fuse(search, {"lexical": lexical, "dense": Ranking("dense", top)})
+    deep = library.vectors().search(search.vector, 100)
+    wide = ScoreFusion().fuse(search, {"lexical": lexical, "dense": Ranking("dense", deep)})
+    common = {one.key for one in shallow}
+    assert [one.key for one in shallow] == [one.key for one in wide if one.key in common]
+
+
+def test_a_channel_that_found_nothing_leaves_the_other_to_decide(library: Library) -> None:
+    search = Search(_query("zebra"), library)
+    lexical = LexicalRecall().recall(search)
+    fused = ScoreFusion().fuse(search, {"lexical": lexical, "dense": Ranking("dense", ())})
+    assert [one.key for one in fused] == [one.key for one in lexical.scored]
+    assert search.notes["weights"] == {"lexical": 1.0}
+
+
+@dataclass(frozen=True)
+class _Grumpy:
+    name: str = "grumpy"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        raise SkipStage("not today")
+
+
+def test_a_skipped_refinement_changes_nothing_and_says_why(library: Library) -> None:
+    plain = Profile("plain", (LexicalRecall(),), SingleChannel())
+    grumpy = replace(plain, refine=(_Grumpy(),))
+    query = _query("apple zebra")
+    candidates, trace = run(grumpy, query, library)
+    assert candidates == run(plain, query, library)[0]
+    assert trace[-1].skipped == "not today"
+    assert trace[-1].received == trace[-1].returned == len(candidates)
+
+
+def _candidate(uri: str, start: int, end: int, score: float) -> Candidate:
+    document = samples.prepared(samples.collection(), uri, "x").document
+    hit = samples.prepared(samples.collection(), uri, f"x{start}").chunks[0].chunk
+    return Candidate(
+        key=ChunkKey(start),
+        chunk_id=hit.id,
+        document_id=document.id,
+        collection="notes",
+        uri=uri,
+        kind=document.kind,
+        title=uri,
+        heading_path=(),
+        span=Span(start, end),
+        lines=Lines(start, end),
+        text_hash="",
+        modified_at=0.0,
+        score=score,
+    )
+
+
+def test_ties_are_ordered_by_uri_then_by_start() -> None:
+    one, two, three = _candidate("b.md", 5, 6, 1.0), _candidate("b.md", 1, 2, 1.0), _candidate("a.md", 9, 10, 1.0)
+    assert in_order([one, two, three]) == (three, two, one)
+
+
+def test_a_document_takes_no_more_places_than_its_cap(library: Library) -> None:
+    many = tuple(_candidate("a.md", start, start + 1, 1.0 / start) for start in range(1, 6))
+    other = _candidate("b.md", 1, 2, 0.01)
+    kept = CapPerDocument(limit=2).refine(Search(_query("x"), library), (*many, other))
+    assert kept == (*many[:2], other)
+
+
+def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: Library) -> None:
+    low, high, far = (
+        _candidate("a.md", 0, 100, 0.2),
+        _candidate("a.md", 150, 300, 0.9),
+        _candidate("a.md", 900, 950, 0.5),
+    )
+    merged = MergeSpans(gap=200).refine(Search(_query("x"), library), (high, far, low))
+    assert merged == (replace(high, span=Span(0, 300), lines=Lines(0, 300)), far)
+
+
+def test_what_would_not_be_shown_does_not_stretch_a_hit(library: Library) -> None:
+    query = replace(_query("x"), limit=1)
+    shown, hidden = _candidate("a.md", 0, 100, 0.9), _candidate("a.md", 100, 200, 0.1)
+    assert MergeSpans().refine(Search(query, library), (shown, hidden)) == (shown, hidden)
+
+
+def test_an_unknown_profile_is_refused_with_the_names_there_are() -> None:
+    from recto.errors import InvalidArgument
+
+    with pytest.raises(InvalidArgument) as refused:
+        profile_named("hybird")
+    assert "hybrid" in (refused.value.hint or "")
+
+
+def test_filters_from_two_places_must_both_hold() -> None:
+    first = Filters(collections=("a", "b"), path_prefix="docs/", tags_all=("x",), modified_after=1.0)
+    second = Filters(collections=("b", "c"), path_prefix="docs/api/", tags_all=("y",), modified_after=2.0)
+    both = first.narrowed_by(second)
+    assert both == Filters(collections=("b",), path_prefix="docs/api/", tags_all=("x", "y"), modified_after=2.0)
+    assert first.narrowed_by(Filters()) == first
+    contradiction: Mapping[str, Filters] = {
+        "collections": Filters(collections=("z",)),
+        "path": Filters(path_prefix="src/"),
+    }
+    for other in contradiction.values():
+        narrowed = first.narrowed_by(other)
+        assert "\0" in (*narrowed.collections, narrowed.path_prefix)
