@@ -1,0 +1,5 @@
+"""`python -m recto`."""
+
+from recto.interfaces.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""The commands, loaded one at a time: `main.COMMANDS` says which is where."""

@@ -1,0 +1,101 @@
+"""`recto index`: bring the library in step with its folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from recto.interfaces.cli import completing
+from recto.interfaces.cli.errors import Exit
+from recto.interfaces.cli.layout import Line, Part, count, duration, size
+from recto.interfaces.cli.options import Choices, pass_choices, shared_options
+from recto.interfaces.cli.output import Answer
+from recto.interfaces.cli.progress import progress
+from recto.interfaces.cli.session import opened
+
+if TYPE_CHECKING:
+    from recto.engine.engine import IndexReport
+    from recto.ingest.pipeline import CollectionReport, Problem
+
+_COLUMNS = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
+_SHOWN = 10  # problems printed unless --verbose asks for all
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completing.collections)
+@click.option("--embed/--no-embed", default=True, help="Compute vectors too, or leave them to the next run.")
+@shared_options
+@pass_choices
+def index(choices: Choices, names: tuple[str, ...], embed: bool) -> Exit:
+    """Bring the library in step with its folders: all of them, or the named collections.
+
+    Only what changed is read. Ctrl-C at any moment leaves a valid library, and the next run goes on from there.
+    """
+    from recto.operations.index import complete
+
+    with opened(choices) as session:
+        report = session.engine.index(names, embed=embed, progress=progress(quiet=choices.quiet))
+    whole = complete(report)
+    choices.answer(report_answer(report, verbose=choices.verbose, brief=whole))
+    return Exit.OK if whole else Exit.PARTIAL
+
+
+def report_answer(report: IndexReport, *, verbose: bool, brief: bool) -> Answer:
+    from recto.operations.index import as_json
+
+    data = as_json(report)
+    rows = data["collections"]
+    most = None if verbose else _SHOWN
+    return Answer(
+        data=data,
+        rows=rows,
+        columns=_COLUMNS,
+        cells=lambda: [[len(row[c]) if isinstance(row[c], list) else row[c] for c in _COLUMNS] for row in rows],
+        text=lambda width: _text(report, most),
+        brief=brief,
+    )
+
+
+def _text(report: IndexReport, most: int | None) -> Iterator[Line]:
+    for one in report.collections:
+        yield Part(one.name, "title"), Part(": " + _done(one))
+        yield from _problems(one.failed, "failed", "bad", most)
+        yield from _problems(one.unreadable, "could not be looked at; what it held is kept", "bad", most)
+        if most is None:
+            yield from _problems(one.warned, "warning", "warn", most)
+            yield from _problems(one.skipped, "skipped", "dim", most)
+    for missing in report.missing:
+        yield Part(missing.uri, "title"), Part(f": {missing.reason}; what it held is kept", "bad")
+    yield (Part(summary(report), "dim"),)
+
+
+def _done(one: CollectionReport) -> str:
+    figures = {
+        "added": one.added,
+        "changed": one.changed,
+        "moved": one.moved,
+        "removed": one.removed,
+        "unchanged": one.unchanged,
+        "skipped": len(one.skipped),
+        "with warnings": len({problem.uri for problem in one.warned}),
+        "failed": len(one.failed),
+    }
+    return ", ".join(f"{number:,} {word}" for word, number in figures.items() if number) or "nothing to index"
+
+
+def _problems(problems: Iterable[Problem], word: str, style: str, most: int | None) -> Iterator[Line]:
+    listed = list(problems)
+    for problem in listed[:most]:
+        yield Part("  "), Part(problem.uri or "."), Part(f" {word}: {problem.reason}", style)
+    if most is not None and len(listed) > most:
+        yield (Part(f"  … and {len(listed) - most} more; --verbose shows all", "dim"),)
+
+
+def summary(report: IndexReport) -> str:
+    """One line that says what a run did and how long it took."""
+    read = sum(one.bytes for one in report.collections)
+    chunks = sum(one.chunks for one in report.collections)
+    vectors = f", {count(report.embedded, 'vector')}" if report.embedded else ""
+    return f"{size(read)} read, {count(chunks, 'chunk')} written{vectors} in {duration(report.seconds)}"

@@ -1,0 +1,138 @@
+"""`recto search`: find passages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recto.errors import StorageError
+from recto.interfaces.cli import completing
+from recto.interfaces.cli.errors import Exit
+from recto.interfaces.cli.options import Choices, pass_choices, shared_options
+from recto.interfaces.cli.results import result_answer
+from recto.interfaces.cli.session import opened
+
+if TYPE_CHECKING:
+    from recto.model.result import Result
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_KINDS = ("note", "doc", "code", "config", "commit", "memory")
+
+_SHOWING: tuple[Callable[[Any], Any], ...] = (
+    click.option("-n", "--limit", type=click.IntRange(1, 1000), help="How many hits at most."),
+    click.option("-p", "--profile", shell_complete=completing.profiles, help="The retrieval profile."),
+    click.option("--explain", is_flag=True, help="Every channel's rank and score, and what each stage did."),
+    click.option("--full", is_flag=True, help="Whole excerpts rather than the lines around the best match."),
+    click.option("--max-chars", type=click.IntRange(1), metavar="N", help="Cut excerpts after N characters."),
+)
+
+
+def showing_options(command: _F) -> _F:
+    """How a result is made and shown, for every command that ends in one."""
+    for option in reversed(_SHOWING):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@click.option(
+    "-c",
+    "--collection",
+    "collections",
+    multiple=True,
+    shell_complete=completing.collections,
+    help="Only this collection; may be repeated.",
+)
+@click.option("--path", "path_prefix", metavar="PREFIX", help="Only documents whose uri starts so.")
+@click.option("--uri", "uris", multiple=True, help="Only this document; may be repeated.")
+@click.option("--heading", metavar="TEXT", help="Only below headings that contain this.")
+@click.option("--tag", "tags_all", multiple=True, help="Only with this tag; all of them when repeated.")
+@click.option("--any-tag", "tags_any", multiple=True, help="Only with one of these tags.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only this kind; may be repeated.")
+@click.option("--after", metavar="TIME", help="Only modified since: 2024-05-01, or an age such as 7d.")
+@click.option("--before", metavar="TIME", help="Only modified before.")
+@click.option("--require-fresh", is_flag=True, help="Fail with exit code 4 unless every vector is there.")
+@click.option(
+    "--trace",
+    "trace_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the whole trace to FILE as JSON.",
+)
+@showing_options
+@shared_options
+@pass_choices
+def search(
+    choices: Choices,
+    words: tuple[str, ...],
+    collections: tuple[str, ...],
+    path_prefix: str | None,
+    uris: tuple[str, ...],
+    heading: str | None,
+    tags_all: tuple[str, ...],
+    tags_any: tuple[str, ...],
+    kinds: tuple[str, ...],
+    after: str | None,
+    before: str | None,
+    require_fresh: bool,
+    trace_file: Path | None,
+    limit: int | None,
+    profile: str | None,
+    explain: bool,
+    full: bool,
+    max_chars: int | None,
+) -> Exit:
+    """Find passages by word and by meaning.
+
+    \b
+    QUERY may hold   words            found by word and by meaning
+                     "a phrase"       these words next to each other
+                     -word            passages without it
+                     begin*           words that begin so
+                     tag: path: title: kind: in:   narrow where to look
+
+    A query that starts with a minus sign goes after `--`. Exit code 1 means that nothing matched.
+    """
+    from recto.operations.search import SearchRequest
+    from recto.operations.search import search as find
+
+    with opened(choices) as session:
+        defaults = session.config.retrieval
+        request = SearchRequest(
+            query=" ".join(words),
+            limit=limit or defaults.limit,
+            profile=profile or defaults.profile,
+            collections=collections,
+            path_prefix=path_prefix,
+            uris=uris,
+            heading_contains=heading,
+            tags_all=tags_all,
+            tags_any=tags_any,
+            kinds=kinds,
+            modified_after=after,
+            modified_before=before,
+            max_excerpt_chars=max_chars or defaults.max_excerpt_chars,
+            require_fresh=require_fresh,
+        )
+        result = find(session.engine, request)
+        roots = session.roots()
+    if trace_file:
+        write_trace(result, trace_file)
+    choices.answer(result_answer(result, roots, full=full, explain=explain))
+    return Exit.OK if result.hits else Exit.NO_MATCH
+
+
+def write_trace(result: Result, path: Path) -> None:
+    from recto.operations.search import as_json, trace_json
+
+    whole = trace_json(result) | {"hits": as_json(result)["hits"]}
+    try:
+        path.write_text(json.dumps(whole, indent=2) + "\n", "utf-8")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}") from error

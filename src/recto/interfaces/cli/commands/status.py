@@ -1,0 +1,102 @@
+"""`recto status` and `recto doctor`: what the library holds, and whether anything is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from recto.interfaces.cli.commands.library import collection_lines
+from recto.interfaces.cli.errors import Exit
+from recto.interfaces.cli.layout import Line, Part, columns, count, size
+from recto.interfaces.cli.options import Choices, pass_choices, shared_options
+from recto.interfaces.cli.output import Answer
+from recto.interfaces.cli.session import opened
+
+if TYPE_CHECKING:
+    from recto.operations.status import Check, Status
+
+_COLLECTION_COLUMNS = ("name", "root", "present", "indexed", "skipped", "failed")
+_PROBLEM_COLUMNS = ("collection", "uri", "outcome", "reason", "warnings")
+
+
+@click.command()
+@click.option("--problems", is_flag=True, help="Every file that failed, was skipped or has a warning, with the reason.")
+@shared_options
+@pass_choices
+def status(choices: Choices, problems: bool) -> None:
+    """Say what the library holds."""
+    from recto.operations.status import status as look
+
+    with opened(choices) as session:
+        found = look(session.engine, session.library)
+    choices.answer(_problems_answer(found) if problems else _status_answer(found))
+
+
+def _status_answer(found: Status) -> Answer:
+    from recto.operations.status import as_json
+
+    data = as_json(found)
+    files = [str(found.library)]
+    return Answer(data, data["collections"], _COLLECTION_COLUMNS, lambda width: _status_text(found), files=files)
+
+
+def _status_text(found: Status) -> Iterator[Line]:
+    counts = found.counts
+    held = f"{count(counts.documents, 'document')}, {count(counts.chunks, 'chunk')}, {size(counts.text_bytes)} of text"
+    facts = [
+        ("library", f"{found.library} ({size(found.library_bytes)})"),
+        ("project", found.project),
+        ("holds", held),
+        ("vectors", f"{found.full_vectors:.0%} of chunks"),
+        ("model", found.recipe.embedding.name if found.recipe else "nothing is indexed yet"),
+    ]
+    yield from columns([(Part(name, "dim"), Part(value)) for name, value in facts])
+    if found.collections:
+        yield ()
+        yield from collection_lines(list(found.collections))
+
+
+def _problems_answer(found: Status) -> Answer:
+    from recto.operations.status import problem_json
+
+    pairs = [(one, entry) for one in found.collections for entry in one.problems]
+    rows = [problem_json(one, entry) for one, entry in pairs]
+    files = [str(one.collection.root / entry.uri) for one, entry in pairs]
+    styles = {"failed": "bad", "skipped": "dim", "indexed": "warn"}
+
+    def text(width: int) -> Iterator[Line]:
+        for row in rows:
+            reasons = "; ".join(filter(None, (row["reason"], *row["warnings"])))
+            outcome = "warning" if row["outcome"] == "indexed" else row["outcome"]
+            yield Part(f"{row['collection']}/{row['uri']}"), Part(f"  {outcome}: {reasons}", styles[row["outcome"]])
+        if not rows:
+            yield (Part("No file failed, was skipped or has a warning."),)
+
+    return Answer({"problems": rows}, rows, _PROBLEM_COLUMNS, text, files=files)
+
+
+@click.command()
+@shared_options
+@pass_choices
+def doctor(choices: Choices) -> Exit:
+    """Look for anything that is wrong, and say what to do. Exit code 6 means that something is."""
+    from recto.operations.status import doctor as examine
+
+    with opened(choices) as session:
+        checks = examine(session.engine, session.library)
+    rows = [asdict(check) for check in checks]
+    well = all(check.ok for check in checks)
+    data = {"ok": well, "checks": rows}
+    choices.answer(Answer(data, rows, ("name", "ok", "message", "hint"), lambda width: _checks(checks)))
+    return Exit.OK if well else Exit.PARTIAL
+
+
+def _checks(checks: tuple[Check, ...]) -> Iterator[Line]:
+    for check in checks:
+        mark = Part("ok     ", "good") if check.ok else Part("wrong  ", "bad")
+        yield mark, Part(check.name, "title"), Part(f": {check.message}")
+        if check.hint and not check.ok:
+            yield Part("       "), Part(check.hint, "dim")

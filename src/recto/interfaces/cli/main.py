@@ -1,0 +1,146 @@
+"""The entry point: finds the command, runs it, turns what went wrong into an exit code."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, NoReturn
+
+import click
+
+from recto import __version__
+from recto.interfaces.cli import errors, output
+from recto.interfaces.cli.errors import Exit, Failure
+from recto.interfaces.cli.layout import visible
+from recto.interfaces.cli.options import Choices, shared_options, wants_json
+
+
+class Entry(NamedTuple):
+    """Where a command is defined, and what `recto --help` says of it without going there."""
+
+    target: str
+    help: str
+
+
+NAME = "recto"
+COMPLETE_VARIABLE = "_RECTO_COMPLETE"
+_AT = "recto.interfaces.cli.commands"
+
+COMMANDS: Mapping[str, Entry] = {
+    "try": Entry(f"{_AT}.try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
+    "init": Entry(f"{_AT}.library:init", "Make a library."),
+    "add": Entry(f"{_AT}.library:add", "Add a folder to the library as a collection."),
+    "remove": Entry(f"{_AT}.library:remove", "Remove a collection from the library; its folder is not touched."),
+    "list": Entry(f"{_AT}.library:list_collections", "List the collections, or their documents."),
+    "index": Entry(f"{_AT}.index:index", "Bring the library in step with its folders."),
+    "search": Entry(f"{_AT}.search:search", "Find passages by word and by meaning."),
+    "get": Entry(f"{_AT}.get:get", "Print a document, some of its lines, a section or a chunk."),
+    "status": Entry(f"{_AT}.status:status", "Say what the library holds."),
+    "doctor": Entry(f"{_AT}.status:doctor", "Look for anything that is wrong, and say what to do."),
+    "config": Entry(f"{_AT}.config:config", "Show settings and where they come from."),
+    "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),
+    "version": Entry(f"{_AT}.version:version", "Print the version."),
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are called, so that `recto --help` imports none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, name = entry.target.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"There is no command {name}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Runs to the end of the process: every way out of a command passes here."""
+        arguments = list(sys.argv[1:] if args is None else args)
+        if instruction := os.environ.get(COMPLETE_VARIABLE):
+            from click.shell_completion import shell_complete
+
+            sys.exit(shell_complete(self, extra, NAME, COMPLETE_VARIABLE, instruction))
+        try:
+            with self.make_context(prog_name or NAME, list(arguments), **extra) as context:
+                sys.exit(self.invoke(context) or Exit.OK)
+        except click.exceptions.Exit as finished:
+            sys.exit(finished.exit_code)
+        except (KeyboardInterrupt, click.Abort):
+            _stop(errors.STOPPED, arguments)
+        except click.ClickException as error:
+            _stop(_usage(error), arguments)
+        except BrokenPipeError:
+            # Whoever read the answer has had enough. Python would complain again when it closes stdout.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.exit(Exit.OK)
+        except Exception as error:
+            if not {"-v", "--verbose"}.isdisjoint(arguments):
+                import traceback
+
+                traceback.print_exc()
+            _stop(errors.failure(error), arguments)
+
+
+def _usage(error: click.ClickException) -> Failure:
+    context = getattr(error, "ctx", None)
+    return errors.usage(error.format_message(), f"see `{context.command_path} --help`" if context else None)
+
+
+def _stop(failure: Failure, arguments: list[str]) -> NoReturn:
+    if wants_json(arguments):
+        output.failed(failure.as_json())
+    word = "" if failure.exit is Exit.STOPPED else "error: "
+    click.echo(word + visible(failure.message, keep="\n"), err=True)
+    if failure.hint:
+        click.echo("hint: " + visible(failure.hint, keep="\n"), err=True)
+    sys.exit(failure.exit)
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.version_option(__version__, "--version", message="recto %(version)s")
+@shared_options
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Recto indexes folders of notes and documentation into one library and finds the right passage, by word and by
+    meaning, with an exact citation.
+
+    \b
+    First use:
+      recto init
+      recto add FOLDER --name NAME
+      recto index
+      recto search "a question"
+    """
+    context.ensure_object(Choices)
+
+
+def main() -> None:
+    cli.main()

@@ -1,0 +1,93 @@
+"""Options that every command takes, before or after its name, and what was chosen with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from recto.interfaces.cli.output import Answer, Format, write
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(slots=True)
+class Choices:
+    """One invocation's choices. Filled while the arguments are read, not changed afterwards."""
+
+    library: Path | None = None
+    project: str | None = None
+    format: Format = Format.TEXT
+    verbose: bool = False
+    quiet: bool = False
+
+    def flags(self) -> dict[str, Any]:
+        """What the configuration calls flags: only what was given."""
+        given = {"library": self.library, "project": self.project}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def answer(self, answer: Answer) -> None:
+        write(answer, self.format, quiet=self.quiet)
+
+
+def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    # The group and the command share these options: what was not given here leaves what was given there.
+    if value is None or value is False:
+        return
+    choices = context.ensure_object(Choices)
+    match parameter.name:
+        case "json" | "jsonl":
+            choices.format = Format(parameter.name)
+        case "format":
+            choices.format = Format(value)
+        case str(name):
+            setattr(choices, name, value)
+
+
+_SHARED: tuple[Callable[[_F], _F], ...] = (
+    click.option(
+        "--library",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="PATH",
+        help="The library to use; RECTO_LIBRARY says the same.",
+        expose_value=False,
+        callback=_choose,
+    ),
+    click.option(
+        "--project", metavar="NAME", help="The project inside the library.", expose_value=False, callback=_choose
+    ),
+    click.option(
+        "--format",
+        type=click.Choice([one.value for one in Format]),
+        help="How to write the answer; text unless said.",
+        expose_value=False,
+        callback=_choose,
+    ),
+    click.option("--json", is_flag=True, help="The same as --format json.", expose_value=False, callback=_choose),
+    click.option("--jsonl", is_flag=True, help="The same as --format jsonl.", expose_value=False, callback=_choose),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="More detail, and tracebacks.", expose_value=False, callback=_choose
+    ),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="No progress and no confirmations.", expose_value=False, callback=_choose
+    ),
+)
+
+pass_choices = click.make_pass_decorator(Choices, ensure=True)
+
+
+def shared_options(command: _F) -> _F:
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+def wants_json(arguments: list[str]) -> bool:
+    """Whether errors go to stdout as JSON. Asked of the raw arguments: they may be what could not be understood."""
+    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    joined = {f"--format={after}" for option, after in pairwise(before) if option == "--format"}
+    return not {"--json", "--jsonl", "--format=json", "--format=jsonl"}.isdisjoint({*before, *joined})

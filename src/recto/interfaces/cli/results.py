@@ -1,0 +1,165 @@
+"""A search's result for people: text, Markdown, and a row for each hit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from recto.interfaces.cli.highlight import Meant, excerpt, flattened, marks, meant
+from recto.interfaces.cli.layout import Line, Part, cells, columns, count, duration, visible
+from recto.interfaces.cli.output import Answer
+from recto.model.document import shown_path
+from recto.model.result import Freshness, Hit, Result, StageTrace
+
+COLUMNS = ("rank", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path")
+_LINES = 4  # of an excerpt, enough to judge it by
+_INDENT = "   "
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
+
+
+def result_answer(result: Result, roots: Mapping[str, Path], *, full: bool, explain: bool) -> Answer:
+    from recto.operations.search import as_json, hit_json, trace_json
+
+    data: dict[str, Any] = as_json(result)
+    if explain:
+        data |= {"trace": trace_json(result)["stages"]}
+    return Answer(
+        data=data,
+        rows=[hit_json(hit) for hit in result.hits],
+        columns=COLUMNS,
+        cells=lambda: [_cells(hit) for hit in result.hits],
+        text=lambda width: _text(result, roots, width, full=full, explain=explain),
+        files=[place(hit, roots) for hit in result.hits],
+        markdown=lambda: _markdown(result),
+    )
+
+
+def place(hit: Hit, roots: Mapping[str, Path]) -> str:
+    """`path:line`, as editors take it."""
+    return f"{roots[hit.collection] / hit.citation.uri}:{hit.citation.lines.first}"
+
+
+def _cells(hit: Hit) -> list[object]:
+    citation = hit.citation
+    lines = citation.lines
+    path = shown_path(citation.heading_path)
+    return [hit.rank, round(hit.score, 6), hit.collection, citation.uri, lines.first, lines.last, hit.title, path]
+
+
+def _text(result: Result, roots: Mapping[str, Path], width: int, *, full: bool, explain: bool) -> Iterator[Line]:
+    from recto.algorithms.analysis import Analyzer
+    from recto.algorithms.syntax import parse_query
+
+    analyzer = Analyzer()
+    query = meant(parse_query(result.query, analyzer)[0])
+    for hit in result.hits:
+        yield from _hit(hit, roots, query, analyzer, width, None if full else _LINES)
+        if explain:
+            yield from _steps(hit)
+        yield ()
+    if not result.hits:
+        yield (Part("No match."),)
+    if explain:
+        yield from _stages(result.trace)
+        yield ()
+    yield (Part(_footer(result), "dim"),)
+
+
+def _hit(
+    hit: Hit, roots: Mapping[str, Path], query: Meant, analyzer: Any, width: int, lines: int | None
+) -> Iterator[Line]:
+    rank, score = f"{hit.rank}. ".ljust(len(_INDENT)), f"{hit.score:.3f}"
+    title = visible(hit.title or hit.citation.uri)
+    room = width - cells(rank) - cells(title) - cells(score)
+    yield Part(rank, "dim"), Part(title, "title"), Part(" " * room if room > 0 else "  "), Part(score, "dim")
+    path = hit.citation.heading_path
+    # The first heading most often is the title, which has just been read.
+    below = path[1:] if path[:1] == (hit.title,) else path
+    if below:
+        yield Part(_INDENT), Part(shown_path(below), "heading")
+    where = f"{hit.collection}/{hit.citation.uri}:{hit.citation.lines.first}"
+    yield Part(_INDENT), Part(where, "place", _link(roots.get(hit.collection), hit.citation.uri))
+    text = flattened(hit.excerpt)
+    found = list(marks(text, query, analyzer.tokens))
+    for line in excerpt(text, found, width - len(_INDENT) - 2, lines):
+        yield Part(_INDENT), Part("│ ", "dim"), *line
+    if lines is None and hit.excerpt_truncated:
+        yield Part(_INDENT), Part("│ … cut at --max-chars", "dim")
+
+
+def _link(root: Path | None, uri: str) -> str | None:
+    try:
+        return (root / uri).as_uri() if root else None
+    except (ValueError, UnicodeEncodeError):
+        return None
+
+
+def _steps(hit: Hit) -> Iterator[Line]:
+    rows = [(Part(_INDENT + "  " + one.stage), Part(f"rank {one.rank}"), Part(_score(one))) for one in hit.steps]
+    yield from (tuple(part._replace(style="dim") for part in line) for line in columns(rows))
+
+
+def _score(step: Any) -> str:
+    return f"score {step.score:.4f}" + (f"  {step.detail}" if step.detail else "")
+
+
+def _stages(trace: Iterable[StageTrace]) -> Iterator[Line]:
+    names = ("stage", "shape", "received", "returned", "ms", "")
+    rows = [tuple(Part(name, "dim") for name in names)]
+    for one in trace:
+        note = f"failed: {one.failed}" if one.failed else f"skipped: {one.skipped}" if one.skipped else _detail(one)
+        style = "bad" if one.failed else "warn" if one.skipped else ""
+        figures = (f"{one.received:,}", f"{one.returned:,}", f"{one.took_ms:.1f}")
+        rows.append((Part(one.stage), Part(one.shape), *map(Part, figures), Part(note, style)))
+    yield from columns(rows)
+
+
+def _detail(stage: StageTrace) -> str:
+    return ", ".join(f"{name} {_rounded(value)}" for name, value in stage.detail.items())
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={_rounded(one)}" for name, one in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _footer(result: Result) -> str:
+    found = count(len(result.hits), "hit")
+    return " · ".join([f"{found} in {duration(result.took_ms / 1e3)}", result.profile, *_fresh(result.freshness)])
+
+
+def _fresh(freshness: Freshness) -> Iterator[str]:
+    yield count(freshness.documents, "document")
+    if freshness.pending:
+        yield f"{count(freshness.pending, 'chunk')} not yet searchable by meaning"
+    if freshness.failed:
+        yield f"{count(freshness.failed, 'file')} failed"
+
+
+def _markdown(result: Result) -> str:
+    if not result.hits:
+        return "No match.\n"
+    return "\n".join(_markdown_hit(hit) for hit in result.hits)
+
+
+def _markdown_hit(hit: Hit) -> str:
+    citation = hit.citation
+    lines = f"{citation.lines.first}-{citation.lines.last}"
+    heading = f" ({_escaped(shown_path(citation.heading_path))})" if citation.heading_path else ""
+    quoted = "\n".join(f"   > {line}".rstrip() for line in flattened(hit.excerpt).split("\n"))
+    place = _code(visible(f"{hit.collection}/{citation.uri}:{lines}"))
+    cut = "\n   > …" if hit.excerpt_truncated else ""
+    return f"{hit.rank}. **{_escaped(hit.title)}**{heading}\n   {place}\n\n{quoted}{cut}\n"
+
+
+def _code(text: str) -> str:
+    """A code span, fenced with more backticks than the text has in a row."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if len(fence) > 1 else f"`{text}`"
+
+
+def _escaped(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", visible(text))

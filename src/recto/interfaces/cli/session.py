@@ -1,0 +1,49 @@
+"""From an invocation's choices to an open library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recto.interfaces.cli.options import Choices
+
+if TYPE_CHECKING:
+    from recto.config.schema import Config
+    from recto.engine.engine import Engine
+    from recto.model.collection import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open library with the configuration that led to it."""
+
+    config: Config
+    library: Path
+    engine: Engine
+
+    def roots(self) -> dict[str, Path]:
+        """Where each collection's documents lie on disk."""
+        return {collection.name: collection.root for collection in self.engine.collections()}
+
+
+@contextmanager
+def opened(choices: Choices, *, create: bool = False, library: Path | None = None) -> Iterator[Session]:
+    """`library`, where given, goes before everything the configuration says."""
+    from recto.config.load import library_path, load
+    from recto.engine.wiring import open_engine
+
+    flags = choices.flags() | ({"library": library} if library else {})
+    config = load(flags).config
+    engine = open_engine(config, create=create)
+    try:
+        yield Session(config, library_path(config), engine)
+    finally:
+        engine.close()
+
+
+def chosen(session: Session, names: tuple[str, ...]) -> tuple[Collection, ...]:
+    """The named collections, or all of them."""
+    return tuple(session.engine.collection(name) for name in names) or session.engine.collections()
