@@ -1,0 +1,1 @@
+"""Shipped test doubles: an in-memory store and small, deterministic sample values."""

@@ -1,0 +1,130 @@
+"""Embedding inputs and vectors, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recto.errors import Conflict
+from recto.model.chunk import EmbeddingInput
+from recto.model.ids import ChunkKey, ProjectId
+from recto.model.recipe import EmbeddingProfile
+from recto.model.stored import PendingInput, StoredVectors, VectorRow
+from recto.testing.memory_tables import HeldVector, HeldWindow, Session, Tables, known_project
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class MemoryEmbeddings:
+    """Fits `ports.Embeddings`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
+        tables = self._session.write()
+        known_project(tables, project)
+        for chunk, several in inputs:
+            if chunk not in tables.chunks:
+                raise Conflict(f"there is no chunk {chunk} to embed")
+            tables.windows[chunk] = tuple(
+                HeldWindow(one.window, _input(tables, project, one.hash), one.span, one.context)
+                for one in sorted(several, key=lambda one: one.window)
+            )
+
+    def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
+        tables = self._session.read()
+        known = _embedded(tables, project, profile)
+        first: dict[int, ChunkKey] = {}
+        for chunk, window in _windows(tables, project):
+            if window.input not in known:
+                first.setdefault(window.input, chunk)
+        return tuple(sorted(first, key=lambda one: (first[one], one)))
+
+    def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
+        tables = self._session.read()
+        hashes = {key: digest for (_, digest), key in tables.inputs.items()}
+        wanted, found = set(inputs), dict[int, PendingInput]()
+        for chunk, window in _windows(tables, project):
+            if window.input in wanted and window.input not in found:
+                document = tables.documents[project, tables.chunks[chunk].document].document
+                found[window.input] = PendingInput(
+                    input_key=window.input,
+                    hash=hashes[window.input],
+                    context=window.context,
+                    text_hash=document.content_hash,
+                    span=window.span,
+                )
+        return tuple(found[key] for key in sorted(found))
+
+    def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None:
+        tables = self._session.write()
+        known = _embedded(tables, project, profile)
+        expected = set(tables.inputs.values())
+        for vector in vectors:
+            if len(vector.data) != 2 * profile.dimensions:
+                raise ValueError(
+                    f"a vector of {profile.name} takes {2 * profile.dimensions} bytes, not {len(vector.data)}"
+                )
+            if vector.input_key not in expected:
+                raise Conflict(f"there is no input {vector.input_key} to have a vector")
+            if vector.input_key not in known:
+                known.add(vector.input_key)
+                tables.last_vector += 1
+                tables.vectors[tables.last_vector] = HeldVector(project, profile, vector.input_key, vector.data)
+
+    def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
+        tables = self._session.read()
+        known = _embedded(tables, project, profile)
+        total = sum(held.project == project for held in tables.chunks.values())
+        lacking = {chunk for chunk, window in _windows(tables, project) if window.input not in known}
+        return total - len(lacking), total
+
+    def assignments(self, project: ProjectId) -> NDArray[np.int64]:
+        import numpy as np
+
+        tables = self._session.read()
+        pairs = [(chunk, window.input) for chunk, window in _windows(tables, project)]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+    def vectors(self, project: ProjectId, profile: EmbeddingProfile, after: int) -> StoredVectors:
+        import numpy as np
+
+        tables = self._session.read()
+        known_project(tables, project)
+        found = sorted(
+            (key, held)
+            for key, held in tables.vectors.items()
+            if (held.project, held.profile) == (project, profile) and key > after
+        )
+        matrix = np.frombuffer(b"".join(held.data for _, held in found), dtype="<f2").astype(np.float32)
+        return StoredVectors(
+            keys=np.array([key for key, _ in found], dtype=np.int64),
+            inputs=np.array([held.input for _, held in found], dtype=np.int64),
+            matrix=matrix.reshape(len(found), profile.dimensions),
+        )
+
+
+def _input(tables: Tables, project: ProjectId, digest: str) -> int:
+    if (project, digest) not in tables.inputs:
+        tables.last_input += 1
+        tables.inputs[project, digest] = tables.last_input
+    return tables.inputs[project, digest]
+
+
+def _windows(tables: Tables, project: ProjectId) -> list[tuple[ChunkKey, HeldWindow]]:
+    """Every window of every current chunk of the project, chunks ascending."""
+    known_project(tables, project)
+    return [
+        (chunk, window)
+        for chunk in sorted(tables.windows)
+        if tables.chunks[chunk].project == project
+        for window in tables.windows[chunk]
+    ]
+
+
+def _embedded(tables: Tables, project: ProjectId, profile: EmbeddingProfile) -> set[int]:
+    known_project(tables, project)
+    return {held.input for held in tables.vectors.values() if (held.project, held.profile) == (project, profile)}

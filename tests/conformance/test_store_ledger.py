@@ -1,0 +1,67 @@
+"""What happened to each file, written down and read back."""
+
+from __future__ import annotations
+
+from recto.model.collection import Collection
+from recto.model.ids import DocumentId, RecipeId
+from recto.model.ledger import FileStamp, LedgerEntry, Outcome
+from recto.ports import Store
+from recto.testing import samples
+
+
+def test_entries_come_back_whole_under_their_uris(store: Store, notes: Collection) -> None:
+    entries = [
+        LedgerEntry(
+            uri="a.md",
+            outcome=Outcome.INDEXED,
+            stamp=FileStamp(size=2**40, mtime_ns=1_700_000_000_123_456_789, inode=2**63 - 1),
+            content_hash="ab" * 32,
+            recipe_id=RecipeId("rec_1"),
+            document_id=DocumentId("doc_1"),
+            warnings=("first", 'second "quoted" ü'),
+        ),
+        LedgerEntry("b.env", Outcome.SKIPPED, FileStamp(0, 0, 0), reason="looks like a secret"),
+        LedgerEntry("c\n😀.md", Outcome.FAILED, FileStamp(1, -1, 1), reason="not UTF-8"),
+    ]
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, iter(entries))
+    assert store.ledger.entries(notes.project_id, notes.id) == {entry.uri: entry for entry in entries}
+    counts = store.counts(notes.project_id)
+    assert (counts.indexed, counts.skipped, counts.failed) == (1, 1, 1)
+
+
+def test_recording_again_replaces_the_whole_entry(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        before = samples.ledger_entry("a.md", reason="r", warnings=("w",), document_id=DocumentId("doc_1"))
+        store.ledger.record(notes.project_id, notes.id, [before])
+    after = samples.ledger_entry("a.md", Outcome.FAILED)
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, [after])
+    assert store.ledger.entries(notes.project_id, notes.id) == {"a.md": after}
+
+
+def test_what_is_forgotten_is_gone_and_the_rest_stays(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry(uri) for uri in ("a", "b", "c")])
+    with store.transaction():
+        store.ledger.forget(notes.project_id, notes.id, iter(["a", "c", "never"]))
+    assert list(store.ledger.entries(notes.project_id, notes.id)) == ["b"]
+
+
+def test_each_collection_has_its_own_ledger(store: Store, notes: Collection) -> None:
+    other = samples.ensure(store, "other")
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry("a.md")])
+        store.ledger.record(other.project_id, other.id, [samples.ledger_entry("a.md", Outcome.FAILED)])
+        store.ledger.forget(notes.project_id, notes.id, ["a.md"])
+    assert store.ledger.entries(notes.project_id, notes.id) == {}
+    assert list(store.ledger.entries(other.project_id, other.id)) == ["a.md"]
+
+
+def test_removing_a_document_leaves_the_ledger_to_the_flow(store: Store, notes: Collection) -> None:
+    sample = samples.prepared(notes, "a.md", "one")
+    with store.transaction():
+        samples.put(store, notes, sample)
+        store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry("a.md")])
+        store.documents.remove(notes.project_id, sample.document.id)
+    assert list(store.ledger.entries(notes.project_id, notes.id)) == ["a.md"]
