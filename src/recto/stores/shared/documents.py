@@ -120,7 +120,8 @@ class DocumentRepository:
 
     def _reserve(self, name: str, count: int) -> int:
         """The first of `count` numbers nobody else will get; the write lock is held, so this cannot race."""
-        return int(value(self._database, "keys_reserve", {"name": name, "count": count})) - count + 1
+        self._database.run("keys_reserve", {"name": name, "count": count})
+        return int(value(self._database, "keys_reserved", {"name": name})) - count + 1
 
     def _id_at(self, where: Mapping[str, int], uri: str) -> DocumentId:
         for row in self._database.rows("collection_document_id", dict(where) | {"uri": uri}):

@@ -13,7 +13,7 @@ from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, StoredVectors, VectorRow
 from recto.model.text import Span
 from recto.stores.shared.clock import Clock
-from recto.stores.shared.database import Database, first, value
+from recto.stores.shared.database import Database, value
 from recto.stores.shared.projects import Keys
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ class EmbeddingRepository:
         self._database = database
         self._keys = keys
         self._clock = clock
-        self._profiles: dict[tuple[ProjectId, EmbeddingProfile], int] = {}
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
         key = self._keys.project(project)
@@ -52,7 +51,7 @@ class EmbeddingRepository:
         )
 
     def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
-        where = {"project": self._keys.project(project), "profile": self._profile(project, profile)}
+        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, _body(profile))}
         return tuple(row[0] for row in self._database.rows("inputs_pending", where))
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
@@ -72,13 +71,13 @@ class EmbeddingRepository:
         key = self._keys.project(project)
         body = _body(profile)
         self._database.run("profile_put", {"project": key, "name": profile.name, "body": body, "now": self._clock()})
-        where = {"project": key, "profile": value(self._database, "profile_key", {"project": key, "body": body})}
+        where = {"project": key, "profile": self._keys.profile(project, body)}
         self._database.run_many(
             "vector_put", ({**where, "input": vector.input_key, "data": vector.data} for vector in vectors)
         )
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
-        where = {"project": self._keys.project(project), "profile": self._profile(project, profile)}
+        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, _body(profile))}
         total = int(value(self._database, "chunks_total", where))
         return total - int(value(self._database, "chunks_without_vectors", where)), total
 
@@ -93,7 +92,7 @@ class EmbeddingRepository:
 
         where = {
             "project": self._keys.project(project),
-            "profile": self._profile(project, profile),
+            "profile": self._keys.profile(project, _body(profile)),
             "after": after,
         }
         rows = self._database.rows("vectors_after", where)
@@ -103,16 +102,6 @@ class EmbeddingRepository:
             inputs=np.array([row[1] for row in rows], dtype=np.int64),
             matrix=matrix.reshape(len(rows), profile.dimensions),
         )
-
-    def _profile(self, project: ProjectId, profile: EmbeddingProfile) -> int:
-        """The profile's key, or 0, which no row has, while nothing was embedded with it."""
-        known = self._profiles.get((project, profile))
-        if known is None:
-            row = first(self._database, "profile_key", {"project": self._keys.project(project), "body": _body(profile)})
-            if row is None:
-                return 0
-            known = self._profiles[project, profile] = int(row[0])
-        return known
 
 
 def _body(profile: EmbeddingProfile) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,22 @@ from recto.stores.shared.database import Database, first
 
 
 class Keys:
-    """Looks up and remembers the integer keys of projects and collections. Keys never change, so this never expires."""
+    """Looks up and remembers the integer keys of projects, collections and embedding profiles.
+
+    Each thread remembers for itself, from one transaction to the next: another process may have changed what there
+    is in between, and a key that was rolled back may be handed out again, to something else.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._projects: dict[ProjectId, int] = {}
-        self._collections: dict[tuple[ProjectId, CollectionId], int] = {}
+        self._local = threading.local()
 
     def project(self, project: ProjectId) -> int:
-        if project not in self._projects:
-            self._projects = {ProjectId(row[1]): row[0] for row in self._database.rows("projects")}
+        known = self._known()
+        if (project,) not in known:
+            known.update({(ProjectId(row[1]),): row[0] for row in self._database.rows("projects")})
         try:
-            return self._projects[project]
+            return known[project,]
         except KeyError:
             raise NotFound(f"there is no project {project} in this library") from None
 
@@ -37,17 +42,33 @@ class Keys:
         return len(self._database.rows("projects")) == 1
 
     def collection(self, project: ProjectId, collection: CollectionId) -> int:
-        known = self._collections.get((project, collection))
-        if known is not None:
-            return known
-        for row in self._database.rows("collections", {"project": self.project(project)}):
-            if row[1] == collection:
-                self._collections[project, collection] = row[0]
-                return int(row[0])
-        raise NotFound(f"there is no collection {collection} in this project")
+        known = self._known()
+        if (project, collection) not in known:
+            rows = self._database.rows("collections", {"project": self.project(project)})
+            known.update({(project, CollectionId(row[1])): row[0] for row in rows})
+        try:
+            return known[project, collection]
+        except KeyError:
+            raise NotFound(f"there is no collection {collection} in this project") from None
 
-    def forget_collection(self, project: ProjectId, collection: CollectionId) -> None:
-        self._collections.pop((project, collection), None)
+    def profile(self, project: ProjectId, body: str) -> int:
+        """The key of a profile by its canonical form, or 0, which no row has, while nothing was embedded with it."""
+        known = self._known()
+        if (project, "profile", body) not in known:
+            row = first(self._database, "profile_key", {"project": self.project(project), "body": body})
+            if row is None:
+                return 0
+            known[project, "profile", body] = row[0]
+        return known[project, "profile", body]
+
+    def forget(self) -> None:
+        self._known().clear()
+
+    def _known(self) -> dict[tuple[str, ...], int]:
+        found: dict[tuple[str, ...], int] | None = getattr(self._local, "known", None)
+        if found is None:
+            found = self._local.known = {}
+        return found
 
 
 class CatalogRepository:
@@ -94,7 +115,7 @@ class CatalogRepository:
             self._database.run("versions_mark_removed", gone)
             self._database.run("document_remove", gone)
         self._database.run("collection_remove", where)
-        self._keys.forget_collection(project, collection)
+        self._keys.forget()
 
     def recipe(self, project: ProjectId) -> Recipe | None:
         row = first(self._database, "recipe_active", {"project": self._keys.project(project)})

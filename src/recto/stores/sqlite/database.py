@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from recto.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound, RectoError, StorageError
+from recto.errors import Busy, Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound, RectoError, StorageError
 from recto.stores.shared.database import Row
 from recto.stores.shared.queries import load_migrations, load_queries
 
@@ -28,11 +28,15 @@ class SqliteDatabase:
         self._local = threading.local()
         self._all: list[apsw.Connection] = []
         self._guard = threading.Lock()
-        if not create and not path.exists():
-            raise NotFound(f"there is no library at {path}", hint="run `recto init` to make one")
         with _translated(path):
+            if not create and not path.exists():
+                raise NotFound(f"there is no library at {path}", hint="run `recto init` to make one")
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._migrate(self._connection())
+            try:
+                self._migrate(self._connection())
+            except BaseException:
+                self.close()
+                raise
 
     def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         with _translated(self.path):
@@ -40,30 +44,35 @@ class SqliteDatabase:
 
     def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
         with _translated(self.path):
-            self._connection().execute(self._queries[name], parameters or {})
+            self._writer().execute(self._queries[name], parameters or {})
 
     def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
         with _translated(self.path):
-            self._connection().executemany(self._queries[name], parameters)
+            self._writer().executemany(self._queries[name], parameters)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """`begin immediate` takes the write lock first, so a transaction never fails half-way for want of it."""
-        self._control("begin immediate")
+        if self._connection().in_transaction:
+            raise RuntimeError("transactions do not nest")
         try:
+            self._control("begin immediate")
+            self._local.writing = True
             yield
             self._control("commit")
         except BaseException:
             self._roll_back()
             raise
+        finally:
+            self._local.writing = False
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         if self._connection().in_transaction:
             yield
             return
-        self._control("begin")
         try:
+            self._control("begin")
             yield
         finally:
             self._roll_back()
@@ -88,6 +97,12 @@ class SqliteDatabase:
                 connection.close()
             self._all.clear()
         self._local = threading.local()
+
+    def _writer(self) -> apsw.Connection:
+        # A write on its own would commit without moving the generation on, and every cache would miss it.
+        if not getattr(self._local, "writing", False):
+            raise RuntimeError("a write needs a transaction around it")
+        return self._connection()
 
     def _connection(self) -> apsw.Connection:
         found: apsw.Connection | None = getattr(self._local, "connection", None)
@@ -125,14 +140,15 @@ class SqliteDatabase:
             connection.execute(f"pragma application_id = {APPLICATION_ID}")
 
     def _version(self, connection: apsw.Connection) -> int:
-        version = int(connection.pragma("user_version"))
-        if connection.pragma("application_id") != APPLICATION_ID:
-            tables = connection.execute("select count(*) from sqlite_schema").get
-            if version or tables:
-                raise NotALibrary(
-                    f"{self.path} is a database, but not a Recto library",
-                    hint="point --library at another file, or run `recto init` on a new path",
-                )
+        with self.reading():  # one state: another process may be creating the library this very moment
+            version = int(connection.pragma("user_version"))
+            ours = connection.pragma("application_id") == APPLICATION_ID
+            empty = not version and not connection.execute("select count(*) from sqlite_schema").get
+        if not (ours or empty):
+            raise NotALibrary(
+                f"{self.path} is a database, but not a Recto library",
+                hint="point --library at another file, or run `recto init` on a new path",
+            )
         return version
 
 
@@ -151,7 +167,9 @@ def _translated(path: Path) -> Iterator[None]:
         raise LibraryError(
             f"the library {path} is damaged: {error}", hint="run `recto doctor`; restore a backup or index again"
         ) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
+    except apsw.ConstraintError as error:
+        raise Conflict(f"the change contradicts what {path} already holds: {error}") from error
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise Busy(f"another process is writing to {path}", hint="try again in a moment") from error
     except apsw.FullError as error:
         raise StorageError(

@@ -22,8 +22,10 @@ from recto.stores.sqlite.lexical import Fts5Index
 class SqliteStore:
     """Fits `ports.Store`."""
 
-    def __init__(self, path: Path, *, create: bool = True, clock: Clock = time.time) -> None:
-        self._database = SqliteDatabase(path, create=create)
+    def __init__(
+        self, path: Path, *, create: bool = True, clock: Clock = time.time, busy_timeout_ms: int = 5_000
+    ) -> None:
+        self._database = SqliteDatabase(path, create=create, busy_timeout_ms=busy_timeout_ms)
         keys = Keys(self._database)
         self.catalog = CatalogRepository(self._database, keys, clock)
         self.documents = DocumentRepository(self._database, keys, clock)
@@ -34,9 +36,14 @@ class SqliteStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        with self._database.transaction():
-            yield
-            self._database.run("generation_advance")
+        try:
+            with self._database.transaction():
+                self._keys.forget()
+                yield
+                self._database.run("generation_advance")
+        except BaseException:
+            self._keys.forget()
+            raise
 
     def reading(self) -> AbstractContextManager[None]:
         return self._database.reading()

@@ -15,8 +15,9 @@ create table projects (
   created_at real not null
 );
 
+-- A collection's key is never used twice: a process that still remembers a removed one must not meet another.
 create table collections (
-  key integer primary key,
+  key integer primary key autoincrement,
   project integer not null references projects (key),
   id text not null,
   name text not null,

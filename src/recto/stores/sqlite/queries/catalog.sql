@@ -5,7 +5,10 @@ select value from library where name = 'generation';
 update library set value = value + 1 where name = 'generation';
 
 -- name: keys_reserve
-update library set value = value + :count where name = :name returning value;
+update library set value = value + :count where name = :name;
+
+-- name: keys_reserved
+select value from library where name = :name;
 
 -- name: project_put
 insert into projects (id, name, created_at) values (:id, :name, :now) on conflict (name) do nothing;
