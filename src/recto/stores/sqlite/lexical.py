@@ -21,6 +21,7 @@ class Fts5Index:
         self._keys = keys
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
+        self._keys.project(project)
         self._database.run_many("lexical_remove", ({"key": key} for key, _ in rows))
         self._database.run_many(
             "lexical_put",
@@ -28,46 +29,43 @@ class Fts5Index:
         )
 
     def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]:
+        key = self._keys.project(project)
         match = match_expression(terms)
         if match is None:
             return ()
         if filters.empty and self._keys.only_project():
             rows = self._database.rows("lexical_top", {"match": match, "limit": limit})
         else:
-            where = {"match": match, "limit": limit, "project": self._keys.project(project)}
+            where = {"match": match, "limit": limit, "project": key}
             rows = self._database.rows("lexical_top_admitted", where | filter_parameters(filters))
         # FTS5's rank is negative, best first.
-        return tuple(Scored(ChunkKey(key), -rank) for key, rank in rows)
+        return tuple(Scored(ChunkKey(chunk), -rank) for chunk, rank in rows)
 
     def containing(self, project: ProjectId, phrase: Sequence[str]) -> Sequence[ChunkKey]:
-        if not phrase:
-            return []
-        rows = self._database.rows("lexical_matching", {"match": _quoted(phrase)})
-        return [ChunkKey(row[0]) for row in rows]
+        where = {"match": _quoted(phrase), "project": self._keys.project(project)}
+        return [ChunkKey(row[0]) for row in self._database.rows("lexical_matching", where)]
 
 
 def match_expression(terms: Terms) -> str | None:
     """The FTS5 query: any word counts, every phrase must be there, nothing excluded may be.
 
     Analysed tokens hold only letters, digits and underscores, and each is quoted all the same, so that no
-    token can be read as an operator.
+    token can be read as an operator. A phrase stands on both sides of the AND: without it among the words, a chunk
+    would need one of them as well.
     """
     if terms.empty:
         return None
     phrases = [_quoted(phrase) for phrase in terms.phrases]
     anything = [_quoted((word,)) for word in terms.words] + phrases + [f"{_quoted((p,))} *" for p in terms.prefixes]
-    expression = _joined(anything, " OR ")
+    expression = " OR ".join(anything)
     if phrases:
-        expression = _joined([*phrases, f"({expression})"], " AND ")
+        expression = " AND ".join([*phrases, f"({expression})"])
     if terms.excluded:
-        unwanted = _joined([_quoted(phrase) for phrase in terms.excluded], " OR ")
+        unwanted = " OR ".join(_quoted(phrase) for phrase in terms.excluded)
         expression = f"({expression}) NOT ({unwanted})"
     return expression
 
 
 def _quoted(tokens: Iterable[str]) -> str:
-    return '"' + " ".join(tokens).replace('"', '""') + '"'
-
-
-def _joined(parts: Sequence[str], operator: str) -> str:
-    return operator.join(parts)
+    # FTS5 reads a query only up to a NUL. Its tokenizer separates there, as it does at a blank.
+    return '"' + " ".join(tokens).replace('"', '""').replace("\0", " ") + '"'

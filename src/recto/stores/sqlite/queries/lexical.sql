@@ -6,7 +6,7 @@ insert into lexical (rowid, title, headings, keywords, description, tags, aliase
 values (:key, :title, :headings, :keywords, :description, :tags, :aliases, :body);
 
 -- name: lexical_top
-select rowid, rank from lexical where lexical match :match order by rank limit :limit;
+select rowid, rank from lexical where lexical match :match order by rank, rowid limit :limit;
 
 -- name: lexical_top_admitted
 select l.rowid, l.rank from lexical l
@@ -14,7 +14,8 @@ join chunks c on c.key = l.rowid
 join documents d on d.key = c.document
 where l.lexical match :match and c.project = :project
 -- include: filters
-order by l.rank limit :limit;
+order by l.rank, l.rowid limit :limit;
 
 -- name: lexical_matching
-select rowid from lexical where lexical match :match;
+select l.rowid from lexical l join chunks c on c.key = l.rowid
+where l.lexical match :match and c.project = :project order by l.rowid;

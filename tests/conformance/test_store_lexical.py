@@ -1,0 +1,148 @@
+"""Words → chunks: what matches, in what order, and what never breaks the engine."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from recto.model.collection import Collection
+from recto.model.ids import ChunkKey
+from recto.model.index import LEXICAL_FIELDS, LexicalRow
+from recto.model.query import Filters, Terms
+from recto.ports import Store
+from recto.testing import samples
+from recto.testing.memory_lexical import BOOSTS
+
+
+def fill(store: Store, notes: Collection, *bodies: str) -> list[ChunkKey]:
+    keys: list[ChunkKey] = []
+    with store.transaction():
+        for number, body in enumerate(bodies):
+            keys += samples.put(store, notes, samples.prepared(notes, f"{number}.md", body, title=""))
+    return keys
+
+
+def found(store: Store, notes: Collection, terms: Terms, limit: int = 100) -> list[ChunkKey]:
+    return [one.key for one in store.lexical.search(notes.project_id, terms, Filters(), limit)]
+
+
+def test_any_word_finds_and_more_of_them_find_better(store: Store, notes: Collection) -> None:
+    a, b, c, *_ = fill(store, notes, "red green", "red blue", "red green blue", "none", "none", "none", "none")
+    assert found(store, notes, Terms("", words=("green", "blue"))) == [c, a, b]
+
+
+def test_every_phrase_must_be_there_and_words_only_help(store: Store, notes: Collection) -> None:
+    a, b, _, d, *_ = fill(
+        store, notes, "red green blue", "green red x blue red green", "green red", "red green", "x", "x", "x", "x"
+    )
+    assert sorted(found(store, notes, Terms("", phrases=(("red", "green"),)))) == [a, b, d]
+    assert found(store, notes, Terms("", words=("blue",), phrases=(("red", "green"),)))[-1] == d
+    assert found(store, notes, Terms("", phrases=(("red", "green"), ("x", "blue")))) == [b]
+
+
+def test_a_phrase_does_not_run_from_one_field_into_the_next(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "green blue", title="red"))
+    assert found(store, notes, Terms("", phrases=(("red", "green"),))) == []
+    assert store.lexical.containing(notes.project_id, ["red", "green"]) == []
+
+
+def test_a_prefix_finds_every_word_that_starts_with_it(store: Store, notes: Collection) -> None:
+    a, b, c, _ = fill(store, notes, "record", "recto verso", "rec", "direct")
+    assert sorted(found(store, notes, Terms("", prefixes=("rec",)))) == [a, b, c]
+    assert found(store, notes, Terms("", prefixes=("rect",))) == [b]
+    assert found(store, notes, Terms("", prefixes=("zzz",))) == []
+
+
+def test_nothing_excluded_is_found(store: Store, notes: Collection) -> None:
+    a, b, c = fill(store, notes, "red green", "red blue green", "red")
+    assert sorted(found(store, notes, Terms("", words=("red",), excluded=(("blue",),)))) == [a, c]
+    assert sorted(found(store, notes, Terms("", words=("red",), excluded=(("red", "green"),)))) == [b, c]
+    assert found(store, notes, Terms("", words=("red",), excluded=(("green",), ("red",)))) == []
+    assert found(store, notes, Terms("", excluded=(("green",),))) == []
+
+
+def test_equal_scores_come_in_the_order_of_the_keys_and_the_limit_keeps_the_first(
+    store: Store, notes: Collection
+) -> None:
+    keys = fill(store, notes, *["same words"] * 12)
+    assert found(store, notes, Terms("", words=("same",))) == keys
+    assert found(store, notes, Terms("", words=("same",)), limit=5) == keys[:5]
+    assert found(store, notes, Terms("", words=("same",)), limit=0) == []
+
+
+def test_the_score_is_bm25_with_the_boost_of_the_field(store: Store, notes: Collection) -> None:
+    keys = fill(store, notes, *["filler"] * 9)
+    empty = dict.fromkeys(LEXICAL_FIELDS, "")
+    for field, boost in zip(LEXICAL_FIELDS, BOOSTS, strict=True):
+        with store.transaction():
+            store.lexical.put(notes.project_id, [(key, LexicalRow(**empty | {"body": "other"})) for key in keys])
+            store.lexical.put(notes.project_id, [(keys[4], LexicalRow(**empty | {field: "word"}))])
+        (hit,) = store.lexical.search(notes.project_id, Terms("", words=("word",)), Filters(), 10)
+        # Nine rows of one token each: every length is the average, and one row in nine holds the word.
+        assert hit.key == keys[4]
+        assert hit.score == pytest.approx(math.log(8.5 / 1.5) * boost * 2.2 / (boost + 1.2), abs=1e-9)
+
+
+def test_a_word_in_most_chunks_scores_almost_nothing_but_not_less(store: Store, notes: Collection) -> None:
+    fill(store, notes, "the a", "the b", "the c")
+    scores = [one.score for one in store.lexical.search(notes.project_id, samples.terms("the"), Filters(), 10)]
+    assert len(scores) == 3
+    assert all(0 < score < 1e-5 for score in scores)
+
+
+def test_putting_a_row_again_replaces_it(store: Store, notes: Collection) -> None:
+    (key,) = fill(store, notes, "before")
+    with store.transaction():
+        row = LexicalRow("", "", "", "", "", "", "after")
+        store.lexical.put(notes.project_id, [(key, row)])
+    assert store.lexical.containing(notes.project_id, ["before"]) == []
+    assert store.lexical.containing(notes.project_id, ["after"]) == [key]
+    assert store.check() == ()
+
+
+def test_statistics_follow_what_is_there_now(store: Store, notes: Collection) -> None:
+    fill(store, notes, "word and more of it", "word", "other", "other", "other")
+    fresh = [one.score for one in store.lexical.search(notes.project_id, samples.terms("word"), Filters(), 10)]
+    for _ in range(5):
+        fill(store, notes, "word and more of it", "word", "other", "other", "other", "extra", "extra words")
+        with store.transaction():
+            for number in (5, 6):
+                (extra,) = store.documents.find(notes.project_id, f"{number}.md")
+                store.documents.remove(notes.project_id, extra.id)
+    again = [one.score for one in store.lexical.search(notes.project_id, samples.terms("word"), Filters(), 10)]
+    assert again == pytest.approx(fresh, abs=1e-9)
+
+
+def test_containing_lists_every_chunk_with_the_tokens_side_by_side_in_order(store: Store, notes: Collection) -> None:
+    a, b, c = fill(store, notes, "one two three", "two one", "zero one two")
+    assert list(store.lexical.containing(notes.project_id, ["one", "two"])) == [a, c]
+    assert list(store.lexical.containing(notes.project_id, ["one"])) == [a, b, c]
+    assert list(store.lexical.containing(notes.project_id, ["three", "two"])) == []
+
+
+HOSTILE = (
+    '"', '""', "'", "*", "g*", "^green", "-green", "+", "a:b", "body:green", "NEAR(red green)", "AND", "OR", "NOT",
+    "(", "}", "a\0b", "\0", "", " ", "\n", "\\", ";", "--", "/*", '" OR "green', "😀", "é", "日本", "\u2028", "_", "%",
+    "a" * 5000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("token", HOSTILE, ids=ascii)
+def test_no_token_is_read_as_an_operator(store: Store, notes: Collection, token: str) -> None:
+    red, _ = fill(store, notes, "red", "blue")
+    assert found(store, notes, Terms("", words=(token,))) == []
+    assert found(store, notes, Terms("", phrases=((token, "blue", "green"),))) == []
+    assert found(store, notes, Terms("", words=("red", token))) == [red]
+    assert found(store, notes, Terms("", words=("red",), excluded=((token,),))) == [red]
+    assert found(store, notes, Terms("", words=("red",), prefixes=(token + "x",))) == [red]
+    assert list(store.lexical.containing(notes.project_id, [token])) == []
+
+
+def test_a_query_may_be_long(store: Store, notes: Collection) -> None:
+    (key,) = fill(store, notes, "needle")
+    words = tuple(f"w{number}" for number in range(3_000))
+    assert found(store, notes, Terms("", words=(*words, "needle"))) == [key]
+    assert found(store, notes, Terms("", words=("needle",), excluded=tuple((word,) for word in words))) == [key]
+    assert found(store, notes, Terms("", phrases=(words,))) == []
