@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from itertools import accumulate
 from typing import NamedTuple
 
 from recto.model.document import ATOMIC, Block, BlockKind
@@ -45,7 +46,31 @@ class Piece(NamedTuple):
     seam: Seam = Seam.BLANK
 
 
-def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: TokenCounter) -> list[Piece]:
+class Pieces:
+    """All pieces of a document, in order, with their sums at hand."""
+
+    __slots__ = ("_sizes", "_tokens", "all", "seamless", "text")
+
+    def __init__(self, text: str, found: list[Piece]) -> None:
+        self.text = text
+        self.all = found
+        self.seamless = all(piece.seam is Seam.BLANK for piece in found)
+        self._sizes = [0, *accumulate([piece.size for piece in found])]
+        self._tokens = [0, *accumulate([piece.tokens for piece in found])]
+
+    def size(self, first: int, last: int) -> int:
+        return self._sizes[last] - self._sizes[first]
+
+    def tokens(self, first: int, last: int) -> int:
+        """Of `first` to `last` (exclusive) as one text, if it has no tight seam."""
+        return self._tokens[last] - self._tokens[first]
+
+    def add_up(self, first: int, last: int) -> bool:
+        """Whether the tokens of the pieces are the tokens of the text."""
+        return self.seamless or all(piece.seam is Seam.BLANK for piece in self.all[first + 1 : last])
+
+
+def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: TokenCounter) -> Pieces:
     """The blocks in order, whole where they may be: prose up to the hard maximum, the rest `ATOMIC_LIMIT` times that.
 
     Prose below headings is cut so that its first piece and the headings fit into one chunk.
@@ -71,7 +96,7 @@ def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: Token
             room = max(hard_max - lead, (hard_max + 1) // 2)
             found.extend(_by_sentences(text, start, end, room, min(room, sizes.target_max), counter, kind))
         lead = 0
-    return found
+    return Pieces(text, found)
 
 
 def _bulk(characters: int) -> int:

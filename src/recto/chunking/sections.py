@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
-from recto.chunking.blocks import Piece, pieces
+from recto.chunking.blocks import Piece, Pieces, pieces
 from recto.chunking.packing import Run, pack
 from recto.model.chunk import Chunk, ContentType
-from recto.model.document import Block, BlockKind, Document, Section
+from recto.model.document import BlockKind, Document, Section
 from recto.model.ids import chunk_id, text_hash
 from recto.model.recipe import ChunkSizes
-from recto.model.text import LineIndex, Span
+from recto.model.text import Lines, Span
 from recto.ports import TokenCounter
 
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
@@ -58,37 +58,32 @@ class SectionChunker:
         self._counter = counter
 
     def chunk(self, document: Document) -> tuple[Chunk, ...]:
-        text, sizes = document.text, self._sizes
-        blocks: Sequence[Block] = [block for block in document.blocks if block.kind is not BlockKind.FRONT_MATTER]
-        found = pieces(text, blocks or document.blocks, sizes, self._counter)
+        sizes = self._sizes
+        blocks = [block for block in document.blocks if block.kind is not BlockKind.FRONT_MATTER]
+        found = pieces(document.text, blocks or document.blocks, sizes, self._counter)
         parts = _parts(document.sections, found, sizes.max_heading_depth)
-        if sizes.intelligent_heading_depth:
-            groups = _groups(parts, _subtrees(parts, sizes.target_max), sizes)
-        else:
-            groups = _groups(parts, list(zip(range(len(parts)), range(1, len(parts) + 1), strict=True)), sizes)
+        ranges = _subtrees(parts, sizes.target_max) if sizes.intelligent_heading_depth else _each(parts)
         maker = _ChunkMaker(document, found)
-        for first, last in groups:
+        for first, last in _groups(parts, ranges, sizes):
             group = parts[first:last]
-            for run in pack(text, found, group[0].first, group[-1].last, sizes, self._counter):
+            for run in pack(found, group[0].first, group[-1].last, sizes, self._counter):
                 maker.add(run, _owner(group, run))
         return tuple(maker.chunks)
 
 
-def _parts(sections: Sequence[Section], found: Sequence[Piece], depth: int | None) -> list[Part]:
+def _parts(sections: Sequence[Section], found: Pieces, depth: int | None) -> list[Part]:
     """Each section's own text, in order; sections deeper than `depth` are text of the one they are in."""
     # Between a section within the depth and the next, all are deeper: so the former is an ancestor of them all.
     kept = [section for section in sections if depth is None or section.level <= depth]
+    starts = [piece.start for piece in found.all]
     parts: list[Part] = []
-    at = 0
+    first = 0
     for index, section in enumerate(kept):
-        end = kept[index + 1].span.start if index + 1 < len(kept) else None
-        first, size, bare = at, 0, True
-        while at < len(found) and (end is None or found[at].start < end):
-            size += found[at].size
-            bare = bare and found[at].kind is BlockKind.HEADING
-            at += 1
-        if at > first:
-            parts.append(Part(section, first, at, size, bare))
+        last = bisect_left(starts, kept[index + 1].span.start, first) if index + 1 < len(kept) else len(starts)
+        if last > first:
+            bare = all(piece.kind is BlockKind.HEADING for piece in found.all[first:last])
+            parts.append(Part(section, first, last, found.size(first, last), bare))
+            first = last
     return parts
 
 
@@ -111,34 +106,39 @@ def _subtrees(parts: Sequence[Part], target_max: int) -> list[tuple[int, int]]:
     return ranges
 
 
+def _each(parts: Sequence[Part]) -> list[tuple[int, int]]:
+    return [(at, at + 1) for at in range(len(parts))]
+
+
 def _groups(parts: Sequence[Part], ranges: Sequence[tuple[int, int]], sizes: ChunkSizes) -> Iterator[tuple[int, int]]:
-    """Ranges of parts that are cut as one text: mostly the ranges given; small ones together."""
-    sums = [0, *accumulate(part.size for part in parts)]
+    """Ranges of parts that are cut as one text: mostly the ranges given, small ones together."""
     at = 0
     while at < len(ranges):
         first, last = ranges[at]
-        level = parts[first].level
-        bare = all(part.bare for part in parts[first:last])
-        size = sums[last] - sums[first]
+        size, bare = _measure(parts, first, last)
         at += 1
         if size < sizes.min_preferred or bare:
             opened = at
-            while at < len(ranges):
-                following, end = ranges[at]
-                more = sums[end] - sums[following]
+            while at < len(ranges) and parts[ranges[at][0]].level >= parts[first].level:
+                more, more_bare = _measure(parts, *ranges[at])
                 fits = more < sizes.min_preferred and size + more <= sizes.target_max
-                if parts[following].level < level or not (fits or (bare and size <= sizes.target_max)):
+                if not fits and not (bare and size <= sizes.target_max):
                     break
+                last, size, bare = ranges[at][1], size + more, bare and more_bare
                 at += 1
-                last, size = end, size + more
-                bare = bare and all(part.bare for part in parts[following:end])
-                if not (fits or bare):
+                if not fits and not bare:
                     break
             # A bare heading at the end goes with its first subsection, which did not fit here.
-            while at > opened and at < len(ranges) and _heads(parts, ranges[at - 1], ranges[at]):
+            while opened < at < len(ranges) and _heads(parts, ranges[at - 1], ranges[at]):
                 at -= 1
                 last = ranges[at][0]
         yield first, last
+
+
+def _measure(parts: Sequence[Part], first: int, last: int) -> tuple[int, bool]:
+    if last - first == 1:
+        return parts[first].size, parts[first].bare
+    return sum(part.size for part in parts[first:last]), all(part.bare for part in parts[first:last])
 
 
 def _heads(parts: Sequence[Part], heading: tuple[int, int], following: tuple[int, int]) -> bool:
@@ -148,7 +148,9 @@ def _heads(parts: Sequence[Part], heading: tuple[int, int], following: tuple[int
 
 def _owner(group: Sequence[Part], run: Run) -> Section:
     """The section a run belongs to."""
-    held = [part for part in group if part.first < run.last and part.last > run.first] if len(group) > 1 else group
+    if len(group) == 1:
+        return group[0].section
+    held = [part for part in group if part.first < run.last and part.last > run.first]
     at = 0
     while at + 1 < len(held) and held[at].bare and all(part.level > held[at + 1].level for part in held[at + 2 :]):
         at += 1
@@ -156,41 +158,44 @@ def _owner(group: Sequence[Part], run: Run) -> Section:
 
 
 class _ChunkMaker:
-    """Turns runs into chunks, numbering them and telling equal texts apart."""
+    """Turns runs into chunks, in order, numbering them and telling equal texts apart."""
 
-    def __init__(self, document: Document, found: Sequence[Piece]) -> None:
+    def __init__(self, document: Document, found: Pieces) -> None:
         self.chunks: list[Chunk] = []
         self._document = document
         self._found = found
-        self._lines = LineIndex(document.text)
         self._seen: dict[str, int] = {}
+        self._start = 0
+        self._line = 1
 
     def add(self, run: Run, section: Section) -> None:
-        document, held = self._document, self._found[run.first : run.last]
-        text = document.text
-        start, end = run.start, held[-1].end
-        if blank := _BLANK_LINES.match(text, start, end):
+        document = self._document
+        text, held = document.text, self._found.all[run.first : run.last]
+        start = run.start
+        if text[start].isspace() and (blank := _BLANK_LINES.match(text, start)):
             start = blank.end()
-        slice_ = text[start:end].rstrip()
-        if not slice_:
+        passage = text[start : held[-1].end].rstrip()
+        if not passage:
             return
-        end = start + len(slice_)
-        hash_ = text_hash(slice_)
-        occurrence = self._seen.get(hash_, 0)
-        self._seen[hash_] = occurrence + 1
+        hashed = text_hash(passage)
+        occurrence = self._seen.get(hashed, 0)
+        self._seen[hashed] = occurrence + 1
+        # Chunks start in ascending order, so lines are counted on from the last start.
+        self._line += text.count("\n", self._start, start)
+        self._start = start
         self.chunks.append(
             Chunk(
-                id=chunk_id(document.id, hash_, occurrence),
-                document_id=document.id,
-                section_id=section.id,
-                heading_path=section.path,
-                ordinal=len(self.chunks),
-                span=Span(start, end),
-                lines=self._lines.lines(start, end),
-                text=slice_,
-                text_hash=hash_,
-                tokens=run.tokens,
-                content_type=_content_type(held),
+                chunk_id(document.id, hashed, occurrence),
+                document.id,
+                section.id,
+                section.path,
+                len(self.chunks),
+                Span(start, start + len(passage)),
+                Lines(self._line, self._line + passage.count("\n")),
+                passage,
+                hashed,
+                run.tokens,
+                _content_type(held),
             )
         )
 

@@ -47,7 +47,8 @@ def test_a_chunk_that_fits_has_one_input_with_its_whole_text() -> None:
 
     ((only,),) = all_inputs(document, 64)
 
-    assert only == EmbeddingInput(0, only.span, "Note → A\n" + document.text.strip(), text_hash(only.text))
+    text = "Note → A\n" + document.text.strip()
+    assert only == EmbeddingInput(0, only.span, text, text_hash(text), "Note → A")
     assert only.span.of(document.text) == document.text.strip()
 
 

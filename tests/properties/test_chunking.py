@@ -1,0 +1,101 @@
+"""What holds of the chunks of any document, whatever its blocks, the sizes wanted and the way tokens are counted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
+
+from chunk_samples import WordCounter, assert_sound, built
+
+from recto.chunking.inputs import inputs
+from recto.chunking.sections import SectionChunker
+from recto.model.recipe import ChunkSizes
+from recto.ports import TokenCounter
+
+
+class Unknowing(WordCounter):
+    """Calls any word one token, however long."""
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+class Spelling(WordCounter):
+    """Calls any character two tokens, as a tokenizer of bytes may."""
+
+    def count(self, text: str) -> int:
+        return 2 * sum(map(len, text.split()))
+
+
+counters = st.sampled_from((WordCounter(), Unknowing(), Spelling()))
+
+_word = st.one_of(
+    st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=6),
+    st.sampled_from(("end.", "(so.)", "一二三。", "four。五", "naïve", "x" * 60)),
+    st.integers(1, 900).map(lambda length: "y" * length),
+)
+_line = st.lists(_word, min_size=1, max_size=30).map(" ".join)
+_lines = st.lists(_line, min_size=1, max_size=6).map("\n".join)
+_prose = _lines.map(lambda text: "p" + text)
+_block = st.one_of(
+    _prose,
+    _prose,
+    st.builds(lambda level, title: "#" * level + " " + title, st.integers(1, 6), st.sampled_from(("A", "B", "C d"))),
+    _lines.map(lambda text: "```\n" + text + "\n\n```"),
+    _line.map(lambda text: "    " + text),
+    _lines.map(lambda text: "| " + text),
+    _lines.map(lambda text: "- " + text),
+    _lines.map(lambda text: "> " + text),
+    _lines.map(lambda text: "<" + text),
+)
+
+
+@st.composite
+def chunk_sizes(draw: st.DrawFn) -> ChunkSizes:
+    small, lower, upper, hard = sorted(draw(st.lists(st.integers(4, 120), min_size=4, max_size=4)))
+    return ChunkSizes(
+        target_min=lower,
+        target_max=upper,
+        hard_max=hard,
+        min_preferred=small,
+        overlap=draw(st.integers(0, upper - 1)),
+        max_heading_depth=draw(st.none() | st.integers(0, 6)),
+        intelligent_heading_depth=draw(st.booleans()),
+    )
+
+
+@given(st.lists(_block, max_size=14), st.booleans(), chunk_sizes(), counters)
+@settings(max_examples=300, deadline=None)
+def test_chunks_are_exact_slices_in_order_that_cover_the_text_within_their_sizes(
+    blocks: Sequence[str], front_matter: bool, sizes: ChunkSizes, counter: TokenCounter
+) -> None:
+    document = built(*(["---\ntitle: A\n---"] if front_matter else []), *blocks)
+
+    chunks = SectionChunker(sizes, counter).chunk(document)
+
+    assert_sound(document, chunks, sizes, counter)
+    assert chunks == SectionChunker(sizes, counter).chunk(document)
+
+
+@given(
+    st.lists(_block, max_size=8), chunk_sizes(), counters, st.integers(24, 140), st.sampled_from(("", "T", "t " * 90))
+)
+@settings(max_examples=100, deadline=None)
+def test_every_word_of_a_chunk_is_in_a_window_the_embedder_can_read(
+    blocks: Sequence[str], sizes: ChunkSizes, counter: TokenCounter, window: int, title: str
+) -> None:
+    document = built(*blocks, title=title)
+
+    for chunk in SectionChunker(sizes, counter).chunk(document):
+        found = inputs(document, chunk, counter, window)
+        assert [each.window for each in found] == list(range(len(found)))
+        assert "".join("".join(each.span.of(document.text) for each in found).split()) == "".join(chunk.text.split())
+        for each in found:
+            assert counter.count(each.text) <= window - 2
+            assert each.text.endswith(each.span.of(document.text))
