@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, Entry] = {
     "get": Entry(f"{_AT}.get:get", "Print a document, some of its lines, a section or a chunk."),
     "status": Entry(f"{_AT}.status:status", "Say what the library holds."),
     "doctor": Entry(f"{_AT}.status:doctor", "Look for anything that is wrong, and say what to do."),
+    "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),
     "config": Entry(f"{_AT}.config:config", "Show settings and where they come from."),
     "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),
     "version": Entry(f"{_AT}.version:version", "Print the version."),

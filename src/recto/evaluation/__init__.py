@@ -1,0 +1,1 @@
+"""Measuring retrieval: data sets, measures, comparisons and reports. Knows nothing of engines or stores."""

@@ -1,0 +1,280 @@
+"""Measure retrieval on a data set: its corpus goes through the real ingest, store and pipeline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path, user_data_path
+
+from recto.config.schema import Config
+from recto.engine.engine import Engine
+from recto.engine.wiring import open_engine, recipe_of
+from recto.errors import InvalidArgument
+from recto.evaluation.baselines import Outcome, outcome
+from recto.evaluation.dataset import Dataset, Files, Question, Record, read_dataset
+from recto.evaluation.measures import measuring_library
+from recto.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
+from recto.model.collection import Collection, CollectionSettings
+from recto.model.document import Source
+from recto.model.ids import document_id
+from recto.model.query import Filters, Query
+from recto.model.recipe import Recipe
+from recto.model.text import normalise
+from recto.observability.progress import NoProgress, Progress
+from recto.retrieval.profiles import profile_named
+from recto.retrieval.stage import Profile, Recall
+
+_WHOLE = "corpus"
+_DEEPER = 10
+_SHOWN = 10
+_MOST = 1000
+_UNUSUAL = re.compile(r"[^\w.-]+")
+_UNNAMEABLE = re.compile(r"[/\\\0\n:]")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateRequest:
+    """`scope` names the metadata field that confines each question to its own group of documents."""
+
+    dataset: Path
+    profiles: tuple[str, ...]
+    files: Files = field(default_factory=Files)
+    scope: str | None = None
+    limit_queries: int | None = None
+    timed_queries: int = TIMED
+    rebuild: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The runs, one per profile, with what was odd about the data set and where its library is kept."""
+
+    dataset: Dataset
+    runs: tuple[Run, ...]
+    library: Path
+    recipe: str
+    warnings: tuple[str, ...]
+
+
+def evaluate(config: Config, request: EvaluateRequest, cache: Path, progress: Progress | None = None) -> Evaluation:
+    """Builds the data set's library in `cache`, or takes the one an equal recipe built, and runs every profile."""
+    progress = progress or NoProgress()
+    measuring_library()
+    profiles = [profile_named(name) for name in request.profiles]
+    dataset = read_dataset(request.dataset, request.files).sample(request.limit_queries)
+    groups = _grouped(dataset, request.scope)
+    recipe = recipe_of(config)
+    path = _library(cache, dataset, request.scope, recipe)
+    if request.rebuild:
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    with _opened(config, path) as engine:
+        names, problems = _indexed(engine, path.parent, groups, request.scope, progress)
+        runs = []
+        for profile in profiles:
+            contender = EngineContender(engine, profile, names, request.scope)
+            progress.start(f"{dataset.name} {profile.name}", len(dataset.questions), "queries")
+            try:
+                runs.append(
+                    run_dataset(dataset, profile.name, contender, timed=request.timed_queries, advance=progress.advance)
+                )
+            finally:
+                progress.finish()
+    return Evaluation(dataset, tuple(runs), path, recipe.id, (*dataset.warnings, *problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How the library calls what the data set calls otherwise."""
+
+    documents: Mapping[tuple[str, str], str]
+    """(collection, uri) → the record's id."""
+    collections: Mapping[str, str]
+    """Group → collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineContender:
+    """Fits `evaluation.runner.Contender`: one profile over one library."""
+
+    engine: Engine
+    profile: Profile
+    names: Names
+    scope: str | None = None
+
+    def rank(self, question: Question, depth: int) -> Sequence[Ranked]:
+        """Documents by their best chunk, in the order of the profile as it is.
+
+        A profile recalls chunks, and long documents give many: where too few documents come out, the same profile
+        with deeper recall fills up the end of the list. It does not reorder what the profile itself found.
+        """
+        query = Query(question.text, limit=depth, filters=self._filters(question))
+        ranked = self._documents(query, self.profile)
+        if len(ranked) < min(depth, len(self.names.documents)) and (deep := deeper(self.profile)) != self.profile:
+            more = self._documents(replace(query, limit=_MOST), deep)
+            ranked = best_per_document((*ranked, *more))
+        return ranked
+
+    def answer(self, question: Question) -> Sequence[str]:
+        query = Query(question.text, limit=_SHOWN, filters=self._filters(question))
+        return [hit.excerpt for hit in self.engine.search(query, self.profile).hits]
+
+    def _filters(self, question: Question) -> Filters:
+        if self.scope is None:
+            return Filters()
+        group = scope_of(question.metadata, self.scope, f"query {question.id}")
+        return Filters(collections=(self.names.collections[group],))
+
+    def _documents(self, query: Query, profile: Profile) -> tuple[Ranked, ...]:
+        found = self.engine.candidates(query, profile)
+        return best_per_document([Ranked(self.names.documents[one.collection, one.uri], one.score) for one in found])
+
+
+def deeper(profile: Profile) -> Profile:
+    """The same profile with every recall stage that has a depth going further down."""
+    return replace(profile, recall=tuple(_deeper(stage) for stage in profile.recall))
+
+
+def _deeper(stage: Recall) -> Recall:
+    depth = getattr(stage, "depth", None)
+    if not isinstance(depth, int) or not is_dataclass(stage) or "depth" not in {one.name for one in fields(stage)}:
+        return stage
+    deep: Any = replace(stage, depth=depth * _DEEPER)
+    return deep  # type: ignore[no-any-return]
+
+
+def _grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
+    """Records by group, in the order of the corpus; one group when nothing is scoped."""
+    if scope is None:
+        return {_WHOLE: list(dataset.records)}
+    groups: dict[str, list[Record]] = {}
+    for record in dataset.records:
+        groups.setdefault(scope_of(record.metadata, scope, f"document {record.id}"), []).append(record)
+    for question in dataset.questions:
+        group = scope_of(question.metadata, scope, f"query {question.id}")
+        if group not in groups:
+            raise InvalidArgument(f"query {question.id} has {scope} {group}, which no document has")
+    return groups
+
+
+def _library(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -> Path:
+    """Where the library of this corpus under this recipe is kept.
+
+    A new parser or analyzer makes a new recipe but not new vectors: the newest library of the same corpus and
+    embedding model is taken as the start, so that only texts that were never embedded have to be.
+    """
+    content = hashlib.sha256(f"{dataset.corpus_digest}\0{scope or ''}".encode()).hexdigest()[:12]
+    model = hashlib.sha256(json.dumps(asdict(recipe.embedding), sort_keys=True).encode()).hexdigest()[:8]
+    folder = cache / f"{_UNUSUAL.sub('-', dataset.name)}-{content}"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{model}-{recipe.id}.db"
+    if not path.exists():
+        # A library with a write-ahead log is open somewhere, and a copy of it might be torn.
+        closed = [one for one in folder.glob(f"{model}-*.db") if not one.with_name(f"{one.name}-wal").exists()]
+        if closed:
+            aside = path.with_suffix(".new")
+            shutil.copyfile(max(closed, key=lambda one: one.stat().st_mtime), aside)
+            aside.replace(path)
+    return path
+
+
+@contextmanager
+def _opened(config: Config, path: Path) -> Iterator[Engine]:
+    engine = open_engine(config.model_copy(update={"library": path, "project": "evaluation"}), create=True)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def _indexed(
+    engine: Engine, root: Path, groups: Mapping[str, Sequence[Record]], scope: str | None, progress: Progress
+) -> tuple[Names, tuple[str, ...]]:
+    """Takes in what the library does not hold yet. Each group is a collection, so that a question can be confined."""
+    names = _collection_names(groups)
+    known = {collection.name: collection for collection in engine.collections()}
+    documents: dict[tuple[str, str], str] = {}
+    failed = []
+    for group, records in groups.items():
+        name = names[group]
+        collection = known.get(name) or engine.add_collection(name, root, CollectionSettings())
+        sources = []
+        for position, record in enumerate(records):
+            uri = _uri(record, lambda uri, name=name: (name, uri) in documents)
+            documents[name, uri] = record.id
+            place = {"sequence": group, "position": position} if scope else {}
+            sources.append(_source(collection, uri, record, place))
+        report = engine.index_texts(collection, sources, progress=progress)
+        failed += report.failed
+    found = Names(documents, names)
+    if not failed:
+        return found, ()
+    return found, (f"{len(failed)} documents could not be indexed, first {failed[0].uri}: {failed[0].reason}",)
+
+
+def _collection_names(groups: Mapping[str, Sequence[Record]]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for number, group in enumerate(groups):
+        name = _UNNAMEABLE.sub("_", group).strip()
+        names[group] = name if name and name not in names.values() else f"group-{number}"
+    return names
+
+
+def _uri(record: Record, taken: Callable[[str], bool]) -> str:
+    """The record's id, ending like the file it came from, so that the right parser reads it."""
+    path = record.metadata.get("path")
+    suffix = Path(path).suffix if isinstance(path, str) else ""
+    uri = record.id if record.id.endswith(suffix) else record.id + suffix
+    number = 1
+    while taken(uri):
+        number += 1
+        uri = f"{record.id}~{number}{suffix}"
+    return uri
+
+
+def _source(collection: Collection, uri: str, record: Record, place: Mapping[str, Any]) -> Source:
+    return Source(
+        id=document_id(collection.project_id, collection.id, uri),
+        uri=uri,
+        text=normalise(record.text),
+        modified_at=_modified_at(record.metadata),
+        title=record.title,
+        metadata={**record.metadata, **place},
+    )
+
+
+def _modified_at(metadata: Mapping[str, Any]) -> float:
+    """A record's ISO date where it has one; else all documents are equally old."""
+    date = metadata.get("date")
+    try:
+        moment = datetime.fromisoformat(date) if isinstance(date, str) else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        return 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def outcomes(evaluation: Evaluation) -> tuple[Outcome, ...]:
+    """What is kept of an evaluation."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return tuple(outcome(run, recipe=evaluation.recipe, measured_at=now) for run in evaluation.runs)
+
+
+def cache_folder() -> Path:
+    """Libraries of data sets: large, and made again when lost."""
+    return user_cache_path("recto") / "evaluation"
+
+
+def results_folder() -> Path:
+    """Results and baselines."""
+    return user_data_path("recto") / "evaluation"
