@@ -19,7 +19,7 @@ _INSTALL = {
 
 
 @click.command()
-@click.argument("shell", required=False, type=click.Choice(list(_INSTALL)))
+@click.argument("shell", required=False, metavar="[SHELL]", type=click.Choice(list(_INSTALL)))
 @shared_options
 def completion(shell: str | None) -> None:
     """Print the completion script for a shell: bash, zsh or fish; the shell you are in when none is named."""
