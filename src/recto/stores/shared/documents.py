@@ -28,6 +28,8 @@ class DocumentRepository:
         self._database = database
         self._keys = keys
         self._clock = clock
+        # Made once, because making it costs more than compressing a note; used only under the write lock.
+        self._compressor = zstandard.ZstdCompressor(level=3)
 
     def put(self, project: ProjectId, collection: CollectionId, prepared: Prepared) -> tuple[ChunkKey, ...]:
         document = prepared.document
@@ -39,16 +41,21 @@ class DocumentRepository:
             self._remove_parts(where["project"], key)
         else:
             # A document that comes back continues the versions it had before it was removed.
-            before = first(self._database, "last_version", {"project": where["project"], "id": document.id})
+            before = self._last_version(where["project"], document)
             key = before[0] if before else self._reserve("document_key", 1)
             version, changed = (before[1], before[2] != text_hash) if before else (0, True)
+            if not changed:
+                self._database.run("version_restore", {"project": where["project"], "document": key})
         version += changed
         self._put_text(where["project"], document)
         self._put_row(where, key, version, document)
         if changed:
             self._database.run("version_put", _version_row(where["project"], key, version, document, self._clock()))
         self._put_sections(where["project"], key, document)
-        return self._put_chunks(where["project"], key, prepared)
+        start = self._reserve("chunk_key", len(prepared.chunks))
+        chunk_keys = tuple(ChunkKey(start + offset) for offset in range(len(prepared.chunks)))
+        self._put_chunks(where["project"], key, prepared, chunk_keys)
+        return chunk_keys
 
     def move(
         self, project: ProjectId, collection: CollectionId, old_uri: str, prepared: Prepared
@@ -59,27 +66,26 @@ class DocumentRepository:
         if held is None:
             return self.put(project, collection, prepared)
         key = held[0]
-        chunk_keys = [ChunkKey(row[0]) for row in self._database.rows("document_chunk_keys", {"document": key})]
-        if held[2] != bytes.fromhex(document.content_hash) or len(chunk_keys) != len(prepared.chunks):
-            self.remove(project, self._id_at(where, old_uri))
+        chunks = self._database.rows("document_chunks", {"document": key})
+        wanted = [bytes.fromhex(indexed.chunk.text_hash) for indexed in prepared.chunks]
+        same = held[2] == bytes.fromhex(document.content_hash) and [row[1] for row in chunks] == wanted
+        before = self._last_version(where["project"], document)
+        if not same or (before is not None and before[0] != key):
+            # Where the new uri has a history of its own, this is a change there: both histories stay whole.
+            self.remove(project, DocumentId(held[3]))
             return self.put(project, collection, prepared)
+        chunk_keys = tuple(ChunkKey(row[0]) for row in chunks)
         self._put_row(where, key, held[1], document)
         self._database.run("versions_rename", {"project": where["project"], "document": key, "id": document.id})
         self._database.run("document_parts_remove_sections", {"project": where["project"], "document": key})
         self._database.run("document_parts_remove_tags", {"project": where["project"], "document": key})
         self._put_sections(where["project"], key, document)
-        self._database.run_many(
-            "chunk_rename",
-            (
-                {"key": chunk_key, "id": indexed.chunk.id}
-                for chunk_key, indexed in zip(chunk_keys, prepared.chunks, strict=True)
-            ),
-        )
-        return tuple(chunk_keys)
+        self._put_chunks(where["project"], key, prepared, chunk_keys)
+        return chunk_keys
 
     def remove(self, project: ProjectId, document: DocumentId) -> None:
         gone = {"project": self._keys.project(project), "id": document, "now": self._clock()}
-        self._database.run("versions_mark_removed", gone)
+        self._database.run("version_mark_removed", gone)
         self._database.run("document_remove", gone)
 
     def get(self, project: ProjectId, document: DocumentId) -> StoredDocument | None:
@@ -123,10 +129,8 @@ class DocumentRepository:
         self._database.run("keys_reserve", {"name": name, "count": count})
         return int(value(self._database, "keys_reserved", {"name": name})) - count + 1
 
-    def _id_at(self, where: Mapping[str, int], uri: str) -> DocumentId:
-        for row in self._database.rows("collection_document_id", dict(where) | {"uri": uri}):
-            return DocumentId(row[0])
-        raise AssertionError("the document was there a moment ago, under the same lock")
+    def _last_version(self, project: int, document: Document) -> tuple[Any, ...] | None:
+        return first(self._database, "last_version", {"project": project, "id": document.id})
 
     def _remove_parts(self, project: int, document: int) -> None:
         for name in ("chunks", "sections", "tags"):
@@ -136,7 +140,7 @@ class DocumentRepository:
         text_hash = bytes.fromhex(document.content_hash)
         if first(self._database, "text_known", {"project": project, "hash": text_hash}) is None:
             raw = document.text.encode("utf-8")
-            data = zstandard.ZstdCompressor(level=3).compress(raw)
+            data = self._compressor.compress(raw)
             self._database.run("text_put", {"project": project, "hash": text_hash, "size": len(raw), "data": data})
 
     def _put_row(self, where: Mapping[str, int], key: int, version: int, document: Document) -> None:
@@ -184,18 +188,13 @@ class DocumentRepository:
                 [{"project": project, "document": key, "tag": tag.lower()} for tag in document.tags],
             )
 
-    def _put_chunks(self, project: int, key: int, prepared: Prepared) -> tuple[ChunkKey, ...]:
-        count = len(prepared.chunks)
-        if not count:
-            return ()
+    def _put_chunks(self, project: int, key: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]) -> None:
         ordinals = {section.id: ordinal for ordinal, section in enumerate(prepared.document.sections)}
-        start = self._reserve("chunk_key", count)
-        rows = []
-        for offset, indexed in enumerate(prepared.chunks):
-            chunk = indexed.chunk
-            rows.append(
+        self._database.run_many(
+            "chunk_put",
+            [
                 {
-                    "key": start + offset,
+                    "key": chunk_key,
                     "project": project,
                     "document": key,
                     "section": ordinals[chunk.section_id],
@@ -210,9 +209,9 @@ class DocumentRepository:
                     "content_type": chunk.content_type.value,
                     "signature": chunk.signature,
                 }
-            )
-        self._database.run_many("chunk_put", rows)
-        return tuple(ChunkKey(key) for key in range(start, start + count))
+                for chunk_key, chunk in zip(chunk_keys, (one.chunk for one in prepared.chunks), strict=True)
+            ],
+        )
 
 
 def _version_row(project: int, key: int, version: int, document: Document, now: float) -> dict[str, Any]:

@@ -112,7 +112,7 @@ class CatalogRepository:
         where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
         for row in self._database.rows("collection_documents", where):
             gone = {"project": where["project"], "id": DocumentId(row[0]), "now": self._clock()}
-            self._database.run("versions_mark_removed", gone)
+            self._database.run("version_mark_removed", gone)
             self._database.run("document_remove", gone)
         self._database.run("collection_remove", where)
         self._keys.forget()

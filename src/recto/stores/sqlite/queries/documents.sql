@@ -10,7 +10,7 @@ select hash, data from texts
 where project = :project and hash in (select unhex(value) from json_each(:hashes));
 
 -- name: document_at
-select key, version, text_hash from documents
+select key, version, text_hash, id from documents
 where project = :project and collection = :collection and uri = :uri;
 
 -- name: document_put
@@ -47,13 +47,15 @@ insert into chunks (
   content_type, signature)
 values (
   :key, :project, :document, :section, :ordinal, :id, :start, :end, :first_line, :last_line, :text_hash, :tokens,
-  :content_type, :signature);
+  :content_type, :signature)
+on conflict (key) do update set
+  section = excluded.section, ordinal = excluded.ordinal, id = excluded.id, start = excluded.start,
+  "end" = excluded."end", first_line = excluded.first_line, last_line = excluded.last_line,
+  text_hash = excluded.text_hash, tokens = excluded.tokens, content_type = excluded.content_type,
+  signature = excluded.signature;
 
--- name: chunk_rename
-update chunks set id = :id where key = :key;
-
--- name: document_chunk_keys
-select key from chunks where document = :document order by ordinal;
+-- name: document_chunks
+select key, text_hash from chunks where document = :document order by ordinal;
 
 -- name: document_remove
 delete from documents where project = :project and id = :id;
@@ -66,14 +68,18 @@ values (:project, :document, :version, :id, :uri, :title, :text_hash, :modified_
 -- name: versions_rename
 update document_versions set document_id = :id where project = :project and document = :document;
 
--- name: versions_mark_removed
+-- name: version_mark_removed
 update document_versions set removed_at = :now
-where project = :project and document_id = :id and removed_at is null
-  and version = (select max(version) from document_versions where project = :project and document_id = :id);
+where (project, document, version) = (select project, key, version from documents where project = :project and id = :id);
+
+-- name: version_restore
+update document_versions set removed_at = null
+where project = :project and document = :document
+  and version = (select max(version) from document_versions where project = :project and document = :document);
 
 -- name: last_version
 select document, version, text_hash from document_versions
-where project = :project and document_id = :id order by version desc, document desc limit 1;
+where project = :project and document_id = :id order by version desc limit 1;
 
 -- name: versions
 select version, uri, title, text_hash, modified_at, indexed_at, removed_at
@@ -137,6 +143,3 @@ select c.key from chunks c join documents d on d.key = c.document
 where c.project = :project
 -- include: filters
 order by c.key;
-
--- name: collection_document_id
-select id from documents where project = :project and collection = :collection and uri = :uri;
