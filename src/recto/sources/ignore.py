@@ -9,7 +9,6 @@ do not spell: `**/*.md` does not open `node_modules`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -59,17 +58,80 @@ DENIED_BESIDE: dict[str, frozenset[str]] = {
     "obj": frozenset({"bin"}),
 }
 
-DENIED_FILES = re.compile(
-    r"""
-    .*\.min\.(?:js|css|mjs|cjs|html) | .*\.(?:js|css|mjs|cjs)\.map | .*[.-]bundle\.js | .*\.lock | .*\.tmp | .*~
-    | (?:package-lock|npm-shrinkwrap|composer-lock)\.json | pnpm-lock\.ya?ml | go\.sum | packages\.lock\.json
-    | .*\.(?:
-        7z|a|aac|avi|avif|bin|bmp|bz2|class|db|deb|dll|dmg|dylib|eot|exe|flac|gif|gz|heic|ico|img|iso|jar|jpe?g|lib
-        |m4[av]|mkv|mov|mp[34]|mpe?g|npy|npz|o|obj|ogg|onnx|otf|parquet|pickle|pkl|png|psd|pt|pyc|pyd|pyo|rar|rpm
-        |safetensors|so|sqlite3?|sqlite-(?:shm|wal)|tar|tgz|tiff?|ttf|war|wasm|wav|webm|webp|whl|wmv|woff2?|xz|zip|zst
-    )
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+DENIED_EXTENSIONS = frozenset(
+    {
+        *(
+            ".7z",
+            ".bz2",
+            ".deb",
+            ".dmg",
+            ".gz",
+            ".img",
+            ".iso",
+            ".jar",
+            ".rar",
+            ".rpm",
+            ".tar",
+            ".tgz",
+            ".war",
+            ".whl",
+            ".xz",
+            ".zip",
+            ".zst",
+        ),
+        *(
+            ".aac",
+            ".avi",
+            ".avif",
+            ".bmp",
+            ".flac",
+            ".gif",
+            ".heic",
+            ".ico",
+            ".jpeg",
+            ".jpg",
+            ".m4a",
+            ".m4v",
+            ".mkv",
+            ".mov",
+            ".mp3",
+            ".mp4",
+            ".mpeg",
+            ".mpg",
+            ".ogg",
+            ".png",
+            ".psd",
+            ".tif",
+            ".tiff",
+            ".wav",
+            ".webm",
+            ".webp",
+            ".wmv",
+        ),
+        *(".eot", ".otf", ".ttf", ".woff", ".woff2"),
+        *(
+            ".a",
+            ".bin",
+            ".class",
+            ".dll",
+            ".dylib",
+            ".exe",
+            ".lib",
+            ".o",
+            ".obj",
+            ".pyc",
+            ".pyd",
+            ".pyo",
+            ".so",
+            ".wasm",
+        ),
+        *(".db", ".npy", ".npz", ".onnx", ".parquet", ".pickle", ".pkl", ".pt", ".safetensors", ".sqlite", ".sqlite3"),
+        *(".lock", ".map", ".tmp"),
+    }
+)
+DENIED_ENDINGS = (".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.html", ".bundle.js", "-bundle.js", "~")
+DENIED_NAMES = frozenset(
+    {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "go.sum", "thumbs.db"}
 )
 
 
@@ -130,15 +192,14 @@ class Folder:
         """Whether a file of this name, in this folder, is to be indexed."""
         if not self.readable(name):
             return False
-        include = self._judge(name, False, name[0] == "." or DENIED_FILES.fullmatch(name) is not None)
+        include = self._judge(name, False, _is_denied_file(name))
         if include is None:
             return False
         return (self.whole and include is self.include) or _includes(include, self.prefix + name, name, False)
 
     def readable(self, name: str) -> bool:
         """Whether some parser reads files of this name at all."""
-        dot = name.rfind(".")
-        return (name[dot:].lower() if dot > 0 else "") in self.rules.extensions
+        return _extension(name) in self.rules.extensions
 
     def _judge(self, name: str, is_folder: bool, denied: bool) -> Patterns | None:
         """None for a name that is left out; otherwise the include globs that hold for it.
@@ -165,6 +226,21 @@ def top(rules: IgnoreRules) -> Folder:
     """The rules at a collection's root."""
     include = from_globs(rules.include)
     return Folder(rules, "", from_globs(rules.ignore), include, whole=not include)
+
+
+def _extension(name: str) -> str:
+    dot = name.rfind(".")
+    return name[dot:].lower() if dot > 0 else ""
+
+
+def _is_denied_file(name: str) -> bool:
+    lower = name.lower()
+    return (
+        lower[0] == "."
+        or _extension(lower) in DENIED_EXTENSIONS
+        or lower in DENIED_NAMES
+        or lower.endswith(DENIED_ENDINGS)
+    )
 
 
 def _bytes(path: str) -> bytes:
