@@ -8,7 +8,7 @@ from typing import Any
 
 import zstandard
 
-from recto.model.document import Document, Kind, Section
+from recto.model.document import Document, Kind, Section, shown_path
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId, SectionId
 from recto.model.index import Prepared
 from recto.model.query import Filters
@@ -17,7 +17,7 @@ from recto.model.stored import DocumentVersion, StoredDocument
 from recto.model.text import Lines, Span
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, first, value
-from recto.stores.shared.filters import filter_parameters
+from recto.stores.shared.filters import filter_parameters, folded
 from recto.stores.shared.projects import Keys
 
 
@@ -153,6 +153,7 @@ class DocumentRepository:
                 "uri": document.uri,
                 "kind": document.kind.value,
                 "title": document.title,
+                "title_folded": folded(document.title),
                 "language": document.language,
                 "description": document.description,
                 "tags": json.dumps(document.tags, ensure_ascii=False),
@@ -174,6 +175,7 @@ class DocumentRepository:
                     "ordinal": ordinal,
                     "id": section.id,
                     "path": json.dumps(section.path, ensure_ascii=False),
+                    "path_folded": folded(shown_path(section.path)),
                     "level": section.level,
                     "anchor": section.anchor,
                     "start": section.span.start,
@@ -185,7 +187,7 @@ class DocumentRepository:
         if document.tags:
             self._database.run_many(
                 "document_tag_put",
-                [{"project": project, "document": key, "tag": tag.lower()} for tag in document.tags],
+                [{"project": project, "document": key, "tag": folded(tag)} for tag in document.tags],
             )
 
     def _put_chunks(self, project: int, key: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]) -> None:

@@ -46,6 +46,7 @@ create table texts (
   unique (project, hash)
 );
 
+-- What a person looks for is folded in Python: SQLite's own `lower` knows only ASCII.
 create table documents (
   key integer primary key,
   project integer not null references projects (key),
@@ -54,6 +55,7 @@ create table documents (
   uri text not null,
   kind text not null,
   title text not null,
+  title_folded text not null,
   language text,
   description text not null,
   tags text not null,
@@ -95,6 +97,7 @@ create table sections (
   ordinal integer not null,
   id text not null,
   path text not null,
+  path_folded text not null,
   level integer not null,
   anchor text not null,
   start integer not null,

@@ -15,14 +15,14 @@ where project = :project and collection = :collection and uri = :uri;
 
 -- name: document_put
 insert into documents (
-  key, project, collection, id, uri, kind, title, language, description, tags, aliases, metadata,
+  key, project, collection, id, uri, kind, title, title_folded, language, description, tags, aliases, metadata,
   text_hash, modified_at, version)
 values (
-  :key, :project, :collection, :id, :uri, :kind, :title, :language, :description, :tags, :aliases, :metadata,
-  :text_hash, :modified_at, :version)
+  :key, :project, :collection, :id, :uri, :kind, :title, :title_folded, :language, :description, :tags, :aliases,
+  :metadata, :text_hash, :modified_at, :version)
 on conflict (key) do update set
-  id = excluded.id, uri = excluded.uri, kind = excluded.kind, title = excluded.title, language = excluded.language,
-  description = excluded.description, tags = excluded.tags, aliases = excluded.aliases, metadata = excluded.metadata,
+  id = excluded.id, uri = excluded.uri, kind = excluded.kind, title = excluded.title,
+  title_folded = excluded.title_folded, language = excluded.language, description = excluded.description, tags = excluded.tags, aliases = excluded.aliases, metadata = excluded.metadata,
   text_hash = excluded.text_hash, modified_at = excluded.modified_at, version = excluded.version;
 
 -- name: document_parts_remove_chunks
@@ -38,8 +38,8 @@ delete from document_tags where project = :project and document = :document;
 insert into document_tags (project, document, tag) values (:project, :document, :tag) on conflict do nothing;
 
 -- name: section_put
-insert into sections (project, document, ordinal, id, path, level, anchor, start, "end")
-values (:project, :document, :ordinal, :id, :path, :level, :anchor, :start, :end);
+insert into sections (project, document, ordinal, id, path, path_folded, level, anchor, start, "end")
+values (:project, :document, :ordinal, :id, :path, :path_folded, :level, :anchor, :start, :end);
 
 -- name: chunk_put
 insert into chunks (
@@ -125,7 +125,7 @@ where c.project = :project;
   and (:kinds is null or d.kind in (select value from json_each(:kinds)))
   and (:modified_after is null or d.modified_at >= :modified_after)
   and (:modified_before is null or d.modified_at < :modified_before)
-  and (:title_contains is null or instr(lower(d.title), :title_contains) > 0)
+  and (:title_contains is null or instr(d.title_folded, :title_contains) > 0)
   and (:tags_all is null or not exists (
     select 1 from json_each(:tags_all) wanted where not exists (
       select 1 from document_tags t where t.project = d.project and t.document = d.key
@@ -136,7 +136,7 @@ where c.project = :project;
       and (t.tag = wanted.value or substr(t.tag, 1, length(wanted.value) + 1) = wanted.value || '/')))
   and (:heading_contains is null or exists (
     select 1 from sections s where s.project = c.project and s.document = c.document and s.ordinal = c.section
-      and instr(lower(s.path), :heading_contains) > 0))
+      and instr(s.path_folded, :heading_contains) > 0))
 
 -- name: chunks_admitted
 select c.key from chunks c join documents d on d.key = c.document

@@ -1,0 +1,131 @@
+"""What the filters let through: the same for a listing and for a search."""
+
+from __future__ import annotations
+
+import pytest
+
+from recto.model.document import Kind
+from recto.model.query import Filters
+from recto.ports import Store
+from recto.testing import samples
+
+
+def shelf(store: Store) -> dict[str, str]:
+    """Five documents in two collections, one chunk each; gives the project's chunks as key → uri."""
+    notes, docs = samples.ensure(store, "notes"), samples.ensure(store, "docs")
+    with store.transaction():
+        for within, sample in (
+            (
+                notes,
+                samples.prepared(notes, "work/plan.md", "# Plan\nword", tags=("Work/Deep", "b"), modified_at=100.0),
+            ),
+            (notes, samples.prepared(notes, "work2/École.md", "# École\nword", tags=("work",), modified_at=200.0)),
+            (
+                notes,
+                samples.prepared(notes, "Work/x.md", '# Say "hi" [x]\nword', tags=("workshop",), modified_at=300.0),
+            ),
+            (docs, samples.prepared(docs, "work/plan.md", "# Plan B\nword", kind=Kind.DOC, modified_at=400.0)),
+            (
+                docs,
+                samples.prepared(docs, "日本/%_.py", "word", title="STRASSE_100%", kind=Kind.CODE, modified_at=500.0),
+            ),
+        ):
+            samples.put(store, within, sample)
+    found = store.documents.candidates(notes.project_id, store.documents.admitted(notes.project_id, Filters()))
+    return {f"{one.collection}:{one.uri}": str(key) for key, one in found.items()}
+
+
+PLAN, ECOLE, HI = "notes:work/plan.md", "notes:work2/École.md", "notes:Work/x.md"
+PLAN_B, CODE = "docs:work/plan.md", "docs:日本/%_.py"
+ALL = [PLAN, ECOLE, HI, PLAN_B, CODE]
+
+CASES = [
+    (Filters(), ALL),
+    (Filters(collections=("notes",)), [PLAN, ECOLE, HI]),
+    (Filters(collections=("notes", "docs")), ALL),
+    (Filters(collections=("Notes",)), []),
+    (Filters(path_prefix="work"), [PLAN, ECOLE, PLAN_B]),
+    (Filters(path_prefix="work/"), [PLAN, PLAN_B]),
+    (Filters(path_prefix="日本/%"), [CODE]),
+    (Filters(path_prefix="w%"), []),
+    (Filters(path_prefix="\0"), []),
+    (Filters(path_prefix=""), ALL),
+    (Filters(uris=("work/plan.md",)), [PLAN, PLAN_B]),
+    (Filters(uris=("work/plan.md", "日本/%_.py", "absent.md")), [PLAN, PLAN_B, CODE]),
+    (Filters(uris=("work",)), []),
+    (Filters(heading_contains="plan"), [PLAN, PLAN_B]),
+    (Filters(heading_contains="ÉCOLE"), [ECOLE]),
+    (Filters(heading_contains="éco"), [ECOLE]),
+    (Filters(heading_contains='say "HI"'), [HI]),
+    (Filters(heading_contains='["'), []),
+    (Filters(heading_contains="[x]"), [HI]),
+    (Filters(heading_contains=""), ALL),
+    (Filters(title_contains="PLAN"), [PLAN, PLAN_B]),
+    (Filters(title_contains="école"), [ECOLE]),
+    (Filters(title_contains="strasse_"), [CODE]),
+    (Filters(title_contains="_1"), [CODE]),
+    (Filters(title_contains="%"), [CODE]),
+    (Filters(tags_all=("work",)), [PLAN, ECOLE]),
+    (Filters(tags_all=("WORK/deep",)), [PLAN]),
+    (Filters(tags_all=("work", "b")), [PLAN]),
+    (Filters(tags_all=("wor",)), []),
+    (Filters(tags_any=("b", "workshop")), [PLAN, HI]),
+    (Filters(tags_any=("absent",)), []),
+    (Filters(tags_all=("work",), tags_any=("b", "absent")), [PLAN]),
+    (Filters(kinds=(Kind.DOC,)), [PLAN_B]),
+    (Filters(kinds=(Kind.DOC, Kind.CODE)), [PLAN_B, CODE]),
+    (Filters(modified_after=200.0), [ECOLE, HI, PLAN_B, CODE]),
+    (Filters(modified_before=200.0), [PLAN]),
+    (Filters(modified_after=200.0, modified_before=400.0), [ECOLE, HI]),
+    (Filters(modified_after=600.0), []),
+    (Filters(collections=("docs",), path_prefix="work", kinds=(Kind.DOC,), heading_contains="b"), [PLAN_B]),
+    (Filters(collections=("docs",), tags_all=("work",)), []),
+]
+
+
+@pytest.mark.parametrize(("filters", "expected"), CASES, ids=lambda value: str(value)[:60])
+def test_filters_admit_what_they_say_in_a_listing_and_in_a_search(
+    store: Store, filters: Filters, expected: list[str]
+) -> None:
+    keys = shelf(store)
+    project = samples.collection().project_id
+    wanted = sorted(int(keys[name]) for name in expected)
+    assert list(store.documents.admitted(project, filters)) == wanted
+    assert sorted(one.key for one in store.lexical.search(project, samples.terms("word"), filters, 10)) == wanted
+
+
+def test_filters_that_contradict_each_other_admit_nothing(store: Store) -> None:
+    shelf(store)
+    project = samples.collection().project_id
+    for one, other in (
+        (Filters(kinds=(Kind.DOC,)), Filters(kinds=(Kind.CODE,))),
+        (Filters(collections=("docs",)), Filters(collections=("notes",))),
+        (Filters(path_prefix="work"), Filters(path_prefix="日本")),
+        (Filters(uris=("work/plan.md",)), Filters(uris=("日本/%_.py",))),
+    ):
+        both = one.narrowed_by(other)
+        assert list(store.documents.admitted(project, both)) == []
+        assert store.lexical.search(project, samples.terms("word"), both, 10) == ()
+
+
+def test_a_heading_is_found_anywhere_on_the_way_down_to_the_chunk(store: Store) -> None:
+    notes = samples.ensure(store)
+    with store.transaction():
+        keys = samples.put(
+            store, notes, samples.prepared(notes, "a.md", "top", "# One", "## Two", "### Three", "# Four")
+        )
+    admitted = store.documents.admitted
+    assert list(admitted(notes.project_id, Filters(heading_contains="one"))) == list(keys[1:4])
+    assert list(admitted(notes.project_id, Filters(heading_contains="two"))) == list(keys[2:4])
+    assert list(admitted(notes.project_id, Filters(heading_contains="Two → Three"))) == [keys[3]]
+    assert list(admitted(notes.project_id, Filters(heading_contains="Three → Two"))) == []
+
+
+def test_a_filter_narrows_before_the_limit_counts(store: Store) -> None:
+    notes = samples.ensure(store)
+    with store.transaction():
+        for number in range(20):
+            samples.put(store, notes, samples.prepared(notes, f"often/{number}.md", "word word word"))
+        (rare,) = samples.put(store, notes, samples.prepared(notes, "rare.md", "word " + "filler " * 50))
+    found = store.lexical.search(notes.project_id, samples.terms("word"), Filters(uris=("rare.md",)), 1)
+    assert [one.key for one in found] == [rare]
