@@ -69,6 +69,10 @@ class EmbeddingRepository:
 
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None:
         key = self._keys.project(project)
+        size = 2 * profile.dimensions
+        if wrong := [vector for vector in vectors if len(vector.data) != size]:
+            # One such row would make every later read of the profile's vectors fail.
+            raise ValueError(f"a vector of {profile.name} takes {size} bytes, not {len(wrong[0].data)}")
         body = _body(profile)
         self._database.run("profile_put", {"project": key, "name": profile.name, "body": body, "now": self._clock()})
         where = {"project": key, "profile": self._keys.profile(project, body)}

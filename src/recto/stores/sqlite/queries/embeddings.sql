@@ -19,17 +19,19 @@ select key from embedding_profiles where project = :project and body = :body;
 select ci.input, min(ci.chunk) from chunk_inputs ci
 where ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
-group by ci.input order by 2;
+group by ci.input order by 2, 1;
 
 -- name: inputs_described
-select i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end"
+-- An input that stands for several chunks is described by the first: SQLite takes the other columns from the row with
+-- the minimum.
+select i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", min(ci.chunk)
 from json_each(:inputs) wanted
 join inputs i on i.key = wanted.value
 join chunk_inputs ci on ci.input = i.key
 join chunks c on c.key = ci.chunk
 join documents d on d.key = c.document
 where i.project = :project
-group by i.key;
+group by i.key order by i.key;
 
 -- name: vector_put
 insert into vectors (project, profile, input, data) values (:project, :profile, :input, :data)

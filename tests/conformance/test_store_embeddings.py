@@ -1,0 +1,201 @@
+"""Which inputs stand for which chunks, and the vectors there are for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recto.errors import Conflict
+from recto.model.collection import Collection
+from recto.model.ids import ChunkKey
+from recto.model.recipe import EmbeddingProfile
+from recto.model.stored import PendingInput, VectorRow
+from recto.ports import Store
+from recto.testing import samples
+
+PROFILE = samples.embedding_profile()
+
+
+def embed(store: Store, within: Collection, profile: EmbeddingProfile = PROFILE, limit: int | None = None) -> int:
+    """Gives what is pending its vectors, up to a limit; returns how many."""
+    pending = store.embeddings.pending(within.project_id, profile)[:limit]
+    with store.transaction():
+        rows = [samples.vector_row(key, profile) for key in pending]
+        store.embeddings.put(within.project_id, profile, rows)
+    return len(pending)
+
+
+def test_every_window_of_every_chunk_is_pending_in_chunk_order_until_it_has_a_vector(
+    store: Store, notes: Collection
+) -> None:
+    project = notes.project_id
+    with store.transaction():
+        first = samples.put(store, notes, samples.prepared(notes, "a.md", "one two", "three four", windows=2))
+        second = samples.put(store, notes, samples.prepared(notes, "b.md", "five six"))
+    pairs = store.embeddings.assignments(project)
+    assert pairs.dtype == np.int64
+    assert pairs[:, 0].tolist() == [first[0], first[0], first[1], first[1], second[0]]
+    assert store.embeddings.pending(project, PROFILE) == tuple(pairs[:, 1].tolist())
+    assert store.embeddings.coverage(project, PROFILE) == (0, 3)
+    assert embed(store, notes, limit=1) == 1
+    assert store.embeddings.coverage(project, PROFILE) == (0, 3)
+    assert embed(store, notes, limit=1) == 1
+    assert store.embeddings.coverage(project, PROFILE) == (1, 3)
+    assert embed(store, notes) == 3
+    assert store.embeddings.pending(project, PROFILE) == ()
+    assert store.embeddings.coverage(project, PROFILE) == (3, 3)
+
+
+def test_an_input_is_described_by_where_its_slice_is_and_what_goes_in_front(store: Store, notes: Collection) -> None:
+    sample = samples.prepared(notes, "a.md", "# Title\nand text", "## Below\nmore", windows=2)
+    with store.transaction():
+        samples.put(store, notes, sample)
+    pending = store.embeddings.pending(notes.project_id, PROFILE)
+    inputs = [one for indexed in sample.chunks for one in indexed.inputs]
+    described = store.embeddings.describe(notes.project_id, pending)
+    assert described == tuple(
+        PendingInput(key, one.hash, one.context, sample.document.content_hash, one.span)
+        for key, one in zip(pending, inputs, strict=True)
+    )
+    texts = [f"{one.context}\n{one.span.of(sample.document.text)}" for one in described]
+    assert texts == [one.text for one in inputs]
+
+
+def test_descriptions_come_by_key_once_each_and_unknown_keys_are_left_out(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two", "three"))
+    keys = store.embeddings.pending(notes.project_id, PROFILE)
+    asked = [keys[2], keys[0], 10_000, keys[2]]
+    found = store.embeddings.describe(notes.project_id, asked)
+    assert [one.input_key for one in found] == [keys[0], keys[2]]
+
+
+def test_the_same_input_under_two_chunks_is_pending_once(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        (a,) = samples.put(store, notes, samples.prepared(notes, "a.md", "# Same\ntext"))
+        (b,) = samples.put(store, notes, samples.prepared(notes, "b.md", "# Same\ntext"))
+    (key,) = store.embeddings.pending(project, PROFILE)
+    assert store.embeddings.assignments(project).tolist() == [[a, key], [b, key]]
+    assert len(store.embeddings.describe(project, [key])) == 1
+    embed(store, notes)
+    assert store.embeddings.coverage(project, PROFILE) == (2, 2)
+
+
+def test_a_shared_input_is_still_described_when_its_first_document_is_gone(store: Store, notes: Collection) -> None:
+    first = samples.prepared(notes, "a.md", "# Same\ntext", "and more")
+    with store.transaction():
+        samples.put(store, notes, first)
+        second = samples.prepared(notes, "b.md", "before", "# Same\ntext")
+        samples.put(store, notes, second)
+        store.documents.remove(notes.project_id, first.document.id)
+    described = store.embeddings.describe(notes.project_id, store.embeddings.pending(notes.project_id, PROFILE))
+    assert {one.hash for one in described} == {one.inputs[0].hash for one in second.chunks}
+    assert {one.text_hash for one in described} == {second.document.content_hash}
+    assert {one.span for one in described} == {one.chunk.span for one in second.chunks}
+
+
+def test_vectors_survive_removal_and_change_so_nothing_is_embedded_twice(store: Store, notes: Collection) -> None:
+    project, sample = notes.project_id, samples.prepared(notes, "a.md", "# T", "one", "two")
+    with store.transaction():
+        samples.put(store, notes, sample)
+    embed(store, notes)
+    with store.transaction():
+        store.documents.remove(project, sample.document.id)
+    assert store.embeddings.assignments(project).shape == (0, 2)
+    assert store.embeddings.coverage(project, PROFILE) == (0, 0)
+    with store.transaction():
+        samples.put(store, notes, sample)
+    assert store.embeddings.pending(project, PROFILE) == ()
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "# T", "one", "new", "two"))
+    assert len(store.embeddings.pending(project, PROFILE)) == 1
+    assert store.embeddings.coverage(project, PROFILE) == (3, 4)
+
+
+def test_vectors_come_back_by_key_from_where_one_left_off(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two", "three"))
+    keys = store.embeddings.pending(project, PROFILE)
+    rows = [VectorRow(key, np.array([key, 0.5, -1, 0], dtype="<f2").tobytes()) for key in keys]
+    with store.transaction():
+        store.embeddings.put(project, PROFILE, rows[:2])
+    first = store.embeddings.vectors(project, PROFILE, 0)
+    assert first.inputs.tolist() == list(keys[:2])
+    assert first.matrix.dtype == np.float32
+    assert first.matrix.tolist() == [[key, 0.5, -1, 0] for key in keys[:2]]
+    newest = int(first.keys.max())
+    assert store.embeddings.vectors(project, PROFILE, newest).keys.tolist() == []
+    with store.transaction():
+        store.embeddings.put(project, PROFILE, rows)
+    later = store.embeddings.vectors(project, PROFILE, newest)
+    assert later.inputs.tolist() == [keys[2]]
+    assert later.keys.min() > newest
+    assert sorted(first.keys.tolist()) == first.keys.tolist()
+
+
+def test_a_vector_that_is_there_is_not_replaced(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one"))
+    (key,) = store.embeddings.pending(notes.project_id, PROFILE)
+    for first in (1.0, 2.0):
+        with store.transaction():
+            data = np.array([first, 0, 0, 0], dtype="<f2").tobytes()
+            store.embeddings.put(notes.project_id, PROFILE, [VectorRow(key, data)])
+    assert store.embeddings.vectors(notes.project_id, PROFILE, 0).matrix.tolist() == [[1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        samples.embedding_profile("other"),
+        samples.embedding_profile(revision="2"),
+        samples.embedding_profile(dimensions=8),
+    ],
+    ids=["name", "revision", "dimensions"],
+)
+def test_vectors_of_another_profile_are_never_seen(store: Store, notes: Collection, other: EmbeddingProfile) -> None:
+    project = notes.project_id
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two"))
+    assert embed(store, notes, PROFILE) == 2
+    assert len(store.embeddings.pending(project, other)) == 2
+    assert store.embeddings.coverage(project, other) == (0, 2)
+    assert store.embeddings.vectors(project, other, 0).matrix.shape == (0, other.dimensions)
+    assert embed(store, notes, other, limit=1) == 1
+    assert store.embeddings.vectors(project, other, 0).matrix.shape == (1, other.dimensions)
+    assert store.embeddings.vectors(project, PROFILE, 0).matrix.shape == (2, 4)
+
+
+def test_expecting_again_replaces_what_a_chunk_was_expected_to_embed(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    two = samples.prepared(notes, "a.md", "one two", windows=2)
+    one = samples.prepared(notes, "a.md", "one two", windows=1)
+    with store.transaction():
+        (key,) = samples.put(store, notes, two)
+    with store.transaction():
+        store.embeddings.expect(project, [(key, one.chunks[0].inputs)])
+    (described,) = store.embeddings.describe(project, store.embeddings.pending(project, PROFILE))
+    assert described.hash == one.chunks[0].inputs[0].hash
+    with store.transaction():
+        store.embeddings.expect(project, [(key, ())])
+    assert store.embeddings.pending(project, PROFILE) == ()
+
+
+def test_a_vector_of_the_wrong_size_is_refused_before_it_is_stored(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one"))
+    (key,) = store.embeddings.pending(notes.project_id, PROFILE)
+    with pytest.raises(ValueError, match="8 bytes"), store.transaction():
+        store.embeddings.put(notes.project_id, PROFILE, [VectorRow(key, b"\0" * 6)])
+    assert store.embeddings.pending(notes.project_id, PROFILE) == (key,)
+
+
+def test_inputs_of_unknown_chunks_and_vectors_of_unknown_inputs_are_refused(store: Store, notes: Collection) -> None:
+    inputs = samples.prepared(notes, "a.md", "one").chunks[0].inputs
+    with pytest.raises(Conflict), store.transaction():
+        store.embeddings.expect(notes.project_id, [(ChunkKey(999), inputs)])
+    with pytest.raises(Conflict), store.transaction():
+        store.embeddings.put(notes.project_id, PROFILE, [samples.vector_row(999, PROFILE)])
+    assert store.check() == ()
