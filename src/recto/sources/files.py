@@ -7,6 +7,7 @@ from losing documents to a permission error: absence counts only where a folder 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -188,7 +189,9 @@ class _Walk:
         try:
             target = os.path.realpath(entry.path, strict=True)
             status = Path(target).stat()
-        except OSError:
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ELOOP, errno.ENOTDIR):
+                raise
             return self._skip(folder, name, "a link that leads nowhere")
         if not target.startswith(self.base):
             return self._skip(folder, name, "a link out of the collection's folder")
