@@ -22,9 +22,11 @@ it is cut at line ends, so that no chunk is longer than a person would read or a
 
 _SLAB = 1 << 16  # characters split into words at a time, so that a text of one line needs no list of all its words
 
+# White space to every tokenizer: some drop the control characters in `\s` without parting words at them.
+_BLANK = r"[^\S\x0b\x0c\x1c-\x1f\x85]"
+_SPACE = re.compile(_BLANK + "+")
 # A sentence ends at a stop followed by space (closing quotes and brackets belong to it), or at a CJK stop.
-_SENTENCE = re.compile(r"[.!?…][\"'”’)\]*_]*\s+|[。！？｡][”’」』）]*\s*")
-_SPACE = re.compile(r"\s+")
+_SENTENCE = re.compile(rf"[.!?…][\"'”’)\]*_]*{_BLANK}+|[。！？｡][”’」』）]*{_BLANK}*")
 
 
 class Seam(Enum):
@@ -148,7 +150,7 @@ def _by_sentences(
 ) -> Iterator[Piece]:
     """Sentences one by one, to be packed together again; one that is too long itself in lines, then in words."""
     for at, until in _sentences(text, start, end):
-        seam = Seam.BLANK if at == start or text[at - 1].isspace() else Seam.TIGHT
+        seam = Seam.BLANK if at == start or _SPACE.match(text, at - 1, at) else Seam.TIGHT
         tokens = _within(text, at, until, room, counter)
         if tokens is not None:
             yield _piece(at, until, tokens, kind, seam)

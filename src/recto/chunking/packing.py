@@ -134,17 +134,24 @@ def _overlap(
 
 
 def _last_words(text: str, piece: Piece, wanted: int, counter: TokenCounter) -> tuple[int, int]:
-    """Where the last words of a piece begin that come to at most so many tokens; never all of its words."""
+    """Where the last words of a piece begin that come to at most so many tokens; never all of its words.
+
+    Where a sentence begins in the first half of them, they start with it: a passage reads better from there.
+    """
     # The first word looked at is never taken, so it may be half a word.
     begin = max(piece.start, piece.end - (wanted + 1) * CHARACTERS_PER_TOKEN // 2)
     words = counter.words(text[begin : piece.end])
-    tokens = 0
-    start = piece.end
+    tokens, start = 0, piece.end
+    sentence: tuple[int, int] | None = None
     for index in range(len(words) - 1, 0, -1):
         if tokens + words[index][1] > wanted:
             break
         tokens += words[index][1]
         start = begin + words[index - 1][0]
+        if tokens * 2 >= wanted and text[start - 1] in ".!?":
+            sentence = start, tokens
+    if sentence:
+        start, tokens = sentence
     while start < piece.end and text[start].isspace():
         start += 1
     return start, tokens

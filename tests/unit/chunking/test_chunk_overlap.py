@@ -36,6 +36,14 @@ def test_where_no_block_boundary_is_near_whole_words_are_shared() -> None:
     assert texts(document, OVERLAP)[1] == f"a12 a13 a14 a15 a16 a17\n\n{words(15, 'b')}"
 
 
+def test_shared_words_start_with_a_sentence_if_one_begins_among_the_first_of_them() -> None:
+    early = words(13, "a") + " end. " + words(4, "b")
+    late = words(16, "a") + " end. b0"
+
+    assert texts(built(early, words(15, "c")), OVERLAP)[1] == f"{words(4, 'b')}\n\n{words(15, 'c')}"
+    assert texts(built(late, words(15, "c")), OVERLAP)[1] == f"a12 a13 a14 a15 end. b0\n\n{words(15, 'c')}"
+
+
 def test_an_atomic_block_is_shared_whole_or_not_at_all() -> None:
     assert texts(built(words(12, "a"), "- " + words(5, "b"), words(15, "c")), OVERLAP)[1].startswith("- b0")
     assert texts(built(words(4, "a"), "- " + words(14, "b"), words(15, "c")), OVERLAP)[1] == words(15, "c")
