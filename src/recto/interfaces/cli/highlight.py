@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recto.interfaces.cli.layout import Line, Part, visible, wrapped
+from recto.interfaces.cli.layout import Line, Part, Wrapped, visible, wrapped
 from recto.model.query import Terms
 
 # The characters the analyzer keeps inside a word; what it would cut off again is trimmed from the mark.
 _WORD = re.compile(r"[\w\-.'+#]+")
 _TRIMMED = "-.'"
+# A line this long did not end where its author wanted a line to end, unless it has a form of its own.
+_RUNNING = 40
+_PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
+_FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
 _UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
 
 
@@ -43,17 +47,17 @@ def meant(terms: Terms) -> Meant:
     return Meant(frozenset((*terms.words, *phrases)), terms.prefixes)
 
 
-def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> Iterator[Mark]:
+def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> list[Mark]:
     """Words whose analysed tokens meet the query's: `ran` for `running`, `getUserById` for `user`."""
+    found: list[Mark] = []
     for word in _WORD.finditer(text):
-        found = query.of(analyse(word[0]))
-        if not found:
-            continue
-        if _UNSPACED.search(word[0]):
-            yield from _inside(word, found)
-            continue
-        start = word.start() + len(word[0]) - len(word[0].lstrip(_TRIMMED))
-        yield Mark(start, word.start() + len(word[0].rstrip(_TRIMMED)), found)
+        tokens = query.of(analyse(word[0]))
+        if tokens and _UNSPACED.search(word[0]):
+            found += _inside(word, tokens)
+        elif tokens:
+            start = word.start() + len(word[0]) - len(word[0].lstrip(_TRIMMED))
+            found.append(Mark(start, word.start() + len(word[0].rstrip(_TRIMMED)), tokens))
+    return found
 
 
 def _inside(word: re.Match[str], tokens: frozenset[str]) -> Iterator[Mark]:
@@ -66,49 +70,60 @@ def _inside(word: re.Match[str], tokens: frozenset[str]) -> Iterator[Mark]:
 
 def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None) -> Iterator[Line]:
     """The excerpt wrapped and marked: the `most` lines around its best match, or all of it."""
-    lines = [(start, end) for start, end in wrapped(text, width) if most is None or text[start:end].strip()]
-    if most is None:
-        while lines and not text[slice(*lines[-1])].strip():
-            lines.pop()
-        first, last = 0, len(lines)
-    else:
-        first = _best(lines, found, most)
-        last = min(len(lines), first + most)
-    for index, (start, end) in enumerate(lines[first:last], first):
-        parts = list(_marked(text, start, end, found))
+    lines = [line for line in wrapped(text, width) if most is None or text[line.start : line.end].strip()]
+    first = 0 if most is None else _best(lines, found, most)
+    last = len(lines) if most is None else min(len(lines), first + most)
+    for index, line in enumerate(lines[first:last], first):
+        parts = [Part(" " * line.indent), *marked(text[line.start : line.end], found, line.start)]
         if index == last - 1 and last < len(lines):
             parts.append(Part(" …", "dim"))
         yield tuple(parts)
 
 
-def _best(lines: Sequence[tuple[int, int]], found: Sequence[Mark], most: int) -> int:
-    """The first line of the window that answers the most of the query, then has the most marks, then is earliest."""
-    if not lines:
-        return 0
-    inside = [[mark for mark in found if start <= mark.start < end] for start, end in lines]
-    best, best_value = 0, (0, 0)
+def _best(lines: Sequence[Wrapped], found: Sequence[Mark], most: int) -> int:
+    """The first line of the window that answers most of the query, has most marks, and leads in with one line."""
+    inside = [[mark for mark in found if line.start <= mark.start < line.end] for line in lines]
+    best, best_value = 0, (0, 0, 0)
     for first in range(max(1, len(lines) - most + 1)):
-        window = [mark for line in inside[first : first + most] for mark in line]
-        value = (len({token for mark in window for token in mark.tokens}), len(window))
-        if value > best_value:
+        window = inside[first : first + most]
+        here = [mark for line in window for mark in line]
+        lead = next((index for index, line in enumerate(window) if line), 0)
+        value = (len({token for mark in here for token in mark.tokens}), len(here), -abs(lead - 1))
+        if here and value > best_value:
             best, best_value = first, value
     return best
 
 
-def _marked(text: str, start: int, end: int, found: Sequence[Mark]) -> Iterator[Part]:
-    at = start
+def marked(text: str, found: Sequence[Mark], offset: int = 0, style: str = "") -> Iterator[Part]:
+    """The text in parts, what is marked set apart. `offset` is where the text starts in what was marked."""
+    at = 0
     for mark in found:
-        if mark.end <= at or mark.start >= end:
+        first, last = max(at, mark.start - offset), min(len(text), mark.end - offset)
+        if first >= last:
             continue
-        first, last = max(at, mark.start), min(end, mark.end)
         if first > at:
-            yield Part(text[at:first])
+            yield Part(text[at:first], style)
         yield Part(text[first:last], "match")
         at = last
-    if at < end:
-        yield Part(text[at:end])
+    if at < len(text):
+        yield Part(text[at:], style)
 
 
 def flattened(text: str) -> str:
     """An excerpt as it is shown: tabs as spaces, what a terminal would obey written out, line ends kept."""
     return visible(text.expandtabs(4), keep="\n").rstrip("\n")
+
+
+def reflowed(text: str) -> str:
+    """Lines of running text joined, so that they can be wrapped anew; everything with a form of its own is left."""
+    joined: list[str] = []
+    running = fenced = False
+    for line in text.split("\n"):
+        continues = running and _PROSE.match(line.lstrip()) is not None
+        if continues:
+            joined[-1] += " " + line.lstrip()
+        else:
+            joined.append(line)
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        running = not fenced and len(line) >= _RUNNING and (continues or _FORMED.match(line) is None)
+    return "\n".join(joined)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _WORD = re.compile(r"\S+")
+_HANGING = re.compile(r"[ >]*(?:(?:[-*+]|\d{1,3}[.)]) +(?:\[.\] +)?)?")
 
 
 class Part(NamedTuple):
@@ -51,27 +52,38 @@ def _cells(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def wrapped(text: str, width: int) -> Iterator[tuple[int, int]]:
-    """Where each line of a wrapped text starts and ends. Indentation stays; words too long for a line are cut."""
+class Wrapped(NamedTuple):
+    """One line of a wrapped text: where it starts and ends, and how far in it hangs below a list's marker."""
+
+    start: int
+    end: int
+    indent: int = 0
+
+
+def wrapped(text: str, width: int) -> Iterator[Wrapped]:
+    """Indentation stays; words too long for a line are cut; what continues a list item is indented like it."""
     start = 0
     for source in text.split("\n"):
-        yield from ((start + first, start + last) for first, last in _wrapped_line(source, max(1, width)))
+        for first, last, indent in _wrapped_line(source, max(2, width)):
+            yield Wrapped(start + first, start + last, indent)
         start += len(source) + 1
 
 
-def _wrapped_line(source: str, width: int) -> Iterator[tuple[int, int]]:
-    first = last = 0
+def _wrapped_line(source: str, width: int) -> Iterator[Wrapped]:
+    marker = _HANGING.match(source)
+    hanging = cells(marker[0]) if marker and cells(marker[0]) <= width // 2 else 0
+    first = last = indent = 0
     for word in _WORD.finditer(source):
-        if cells(source[first : word.end()]) > width:
+        if indent + cells(source[first : word.end()]) > width:
             if last > first:
-                yield first, last
-                first = word.start()
-            while cells(source[first : word.end()]) > width:
-                cut = _fitting(source, first, word.end(), width)
-                yield first, cut
-                first = cut
+                yield Wrapped(first, last, indent)
+                first, indent = word.start(), hanging
+            while indent + cells(source[first : word.end()]) > width:
+                cut = _fitting(source, first, word.end(), width - indent)
+                yield Wrapped(first, cut, indent)
+                first, indent = cut, hanging
         last = word.end()
-    yield first, max(first, last)
+    yield Wrapped(first, max(first, last), indent)
 
 
 def _fitting(source: str, first: int, last: int, width: int) -> int:

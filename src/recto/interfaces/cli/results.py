@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recto.interfaces.cli.highlight import Meant, excerpt, flattened, marks, meant
+from recto.interfaces.cli.highlight import Mark, excerpt, flattened, marked, marks, meant, reflowed
 from recto.interfaces.cli.layout import Line, Part, cells, columns, count, duration, visible
 from recto.interfaces.cli.output import Answer
 from recto.model.document import shown_path
@@ -16,6 +17,8 @@ from recto.model.result import Freshness, Hit, Result, StageTrace
 COLUMNS = ("rank", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path")
 _LINES = 4  # of an excerpt, enough to judge it by
 _INDENT = "   "
+_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
 
 
@@ -55,7 +58,8 @@ def _text(result: Result, roots: Mapping[str, Path], width: int, *, full: bool, 
     analyzer = Analyzer()
     query = meant(parse_query(result.query, analyzer)[0])
     for hit in result.hits:
-        yield from _hit(hit, roots, query, analyzer, width, None if full else _LINES)
+        marks_of = partial(marks, query=query, analyse=analyzer.tokens)
+        yield from _hit(hit, roots, marks_of, width, None if full else _LINES)
         if explain:
             yield from _steps(hit)
         yield ()
@@ -68,28 +72,40 @@ def _text(result: Result, roots: Mapping[str, Path], width: int, *, full: bool, 
 
 
 def _hit(
-    hit: Hit, roots: Mapping[str, Path], query: Meant, analyzer: Any, width: int, lines: int | None
+    hit: Hit, roots: Mapping[str, Path], marks_of: Callable[[str], list[Mark]], width: int, lines: int | None
 ) -> Iterator[Line]:
     rank, score = f"{hit.rank}. ".ljust(len(_INDENT)), f"{hit.score:.3f}"
     title = visible(hit.title or hit.citation.uri)
     room = width - cells(rank) - cells(title) - cells(score)
-    yield Part(rank, "dim"), Part(title, "title"), Part(" " * room if room > 0 else "  "), Part(score, "dim")
+    named = marked(title, marks_of(title), style="title")
+    yield Part(rank, "dim"), *named, Part(" " * room if room > 0 else "  "), Part(score, "dim")
     path = hit.citation.heading_path
     # The first heading most often is the title, which has just been read.
-    below = path[1:] if path[:1] == (hit.title,) else path
+    below = visible(shown_path(path[1:] if path[:1] == (hit.title,) else path))
     if below:
-        yield Part(_INDENT), Part(shown_path(below), "heading")
+        yield Part(_INDENT), *marked(below, marks_of(below), style="heading")
     where = f"{hit.collection}/{hit.citation.uri}:{hit.citation.lines.first}"
-    yield Part(_INDENT), Part(where, "place", _link(roots.get(hit.collection), hit.citation.uri))
-    text = flattened(hit.excerpt)
-    found = list(marks(text, query, analyzer.tokens))
-    for line in excerpt(text, found, width - len(_INDENT) - 2, lines):
+    yield Part(_INDENT), Part(where, "place", link(roots.get(hit.collection), hit.citation.uri))
+    text = flattened(hit.excerpt) if lines is None else reflowed(flattened(_unheaded(hit)))
+    for line in excerpt(text, marks_of(text), width - len(_INDENT) - 2, lines):
         yield Part(_INDENT), Part("│ ", "dim"), *line
     if lines is None and hit.excerpt_truncated:
         yield Part(_INDENT), Part("│ … cut at --max-chars", "dim")
 
 
-def _link(root: Path | None, uri: str) -> str | None:
+def _unheaded(hit: Hit) -> str:
+    """The excerpt from where it says something new: after front matter, and after headings shown above it."""
+    text = hit.excerpt
+    if hit.citation.span.start == 0 and (front := _FRONT_MATTER.match(text)):
+        text = text[front.end() :]
+    shown = {hit.title, *hit.citation.heading_path}
+    while (heading := _HEADING.match(text)) and heading["title"] in shown:
+        text = text[heading.end() :]
+    return text if text.strip() else hit.excerpt
+
+
+def link(root: Path | None, uri: str) -> str | None:
+    """Where a click leads; nowhere for a name that no address can hold."""
     try:
         return (root / uri).as_uri() if root else None
     except (ValueError, UnicodeEncodeError):

@@ -10,9 +10,10 @@ import click
 
 from recto.errors import Conflict
 from recto.interfaces.cli import completing
-from recto.interfaces.cli.layout import Line, Part, columns, count, visible
+from recto.interfaces.cli.layout import Line, Part, columns, count
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
+from recto.interfaces.cli.results import link
 from recto.interfaces.cli.session import Session, chosen, opened
 
 if TYPE_CHECKING:
@@ -187,20 +188,11 @@ def _root(collection: Collection, *, present: bool) -> Part:
 def _documents(session: Session, names: tuple[str, ...]) -> Answer:
     engine = session.engine
     rows: list[dict[str, Any]] = []
-    files = []
+    files, lines = [], []
     for collection in chosen(session, names):
         entries = engine.store.ledger.entries(engine.project.id, collection.id)
         for uri in sorted(uri for uri, entry in entries.items() if entry.document_id is not None):
             rows.append({"collection": collection.name, "uri": uri, "document_id": entries[uri].document_id})
             files.append(str(collection.root / uri))
-    links = zip(rows, files, strict=True)
-    lines = [(Part(visible(f"{row['collection']}/{row['uri']}"), "", link(path)),) for row, path in links]
+            lines.append((Part(f"{collection.name}/{uri}", "", link(collection.root, uri)),))
     return Answer({"documents": rows}, rows, _DOCUMENT_COLUMNS, lambda width: lines, files=files)
-
-
-def link(path: str) -> str | None:
-    """Where a click leads; nowhere for a name that no address can hold."""
-    try:
-        return Path(path).as_uri()
-    except (ValueError, UnicodeEncodeError):
-        return None

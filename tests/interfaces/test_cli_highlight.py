@@ -1,0 +1,75 @@
+"""Which words are marked, and which lines are shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from recto.algorithms.analysis import Analyzer
+from recto.algorithms.syntax import parse_query
+from recto.interfaces.cli.highlight import excerpt, flattened, marks, meant, reflowed
+
+ANALYZER = Analyzer()
+
+
+def marked(text: str, query: str) -> list[str]:
+    found = marks(text, meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens)
+    return [text[mark.start : mark.end] for mark in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "expected"),
+    [
+        ("Prune the trees. Pruning helps a tree.", "pruned trees", ["Prune", "trees", "Pruning", "tree"]),
+        ("call getUserById(user)", "user", ["getUserById", "user"]),
+        ("C++ and C#, not C", "C++", ["C++"]),
+        ("a café, the CAFÉ.", "cafe", ["café", "CAFÉ"]),
+        ("東京都は日本の首都です", "東京", ["東京"]),
+        ("indexing an index", "ind*", ["indexing", "index"]),
+        ("the end of the line", "the line", ["line"]),
+        ("fresh bread, stale bread", '"fresh bread" -stale', ["fresh", "bread", "bread"]),
+        ("nothing here", "apples", []),
+        ("", "apples", []),
+    ],
+)
+def test_a_word_is_marked_when_its_analysis_meets_the_query(text: str, query: str, expected: list[str]) -> None:
+    assert marked(text, query) == expected
+
+
+def shown(text: str, query: str, width: int, most: int | None) -> list[str]:
+    found = marks(text, meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens)
+    return ["".join(part.text for part in line) for line in excerpt(text, found, width, most)]
+
+
+def test_the_lines_around_the_best_match_are_shown() -> None:
+    text = "\n".join(["apples", "one", "two", "three", "pruning apples", "five", "six"])
+    assert shown(text, "apples pruning", 40, 3) == ["three", "pruning apples", "five …"]
+
+
+def test_a_full_excerpt_keeps_its_blank_lines_and_a_short_one_does_not() -> None:
+    assert shown("a\n\nb", "x", 40, None) == ["a", "", "b"]
+    assert shown("a\n\nb", "x", 40, 5) == ["a", "b"]
+
+
+def test_an_empty_excerpt_shows_nothing() -> None:
+    assert shown("", "x", 40, 3) == []
+
+
+def test_an_excerpt_cannot_steer_the_terminal() -> None:
+    assert flattened("a\tb\x1b[2J\nc\n") == "a   b\\x1b[2J\nc"
+
+
+def test_running_text_is_joined_and_forms_are_left() -> None:
+    prose = "A line that is long enough to be one of many in\na paragraph."
+    assert reflowed(prose) == prose.replace("\n", " ")
+    item = "- An item that is long enough to go on in a second\n  line."
+    assert reflowed(item) == item.replace("\n  ", " ")
+    for formed in (
+        "A line that is long enough to be one of many in\n- a list",
+        "A line that is long enough to be one of many in\n1. a list",
+        "A line that is long enough to be one of many in\n\nanother",
+        "# A heading that is long enough to be a line of text\nbelow it",
+        "| a row | that is long enough to be a line of text |\nbelow it",
+        "```\na_line_of_code(that, is, long, enough, to, be, a, line)\nanother()\n```",
+        "short\nlines\nof a poem",
+    ):
+        assert reflowed(formed) == formed
