@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from recto.ingest.prepare import Origin, Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
+from recto.model.ledger import FileStamp
 from recto.model.query import Query
 from recto.model.recipe import Recipe
 from recto.model.result import Candidate, Freshness, Result
@@ -39,7 +40,7 @@ class Parts:
     recipe: Callable[[CollectionSettings], Recipe]
     preparer: Callable[[CollectionSettings], Preparer]
     workers: Callable[[CollectionSettings, int], Workers]
-    scan: Callable[[Collection], Scan]
+    scan: Callable[[Collection, Mapping[str, FileStamp]], Scan]
     max_file_bytes: int
     clock: Callable[[], float] = time.time
 
@@ -114,7 +115,8 @@ class Engine:
         reports, missing = [], []
         for collection in chosen:
             try:
-                scan = self._parts.scan(collection)
+                ledger = self.store.ledger.entries(self.project.id, collection.id)
+                scan = self._parts.scan(collection, {uri: entry.stamp for uri, entry in ledger.items()})
             except SourceError as error:
                 # An unmounted root is no evidence that its files are gone.
                 missing.append(Problem(collection.name, error.message))

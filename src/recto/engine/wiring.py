@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from recto.errors import ConfigurationError, NotIndexed
 from recto.ingest.pipeline import Workers
 from recto.ingest.prepare import Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.ledger import FileStamp
 from recto.model.recipe import ChunkSizes, Recipe
 from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, PLAINTEXT, parser_for
 from recto.ports import Embedder, Parser, Store, TokenCounter, VectorIndex
@@ -119,7 +120,7 @@ def _chosen(value: int | None, otherwise: int) -> int:
     return otherwise if value is None else value
 
 
-def _scan(config: Config, collection: Collection) -> Scan:
+def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp]) -> Scan:
     settings = collection.settings
     rules = IgnoreRules(
         extensions=EXTENSIONS,
@@ -127,7 +128,7 @@ def _scan(config: Config, collection: Collection) -> Scan:
         ignore=(*config.ingest.ignore, *settings.ignore),
         max_bytes=settings.max_file_bytes or config.ingest.max_file_bytes,
     )
-    return scan(collection.root, rules)
+    return scan(collection.root, rules, known)
 
 
 def _one_preparer(

@@ -161,7 +161,7 @@ class _Writer:
     def write(self, outcome: Outcome) -> None:
         file, result = outcome.file, outcome.result
         if isinstance(result, Failure):
-            self._fail(file, result.reason)
+            self._fail(file, result)
             return
         document = result.document
         entry = self._entries.get(file.uri)
@@ -216,19 +216,19 @@ class _Writer:
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in pairs])
         self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in pairs])
 
-    def _fail(self, file: SeenFile, reason: str) -> None:
+    def _fail(self, file: SeenFile, failure: Failure) -> None:
         # What was indexed before stays: an unreadable file is no evidence that its content is gone.
         known = self._entries.get(file.uri)
-        self._report.failed.append(Problem(file.uri, reason))
+        (self._report.skipped if failure.refused else self._report.failed).append(Problem(file.uri, failure.reason))
         self._record(
             LedgerEntry(
                 uri=file.uri,
-                outcome=Verdict.FAILED,
+                outcome=Verdict.SKIPPED if failure.refused else Verdict.FAILED,
                 stamp=file.stamp,
                 content_hash=known.content_hash if known else "",
                 recipe_id=self._recipe.id,
                 document_id=known.document_id if known else None,
-                reason=reason,
+                reason=failure.reason,
             )
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recto.model.ids import RecipeId
-from recto.model.ledger import LedgerEntry, Outcome
+from recto.model.ledger import LedgerEntry
 from recto.sources.files import Scan, SeenFile, Skipped
 
 
@@ -24,10 +24,9 @@ class Plan:
 def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId) -> Plan:
     read = tuple(file for file in scan.files if _moved_since(file, ledger.get(file.uri), recipe))
     present = {file.uri for file in scan.files} | {skipped.uri for skipped in scan.skipped}
-    unseen = {skipped.uri for skipped in scan.unreadable}
     gone, doubtful = [], []
     for uri in sorted(ledger.keys() - present):
-        (doubtful if _hidden(uri, unseen) else gone).append(uri)
+        (gone if scan.gone(uri) else doubtful).append(uri)
     return Plan(
         read=read,
         unchanged=len(scan.files) - len(read),
@@ -40,16 +39,6 @@ def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId) -> Pla
 def _moved_since(file: SeenFile, entry: LedgerEntry | None, recipe: RecipeId) -> bool:
     """Whether a file must be read: it is new, its stat moved, or it was indexed another way.
 
-    A file that failed is tried again only when it changes: its content is the reason.
+    A file that failed or was refused is looked at again only when it changes: its content is the reason.
     """
-    if entry is None or entry.stamp != file.stamp:
-        return True
-    return entry.recipe_id != recipe if entry.outcome is not Outcome.SKIPPED else True
-
-
-def _hidden(uri: str, unseen: set[str]) -> bool:
-    """Whether some folder above could not be listed, so that absence proves nothing."""
-    if "" in unseen:
-        return True
-    parts = uri.split("/")
-    return any("/".join(parts[:depth]) in unseen for depth in range(1, len(parts) + 1))
+    return entry is None or entry.stamp != file.stamp or entry.recipe_id != recipe

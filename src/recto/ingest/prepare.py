@@ -11,15 +11,16 @@ from recto.model.document import Document, Kind, Source
 from recto.model.ids import CollectionId, ProjectId, document_id
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
 from recto.ports import Chunker, Parser, TokenCounter
-from recto.sources.decode import read
+from recto.sources.decode import Refused, read
 from recto.sources.files import SeenFile
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that costs only itself, and why."""
+    """A file that costs only itself, and why. `refused` is a decision (a binary file), not an accident."""
 
     reason: str
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Preparer:
         """Any failure becomes a reason: one bad file never stops a run."""
         try:
             decoded = read(file.path, origin.max_file_bytes)
+            if isinstance(decoded, Refused):
+                return Outcome(file, Failure(decoded.reason, refused=True))
             source = Source(
                 id=document_id(origin.project, origin.collection, file.uri),
                 uri=file.uri,
@@ -75,6 +78,7 @@ class Preparer:
             return Outcome(file, Failure(error.message))
         except Exception as error:
             return Outcome(file, Failure(f"{type(error).__name__}: {error}"))
+        file = replace(file, stamp=decoded.stamp)
         if decoded.warnings:
             document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
             prepared = Prepared(document, prepared.chunks)
