@@ -13,6 +13,7 @@ from typing import Any
 
 from recto.errors import InvalidArgument, SourceError
 
+_SHIPPED = Path(__file__).parent / "sets"
 _CORPUS = ("corpus.jsonl",)
 _QUERIES = ("queries.jsonl",)
 _QRELS = ("qrels.tsv", "qrels/test.tsv")
@@ -76,10 +77,16 @@ class Dataset:
 
 
 def read_dataset(folder: Path, files: Files | None = None) -> Dataset:
-    """Reads everything, or raises `InvalidArgument` naming the file and line that cannot be used."""
+    """Reads everything, or raises `InvalidArgument` naming the file and line that cannot be used.
+
+    A bare name that is no folder may be that of a set shipped with Recto.
+    """
     files = files or Files()
     if not folder.is_dir():
-        raise SourceError(f"{folder} is not a folder", hint=_LAYOUT)
+        if folder.parent != Path() or not (_SHIPPED / folder.name).is_dir():
+            known = ", ".join(sorted(one.name for one in _SHIPPED.iterdir() if one.is_dir()))
+            raise SourceError(f"{folder} is not a folder", hint=f"{_LAYOUT}; shipped with Recto: {known}")
+        folder = _SHIPPED / folder.name
     corpus_file = _locate(folder, files.corpus, _CORPUS)
     queries_file = _locate(folder, files.queries, _QUERIES)
     qrels_file = _locate(folder, files.qrels, _QRELS)

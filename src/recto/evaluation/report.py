@@ -1,20 +1,54 @@
-"""Results for people: a table for the terminal, Markdown, and one HTML page with plots drawn in it."""
+"""Results in tables: rows for a terminal, Markdown, and the table of a README between its two marks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from recto.errors import InvalidArgument
 from recto.evaluation.baselines import Outcome
-from recto.evaluation.compare import Difference
-from recto.evaluation.measures import LATENCY, MEASURES
+from recto.evaluation.compare import Difference, bootstrap, compare
+from recto.evaluation.measures import LATENCY, MEASURES, RANKED
+
+BEGIN, END = "<!-- recto eval table: begin -->", "<!-- recto eval table: end -->"
+
+SHOWN = {
+    "ndcg@10": "nDCG@10",
+    "recall@10": "Recall@10",
+    "recall@100": "Recall@100",
+    "mrr@10": "MRR@10",
+    "map": "MAP",
+    "diversity@10": "Diversity@10",
+    "latency_ms_p50": "p50 ms",
+    "latency_ms_p95": "p95 ms",
+}
 
 
-def figures(outcomes: Sequence[Outcome]) -> list[list[str]]:
+def figures(outcomes: Iterable[Outcome]) -> list[list[str]]:
     """A header and one row per outcome."""
-    rows = [["dataset", "profile", "queries", *MEASURES]]
-    rows += [[one.dataset, one.profile, str(one.queries), *(_cell(one, name) for name in MEASURES)] for one in outcomes]
-    return rows
+    header = ["dataset", "profile", "queries", *(SHOWN[name] for name in MEASURES)]
+    return [header, *(_row(one) for one in outcomes)]
+
+
+def by_dataset(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """Outcomes of the same questions stand together; another sample of a data set's queries is another group."""
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for one in outcomes:
+        groups.setdefault((one.dataset, one.digest), []).append(one)
+    named: dict[str, list[Outcome]] = {}
+    for (dataset, _), held in groups.items():
+        name = dataset if dataset not in named else f"{dataset} ({held[0].queries} queries)"
+        named[name] = held
+    return named
+
+
+def differences(held: Sequence[Outcome], reference: str) -> list[tuple[Outcome, tuple[Difference, ...]]]:
+    """Every other profile against the reference, over the measures each question has."""
+    before = next((one for one in held if one.profile == reference), None)
+    if before is None:
+        return []
+    base = {name: before.scores[name] for name in RANKED if name in before.scores}
+    return [(one, compare(base, one.scores)) for one in held if one is not before]
 
 
 def difference_json(one: Difference) -> dict[str, Any]:
@@ -30,8 +64,69 @@ def difference_json(one: Difference) -> dict[str, Any]:
     }
 
 
+def markdown(outcomes: Sequence[Outcome], reference: str) -> str:
+    """The whole report: figures, then for each data set how the profiles differ from the reference."""
+    header, *rows = figures(outcomes)
+    lines = ["# Retrieval quality", "", *markdown_table(header, rows), ""]
+    for dataset, held in by_dataset(outcomes).items():
+        lines += [f"## {dataset}", "", *markdown_table(["profile", "nDCG@10", "95 % interval"], _intervals(held)), ""]
+        changed = [_changed(one, difference) for one, found in differences(held, reference) for difference in found]
+        if changed:
+            titles = ["profile", "measure", f"{reference} → profile", "change", "95 % interval", "p"]
+            lines += [f"Against `{reference}`:", "", *markdown_table(titles, changed), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    written = [header, ["---"] * len(header), *rows]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in written]
+
+
+def overview(outcomes: Sequence[Outcome], profiles: Sequence[str], measures: Sequence[str]) -> list[list[str]]:
+    """One row per data set, one column per profile and measure, the best of each measure in bold."""
+    titles = [f"{SHOWN[measure]} `{profile}`" for measure in measures for profile in profiles]
+    rows = [["data set", "queries", *titles]]
+    for dataset, held in by_dataset(outcomes).items():
+        by_profile = {one.profile: one for one in held}
+        row = [dataset, str(held[0].queries)]
+        for measure in measures:
+            cells = [_cell(by_profile[name], measure) if name in by_profile else "" for name in profiles]
+            best = (min if measure in LATENCY else max)((cell for cell in cells if cell), default="", key=float)
+            row += [f"**{cell}**" if cell and cell == best else cell for cell in cells]
+        rows.append(row)
+    return rows
+
+
+def replaced(text: str, table: str, name: str) -> str:
+    """The text with a new table between its two marks."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise InvalidArgument(f"{name} does not hold the two marks of the table", hint=f"add two lines: {BEGIN} {END}")
+    return f"{before}{BEGIN}\n{table.strip()}\n{END}{after}"
+
+
+def _row(one: Outcome) -> list[str]:
+    return [one.dataset, one.profile, str(one.queries), *(_cell(one, name) for name in MEASURES)]
+
+
 def _cell(one: Outcome, measure: str) -> str:
     value = one.metrics.get(measure)
     if value is None:
         return ""
-    return f"{value:.1f}" if measure in LATENCY else f"{value:.4f}"
+    return f"{value:.1f}" if measure in LATENCY else f"{value:.3f}"
+
+
+def _intervals(held: Sequence[Outcome]) -> list[list[str]]:
+    rows = []
+    for one in held:
+        interval = bootstrap(list(one.scores["ndcg@10"].values()))
+        rows.append([one.profile, f"{interval.mean:.3f}", f"{interval.low:.3f} to {interval.high:.3f}"])
+    return rows
+
+
+def _changed(one: Outcome, found: Difference) -> list[str]:
+    p = f"{found.p:.4f}" + (" *" if found.significant else "")
+    interval = f"{found.interval.low:+.3f} to {found.interval.high:+.3f}"
+    change = f"{found.before:.3f} → {found.after:.3f}"
+    return [one.profile, SHOWN[found.measure], change, f"{found.change:+.3f}", interval, p]

@@ -21,10 +21,11 @@ from recto.engine.wiring import open_engine, recipe_of
 from recto.errors import InvalidArgument
 from recto.evaluation.baselines import Outcome, outcome
 from recto.evaluation.dataset import Dataset, Files, Question, Record, read_dataset
+from recto.evaluation.make import Original, Part
 from recto.evaluation.measures import measuring_library
 from recto.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
 from recto.model.collection import Collection, CollectionSettings
-from recto.model.document import Source
+from recto.model.document import Section, Source
 from recto.model.ids import document_id
 from recto.model.query import Filters, Query
 from recto.model.recipe import Recipe
@@ -278,3 +279,42 @@ def cache_folder() -> Path:
 def results_folder() -> Path:
     """Results and baselines."""
     return user_data_path("recto") / "evaluation"
+
+
+def request_of(text: str, profiles: tuple[str, ...]) -> EvaluateRequest:
+    """`folder`, or `folder:scope=KEY,corpus=FILE,queries=FILE,qrels=FILE`."""
+    folder, colon, rest = text.rpartition(":")
+    if not colon or "=" not in rest:
+        return EvaluateRequest(Path(text), profiles)
+    said = dict(part.strip().partition("=")[::2] for part in rest.split(","))
+    unknown = said.keys() - {"scope", "corpus", "queries", "qrels"}
+    if unknown:
+        raise InvalidArgument(
+            f"{text}: {', '.join(sorted(unknown))} cannot be said of a data set",
+            hint="say scope, corpus, queries, qrels",
+        )
+    files = Files(**{name: Path(value) for name, value in said.items() if name != "scope"})
+    return EvaluateRequest(Path(folder), profiles, files, said.get("scope"))
+
+
+def originals(engine: Engine, names: Sequence[str] = ()) -> Iterator[Original]:
+    """Every current document of the library with its sections, for `evaluation.make`."""
+    chosen = [engine.collection(name) for name in names] or list(engine.collections())
+    documents = engine.store.documents
+    for collection in chosen:
+        for uri, entry in sorted(engine.store.ledger.entries(engine.project.id, collection.id).items()):
+            held = documents.get(engine.project.id, entry.document_id) if entry.document_id else None
+            if held is None:
+                continue
+            text = documents.texts(engine.project.id, [held.text_hash])[held.text_hash]
+            sections = documents.sections(engine.project.id, held.id)
+            yield Original(f"{collection.name}/{uri}", uri, held.title, text, _parts(sections, text))
+
+
+def _parts(sections: Sequence[Section], text: str) -> tuple[Part, ...]:
+    """Each section up to where the next begins: what is its own and not its subsections'."""
+    starts = [section.span.start for section in sections] + [len(text)]
+    return tuple(
+        Part(section.anchor, section.path, text[section.span.start : max(section.span.start, following)])
+        for section, following in zip(sections, starts[1:], strict=True)
+    )
