@@ -187,11 +187,20 @@ class Ledger(Protocol):
 class Store(Protocol):
     """One library. Its parts share one transaction: what is written together appears together or not at all."""
 
-    catalog: Catalog
-    documents: Documents
-    lexical: LexicalIndex
-    embeddings: Embeddings
-    ledger: Ledger
+    @property
+    def catalog(self) -> Catalog: ...
+
+    @property
+    def documents(self) -> Documents: ...
+
+    @property
+    def lexical(self) -> LexicalIndex: ...
+
+    @property
+    def embeddings(self) -> Embeddings: ...
+
+    @property
+    def ledger(self) -> Ledger: ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
