@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import zstandard
 
+from recto.errors import LibraryError
 from recto.model.document import Document, Kind, Section, shown_path
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId, SectionId
 from recto.model.index import Prepared
@@ -19,6 +21,8 @@ from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, first, value
 from recto.stores.shared.filters import filter_parameters, folded
 from recto.stores.shared.projects import Keys
+
+_TEXTS_AT_ONCE = 500  # of a few kilobytes each: what the check holds in memory
 
 
 class DocumentRepository:
@@ -110,7 +114,25 @@ class DocumentRepository:
         wanted = json.dumps(sorted(set(hashes)))
         rows = self._database.rows("texts", {"project": self._keys.project(project), "hashes": wanted})
         unpack = zstandard.ZstdDecompressor().decompress
-        return {row[0].hex(): unpack(row[1]).decode("utf-8") for row in rows}
+        try:
+            return {row[0].hex(): unpack(row[1]).decode("utf-8") for row in rows}
+        except (zstandard.ZstdError, UnicodeDecodeError) as error:
+            raise LibraryError(
+                f"a stored text is damaged: {error}", hint="run `recto doctor`; restore a backup or index again"
+            ) from error
+
+    def damaged_texts(self) -> Iterator[str]:
+        """A sentence for each text, of any project, that does not read back as the bytes its hash was taken from."""
+        unpack, after = zstandard.ZstdDecompressor().decompress, 0
+        while rows := self._database.rows("texts_after", {"after": after, "limit": _TEXTS_AT_ONCE}):
+            after = rows[-1][0]
+            for _, digest, data in rows:
+                try:
+                    same = hashlib.sha256(unpack(data)).digest() == digest
+                except zstandard.ZstdError:
+                    same = False
+                if not same:
+                    yield f"the text {digest.hex()[:12]} is damaged"
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 
 _NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
@@ -22,6 +23,7 @@ def parse_queries(text: str) -> dict[str, str]:
     return found
 
 
+@cache
 def load_queries(package: str) -> Mapping[str, str]:
     """Every query of a dialect, fragments already pasted in."""
     queries: dict[str, str] = {}
@@ -38,6 +40,7 @@ def load_queries(package: str) -> Mapping[str, str]:
     }
 
 
+@cache
 def load_migrations(package: str) -> tuple[tuple[int, str], ...]:
     """Numbered schema changes, in order. Files are never edited once released."""
     found = []

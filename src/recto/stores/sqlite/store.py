@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from recto.errors import LibraryError
 from recto.model.ids import ProjectId
 from recto.model.stored import LibraryCounts
 from recto.stores.shared.clock import Clock
@@ -55,14 +56,20 @@ class SqliteStore:
         return LibraryCounts(*self._database.rows("counts", {"project": self._keys.project(project)})[0])
 
     def check(self) -> tuple[str, ...]:
-        problems = [str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok"]
-        problems += [
-            f"table {row[0]}, row {row[1]}: points at a missing row of {row[2]}"
-            for row in self._database.pragma("foreign_key_check")
-        ]
-        problems += [str(row[0]) for row in self._database.rows("check_lexical")]
-        problems += [str(row[0]) for row in self._database.rows("check_texts")]
+        problems: list[str] = []
+        try:
+            problems.extend(self._problems())  # keeps what was found before a failure
+        except LibraryError as error:
+            problems.append(error.message)
         return tuple(problems)
+
+    def _problems(self) -> Iterator[str]:
+        yield from (str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok")
+        for table, row, parent, _ in self._database.pragma("foreign_key_check"):
+            yield f"table {table}, row {row}: points at a missing row of {parent}"
+        for name in ("check_lexical", "check_versions", "check_texts"):
+            yield from (str(row[0]) for row in self._database.rows(name))
+        yield from self.documents.damaged_texts()
 
     def close(self) -> None:
         self._database.close()

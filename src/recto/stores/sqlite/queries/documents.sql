@@ -9,6 +9,9 @@ on conflict (project, hash) do nothing;
 select hash, data from texts
 where project = :project and hash in (select unhex(value) from json_each(:hashes));
 
+-- name: texts_after
+select key, hash, data from texts where key > :after order by key limit :limit;
+
 -- name: document_at
 select key, version, text_hash, id from documents
 where project = :project and collection = :collection and uri = :uri;

@@ -1,0 +1,183 @@
+"""What a library file may be, and what is said of a file that is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+from library_samples import change, every_row, filled, open_folder, seen, without_privileges
+
+from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, RectoError, StorageError
+from recto.stores.shared.queries import load_migrations
+from recto.stores.sqlite.database import APPLICATION_ID
+from recto.stores.sqlite.store import SqliteStore
+
+MIGRATIONS = load_migrations("recto.stores.sqlite")
+
+
+def schema(path: Path) -> list[tuple[object, ...]]:
+    connection = apsw.Connection(str(path))
+    rows = connection.execute("select type, name, tbl_name, sql from sqlite_schema order by name").fetchall()
+    rows.append((connection.pragma("user_version"), connection.pragma("application_id")))
+    connection.close()
+    return rows
+
+
+def test_a_missing_library_is_made_with_the_folders_above_it(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "library.db"
+    SqliteStore(path).close()
+    assert schema(path)[-1] == (MIGRATIONS[-1][0], APPLICATION_ID)
+
+
+def test_a_missing_library_that_must_not_be_made_is_not_found_and_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "library.db"
+    with pytest.raises(NotFound, match=r"library\.db") as caught:
+        SqliteStore(path, create=False)
+    assert caught.value.hint and "recto init" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_library_opens_again_as_it_was_left(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    store = filled(path)
+    before = seen(store)
+    store.close()
+    again = SqliteStore(path, create=False)
+    assert seen(again) == before
+    assert again.check() == ()
+    again.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["library.db"]
+
+
+def test_an_empty_file_becomes_a_library(tmp_path: Path) -> None:
+    path, fresh = tmp_path / "empty.db", tmp_path / "fresh.db"
+    path.touch()
+    SqliteStore(path, create=False).close()
+    SqliteStore(fresh).close()
+    assert schema(path) == schema(fresh)
+
+
+@pytest.mark.parametrize("known", range(len(MIGRATIONS)))
+def test_a_library_of_an_earlier_version_becomes_what_a_fresh_one_is(tmp_path: Path, known: int) -> None:
+    path, fresh = tmp_path / "earlier.db", tmp_path / "fresh.db"
+    connection = apsw.Connection(str(path))
+    for _, script in MIGRATIONS[:known]:
+        connection.execute(script)
+    connection.execute(f"pragma user_version = {known}")
+    connection.execute(f"pragma application_id = {APPLICATION_ID}")
+    connection.close()
+    SqliteStore(path).close()
+    SqliteStore(fresh).close()
+    assert schema(path) == schema(fresh)
+    assert every_row(path) == every_row(fresh)
+
+
+@pytest.mark.parametrize("size", [2, 99, 100, 511, 512, 5_000])
+def test_a_text_file_is_no_library_and_stays_as_it_is(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "notes.md"
+    content = (b"# A note\n" * 600)[:size]
+    path.write_bytes(content)
+    with pytest.raises(NotALibrary, match=r"notes\.md is not a database") as caught:
+        SqliteStore(path)
+    assert caught.value.code == "INDEX_CORRUPT"
+    assert caught.value.hint and "--library" in caught.value.hint
+    assert path.read_bytes() == content
+    assert [entry.name for entry in tmp_path.iterdir()] == ["notes.md"]
+
+
+@pytest.mark.parametrize("statement", ["create table theirs (x)", "pragma user_version = 1"])
+def test_another_programs_database_is_no_library_and_stays_as_it_is(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "theirs.db"
+    change(path, statement)
+    content = path.read_bytes()
+    with pytest.raises(NotALibrary, match="not a Recto library"):
+        SqliteStore(path)
+    assert path.read_bytes() == content
+    assert [entry.name for entry in tmp_path.iterdir()] == ["theirs.db"]
+
+
+def test_a_library_of_a_later_version_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    filled(path).close()
+    newest = MIGRATIONS[-1][0]
+    change(path, f"pragma user_version = {newest + 1}")
+    content = path.read_bytes()
+    with pytest.raises(NewerLibrary, match=rf"schema {newest + 1}, this one knows {newest}") as caught:
+        SqliteStore(path)
+    assert caught.value.hint and "upgrade Recto" in caught.value.hint
+    assert path.read_bytes() == content
+
+
+def test_a_folder_is_no_library(tmp_path: Path) -> None:
+    with pytest.raises(StorageError):
+        SqliteStore(tmp_path)
+
+
+def test_a_path_through_a_file_is_no_library(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageError, match="file"):
+        SqliteStore(tmp_path / "file" / "library.db")
+
+
+def test_a_read_only_library_is_read_and_a_write_to_it_is_refused() -> None:
+    with open_folder() as folder:
+        path = folder / "library.db"
+        store = filled(path)
+        before = seen(store)
+        store.close()
+        path.chmod(0o444)
+        folder.chmod(0o777)
+        with without_privileges(folder):
+            store = SqliteStore(path, create=False)
+            assert seen(store) == before
+            with pytest.raises(StorageError, match="cannot be written") as caught, store.transaction():
+                store.catalog.ensure_project("new")
+            assert caught.value.hint and "permissions" in caught.value.hint
+            assert seen(store) == before
+            store.close()
+        path.chmod(0o644)
+
+
+def test_a_library_in_a_folder_that_cannot_be_written_is_refused_with_a_reason() -> None:
+    with open_folder() as folder:
+        folder.chmod(0o555)
+        with without_privileges(folder):
+            for path in (folder / "library.db", folder / "below" / "library.db"):
+                with pytest.raises(StorageError) as caught:
+                    SqliteStore(path)
+                assert caught.value.code == "IO_ERROR"
+                assert str(path) in caught.value.message
+        folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_a_library_cut_short_is_called_damaged(tmp_path: Path, share: float) -> None:
+    path = tmp_path / "library.db"
+    filled(path, documents=40).close()
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    problems = _problems(path)
+    assert problems != ()
+
+
+@pytest.mark.parametrize("page", [1, 3, 5, 10])
+def test_a_library_with_a_page_of_noise_is_called_damaged(tmp_path: Path, page: int) -> None:
+    path = tmp_path / "library.db"
+    filled(path, documents=40).close()
+    content = bytearray(path.read_bytes())
+    content[page * 4096 : (page + 1) * 4096] = bytes(range(256)) * 16
+    path.write_bytes(content)
+    assert _problems(path) != ()
+
+
+def _problems(path: Path) -> tuple[str, ...]:
+    """What the check says, or what opening says, but never a foreign error."""
+    try:
+        store = SqliteStore(path)
+    except RectoError as error:
+        assert isinstance(error, LibraryError)
+        return (error.message,)
+    found = store.check()
+    store.close()
+    return found
