@@ -31,7 +31,7 @@ def pack(pieces: Pieces, first: int, last: int, sizes: ChunkSizes, counter: Toke
             room = sizes.hard_max - pieces.size(opened, closed)
             start, shared = _overlap(pieces, before, opened, sizes.overlap, room, counter)
             tokens += shared
-            exact = exact and (shared == 0 or pieces.all[opened].seam is Seam.BLANK)
+            exact = exact and (shared == 0 or pieces.seamless)
         if not exact:
             tokens = counter.count(pieces.text[start : pieces.all[closed - 1].end])
         runs.append(Run(opened, closed, start, tokens))
@@ -120,7 +120,7 @@ def _overlap(
     at = opened
     while at - 1 > before and pieces.size(at, opened) < overlap:
         piece = found[at - 1]
-        if pieces.size(at - 1, opened) > reach or piece.kind is BlockKind.HEADING or piece.seam is not Seam.BLANK:
+        if pieces.size(at - 1, opened) > reach or piece.kind is BlockKind.HEADING or piece.seam is Seam.TORN:
             break
         at -= 1
     start, shared = found[at].start, pieces.tokens(at, opened)

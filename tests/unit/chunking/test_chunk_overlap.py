@@ -74,3 +74,9 @@ def test_a_section_cut_into_many_never_repeats_its_heading() -> None:
     chunks = texts(built("# A", *(words(6, word) for word in "abcdefgh")), OVERLAP)
 
     assert [chunk.startswith("# A") for chunk in chunks] == [True] + [False] * (len(chunks) - 1)
+
+
+def test_chinese_sentences_are_shared_though_no_space_parts_them() -> None:
+    one = "一二三四五。"
+
+    assert texts(built(one * 6), OVERLAP) == [one * 3, one * 4]

@@ -71,8 +71,14 @@ def test_twenty_headings_with_a_line_each_are_not_twenty_chunks() -> None:
 
     chunks = chunked(document)
 
-    assert len(chunks) == 4
     assert [chunk.heading_path for chunk in chunks] == [("H0",), ("H6",), ("H12",), ("H18",)]
+
+
+def test_the_last_small_sections_join_the_small_ones_before_them_up_to_the_hard_maximum() -> None:
+    document = built(*(line for index in range(7) for line in (f"## H{index}", "one")))
+
+    assert paths(document) == ["H0"]
+    assert paths(document, replace(SIZES, hard_max=20)) == ["H0", "H6"]
 
 
 def test_small_sections_are_not_merged_out_of_the_section_that_holds_them() -> None:
@@ -101,6 +107,12 @@ def test_a_bare_heading_is_not_left_behind_at_the_end_of_a_merged_chunk() -> Non
 
     assert texts(document) == ["# A\n\na", f"# B\n\n## C\n\n{words(8, 'c')}"]
     assert paths(document) == ["A", "B/C"]
+
+
+def test_a_bare_heading_with_nothing_after_it_stays_with_the_text_before_it() -> None:
+    assert texts(built("# A", words(8), "# B")) == [f"# A\n\n{words(8)}\n\n# B"]
+    assert paths(built("# A", words(8), "## B", words(8), "### C", "# D", words(8))) == ["A", "A/B", "D"]
+    assert paths(built("# A", words(22), "# B")) == ["A", "B"]
 
 
 def test_a_document_of_headings_alone_is_still_covered() -> None:

@@ -1,0 +1,56 @@
+"""Whole documents and the chunks they are known to give; RECTO_UPDATE_GOLDEN=1 writes them anew."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from chunk_samples import assert_sound
+
+from recto.chunking.sections import SectionChunker
+from recto.chunking.sizes import default_sizes
+from recto.embedding.bundled import MODEL_DIRECTORY
+from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.model.chunk import Chunk
+from recto.model.document import Source
+from recto.model.ids import DocumentId
+from recto.model.text import normalise
+from recto.parsing.markdown import MarkdownParser
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "chunks"
+WINDOW = 256
+
+
+@pytest.fixture(scope="module")
+def counter() -> WordPieceCounter:
+    return WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+
+
+def described(chunk: Chunk) -> dict[str, object]:
+    return {
+        "path": list(chunk.heading_path),
+        "span": [chunk.span.start, chunk.span.end],
+        "lines": [chunk.lines.first, chunk.lines.last],
+        "tokens": chunk.tokens,
+        "type": chunk.content_type.value,
+        "begins": chunk.text[:48],
+        "ends": chunk.text[-48:],
+    }
+
+
+@pytest.mark.parametrize("source", sorted(GOLDEN.glob("*.md")), ids=lambda path: path.stem)
+def test_a_known_document_is_cut_as_it_always_was(source: Path, counter: WordPieceCounter) -> None:
+    text = normalise(source.read_text(encoding="utf-8"))
+    document = MarkdownParser().parse(Source(DocumentId("doc_golden"), source.name, text, 0.0))
+    sizes = default_sizes(WINDOW)
+
+    chunks = SectionChunker(sizes, counter).chunk(document)
+
+    assert_sound(document, chunks, sizes, counter)
+    found = [described(chunk) for chunk in chunks]
+    golden = source.with_suffix(".json")
+    if os.environ.get("RECTO_UPDATE_GOLDEN"):
+        golden.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert found == json.loads(golden.read_text(encoding="utf-8"))
