@@ -1,0 +1,154 @@
+"""What a person typed → terms and filters. Everything that can be typed means something; nothing is an error.
+
+    words                any of them, the more the better     tag:work tag:a/b      all of these tags
+    "a phrase"           these words in this order            path:docs/            below this path
+    -word -"a phrase"    without it                           title:release         in the document's title
+    begin*               words that start like this           kind:code kind:note   any of these kinds
+                                                              in:notes              any of these collections
+
+What has none of these forms is plain words: `https://…`, `C:\\x`, `std::map`, `12:30`, `kind:unknown`, a lone quote,
+`--flag`, `-m`, `-1`. So is a text of several lines or of great length: it was pasted, its punctuation is its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from recto.algorithms.analysis import Analyzer
+from recto.algorithms.folding import CJK
+from recto.model.document import Kind
+from recto.model.query import Filters, Terms
+
+MOST_WORDS = 1000
+MOST_CLAUSES = 64
+"""Of phrases, exclusions and prefixes, each; and of words in one of them."""
+
+T = TypeVar("T")
+
+_LONGEST_TYPED = 4000  # characters
+_LONGEST_READ = 100_000  # a text longer than this has said its thousand words
+
+_QUOTES = str.maketrans("“”„‟«»", '""""""')
+# A quote opens only where a word can start and closes only where one can end: `print("a")` and 5" are words.
+# A sign before a number and a command's one-letter flag exclude nothing.
+_CLAUSE = re.compile(
+    r"""
+    (?P<minus> - (?= [^\s\d-]\S ) )?
+    (?: (?: (?P<field>[A-Za-z]+) : )? " (?P<quoted>[^"]*) " (?!\w) | (?P<word>\S+) )
+    """,
+    re.VERBOSE,
+)
+_RUN = re.compile(r"[\w.\x80-\U0010ffff-]+")
+_LONE_CHARACTER = re.compile(f"[{CJK}]")
+_KINDS = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
+
+
+def parse_query(text: str, analyzer: Analyzer) -> tuple[Terms, Filters]:
+    """The terms to look for and the filters that must hold. `Terms.text` is the text without its operators."""
+    clean = _encodable(text).strip()
+    reading = _Reading()
+    if "\n" in clean or len(clean) > _LONGEST_TYPED:
+        reading.words.append(clean)
+    else:
+        for clause in _CLAUSE.finditer(clean.translate(_QUOTES)):
+            _read(clause, reading, analyzer)
+    return _terms(reading, clean, analyzer), reading.filters
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The clauses met so far: filters and prefixes understood, the rest as typed."""
+
+    words: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    prefixes: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    filters: Filters = field(default_factory=Filters)
+
+
+def _read(clause: re.Match[str], reading: _Reading, analyzer: Analyzer) -> None:
+    minus, name, quoted, word = clause.group("minus", "field", "quoted", "word")
+    if word is not None:
+        name, _, value = word.partition(":")
+    else:
+        name, value = name or "", quoted
+    if minus:
+        reading.excluded.append(clause.group())
+    elif narrowed := _narrow(reading.filters, name.lower(), value):
+        reading.filters = narrowed
+    elif word is None:
+        reading.words.append(name)
+        reading.phrases.append(quoted)
+        reading.said += [name, quoted] if name else [quoted]
+    elif prefix := analyzer.prefix(start := _beginning(word)):
+        reading.said.append(word.rstrip("*"))
+        reading.words.append(word.rstrip("*").removesuffix(start))
+        reading.prefixes.append(prefix)
+    else:
+        reading.said.append(word)
+        reading.words.append(word)
+        if _LONE_CHARACTER.fullmatch(word):
+            # Such scripts are indexed in pairs, so a character alone is found as the start of one.
+            reading.prefixes.append(analyzer.prefix(word))
+
+
+def _beginning(word: str) -> str:
+    """The last run of letters in a word that ends in a star; empty in `**bold**`, `.*` and everything without one."""
+    bare = word.rstrip("*")
+    if bare == word or not bare or bare[0] == "*" or not (bare[-1].isalnum() or bare[-1] > "\x7f" or bare[-1] == "_"):
+        return ""
+    return str(_RUN.findall(bare)[-1])
+
+
+def _narrow(filters: Filters, name: str, value: str) -> Filters | None:
+    """The filters with one more condition; None if it is not one. Of several paths or titles the last counts."""
+    value = value.strip(' ",;')
+    if not value or value.startswith(":"):
+        return None
+    match name:
+        case "tag":
+            tag = value.lstrip("#")
+            return replace(filters, tags_all=_distinct((*filters.tags_all, tag))) if tag else None
+        case "path":
+            path = value.replace("\\", "/").removeprefix("./").strip("*").lstrip("/")
+            return replace(filters, path_prefix=path or None)
+        case "title":
+            return replace(filters, title_contains=value)
+        case "kind":
+            kind = _KINDS.get(value.lower())
+            return replace(filters, kinds=_distinct((*filters.kinds, kind))) if kind else None
+        case "in" | "collection":
+            return replace(filters, collections=_distinct((*filters.collections, value)))
+    return None
+
+
+def _terms(reading: _Reading, raw: str, analyzer: Analyzer) -> Terms:
+    phrases = _analysed(reading.phrases, analyzer)
+    prefixes = _distinct(filter(None, reading.prefixes))[:MOST_CLAUSES]
+    words = _distinct(analyzer.tokens(" ".join(reading.words)[:_LONGEST_READ]))
+    told = tuple(word for word in words if word not in analyzer.stop_words)
+    return Terms(
+        text=" ".join(reading.said).strip() or raw,
+        words=(told if told or phrases or prefixes else words)[:MOST_WORDS],
+        phrases=phrases,
+        prefixes=prefixes,
+        excluded=_analysed(reading.excluded, analyzer),
+    )
+
+
+def _analysed(clauses: list[str], analyzer: Analyzer) -> tuple[tuple[str, ...], ...]:
+    tokens = (tuple(analyzer.tokens(clause)[:MOST_CLAUSES]) for clause in clauses)
+    return _distinct(filter(None, tokens))[:MOST_CLAUSES]
+
+
+def _distinct(values: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _encodable(text: str) -> str:
+    """Without NULs and lone surrogates, which engines and models refuse; command lines can hold both."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
