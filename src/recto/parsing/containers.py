@@ -1,0 +1,320 @@
+"""The rules of CommonMark line by line: quotes, lists and everything that can stand inside them.
+
+A line's place is three numbers: `p`, the position of its first character that is not a space, `c`, the column of
+that character with tabs expanded, and `base`, the column where the content of the innermost container begins; the
+indentation is `c - base`. Open containers are a list of widths: how far an item's content is indented beyond its
+parent's, or 0 for a quote.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+
+from recto.model.document import Block, BlockKind
+from recto.parsing import grammar
+from recto.parsing.definitions import definition
+from recto.parsing.structure import Fence, Heading, Structure, atx_heading, language_of
+from recto.parsing.tables import table_start
+
+_QUOTE = 0
+_RUNS = {char: re.compile(rf"[{re.escape(char)} \t]*") for char in "-*_"}
+_SPACES = grammar.INDENT.match
+
+
+class Lines:
+    """Reads one block at a time from a text that ends with a newline, into `found`."""
+
+    __slots__ = ("found", "quotes", "size", "stack", "text")
+
+    def __init__(self, text: str, found: Structure) -> None:
+        self.text, self.size, self.found = text, len(text), found
+        self.stack: list[int] = []
+        self.quotes: list[int] = []  # the depths at which `stack` holds a quote
+
+    def block(self, pos: int) -> int:
+        """Adds the block outside all containers that begins on the line at `pos`; where the next line begins."""
+        text, stack = self.text, self.stack
+        self._leave(0)
+        last = line = pos
+        kind: BlockKind | None = None
+        hollow = 0  # the depth of an item that began on the line before, with nothing on it
+        while line < self.size:
+            depth, p, c, base = self.enter(line)
+            self._leave(depth)
+            if kind is not None and not self.stack:
+                break
+            if text[p] == "\n":
+                if hollow and hollow == len(self.stack):
+                    stack.pop()
+                hollow = 0
+                line = p + 1
+                if self.quotes:
+                    last = line  # only what is inside the quote is blank
+                continue
+            p, c, base = self.open(p, c, base)
+            if kind is None and stack:
+                kind = BlockKind.ITEM if stack[0] else BlockKind.QUOTE
+            if text[p] == "\n":
+                last = line = p + 1
+                hollow = len(self.stack) if stack[-1] else 0
+                continue
+            hollow = 0
+            leaf, line, last = self.leaf(line, p, c, base)
+            if kind is None:
+                self._add(leaf, pos, last)
+                return line
+        if kind is not None:
+            self.found.blocks.append(Block(kind, pos, last))
+        return line
+
+    def _add(self, kind: BlockKind, start: int, end: int) -> None:
+        blocks = self.found.blocks
+        if kind is BlockKind.FENCE:
+            blocks.append(Block(kind, start, end, language_of(self.found.fences[-1].info)))
+        elif kind is BlockKind.PARAGRAPH and (table := table_start(self.text, start, end)) is not None:
+            if table > start:
+                blocks.append(Block(kind, start, table))
+            blocks.append(Block(BlockKind.TABLE, table, end))
+        else:
+            blocks.append(Block(kind, start, end))
+
+    def _leave(self, depth: int) -> None:
+        """Closes the containers from `depth` on."""
+        if depth < len(self.stack):
+            del self.stack[depth:]
+            while self.quotes and self.quotes[-1] >= depth:
+                self.quotes.pop()
+
+    def enter(self, line: int) -> tuple[int, int, int, int]:
+        """How many of the open containers the line continues, and its place inside them."""
+        text = self.text
+        p = _SPACES(text, line).end()  # type: ignore[union-attr]  # matches the empty string
+        c = _column(text, line, p, 0)
+        base = 0
+        for depth, width in enumerate(self.stack):
+            if width:
+                if c - base < width:
+                    if text[p] != "\n":
+                        return depth, p, c, base
+                    # A blank line belongs to every item down to the next quote.
+                    quote = bisect_left(self.quotes, depth)
+                    return self.quotes[quote] if quote < len(self.quotes) else len(self.stack), p, c, base
+                base += width
+            elif text[p] == ">":  # however far indented: markdown-it looks at the indentation of the first line only
+                p, c, base = self.after_quote(p, c)
+            else:
+                return depth, p, c, base
+        return len(self.stack), p, c, base
+
+    def after_quote(self, p: int, c: int) -> tuple[int, int, int]:
+        """The place after a `>` and the one column of space that belongs to it."""
+        text = self.text
+        after = _SPACES(text, p + 1).end()  # type: ignore[union-attr]  # matches the empty string
+        if after == p + 1:
+            return after, c + 1, c + 1
+        return after, _column(text, p + 1, after, c + 1), c + 2
+
+    def open(self, p: int, c: int, base: int) -> tuple[int, int, int]:
+        """Pushes the containers that begin at a place, and returns the place inside them."""
+        text, stack = self.text, self.stack
+        barren, barren_char = 0, ""  # up to here, runs of this character are known not to be a rule
+        while c - base < 4:
+            char = text[p]
+            if char == ">":
+                self.quotes.append(len(self.stack))
+                stack.append(_QUOTE)
+                p, c, base = self.after_quote(p, c)
+                continue
+            if (char == "-" or char == "*") and (p >= barren or char != barren_char):
+                end = _RUNS[char].match(text, p).end()  # type: ignore[union-attr]  # matches the empty string
+                if text[end] == "\n" and text.count(char, p, end) > 2:
+                    break
+                barren, barren_char = end, char
+            mark = grammar.ITEM_MARK.match(text, p)
+            if mark is None:
+                break
+            end = mark.end()
+            marked = c + end - p
+            p = _SPACES(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+            c = _column(text, end, p, marked)
+            # Beyond four columns the content is indented code, one column in; an empty item's is wherever it comes.
+            content = c if text[p] != "\n" and c - marked <= 4 else marked + 1
+            stack.append(content - base)
+            base = content
+            if text[p] == "\n":
+                break
+        return p, c, base
+
+    def leaf(self, line: int, p: int, c: int, base: int) -> tuple[BlockKind, int, int]:
+        """The block at a place that begins no container: its kind, where the next line begins, where it ends itself."""
+        text = self.text
+        if c - base >= 4:
+            return self._code(p)
+        char = text[p]
+        if char == "#":
+            heading = grammar.HEADING.match(text, p)
+            if heading:
+                if not self.stack:
+                    self.found.headings.append(atx_heading(text, line, heading.end()))
+                return BlockKind.HEADING, heading.end(), heading.end()
+        elif char == "`" or char == "~":
+            fence = grammar.FENCE.match(text, p)
+            if fence:
+                return self._fence(line, p, fence)
+        elif char == "-" or char == "*" or char == "_":
+            end = _RUNS[char].match(text, p).end()  # type: ignore[union-attr]  # matches the empty string
+            if text[end] == "\n" and text.count(char, p, end) > 2:
+                return BlockKind.RULE, end + 1, end + 1
+        elif char == "<":
+            html = grammar.HTML_START.match(text, p)
+            if html:
+                return self._html(p, html.lastindex or 0)
+        elif char == "[":
+            end = self._definitions(p)
+            if end > p:
+                self.found.holes.append((p, end))
+                return BlockKind.PARAGRAPH, end, end
+        return self._paragraph(line, p)
+
+    def _code(self, p: int) -> tuple[BlockKind, int, int]:
+        start, last = p, self.text.index("\n", p) + 1
+        line = last
+        while line < self.size:
+            depth, p, c, base = self.enter(line)
+            if depth < len(self.stack):
+                break
+            blank = self.text[p] == "\n"
+            if not blank and c - base < 4:
+                break
+            line = self.text.index("\n", p) + 1
+            if not blank:
+                last = line
+        self.found.holes.append((start, last))
+        return BlockKind.CODE, last, last
+
+    def _fence(self, line: int, p: int, opening: re.Match[str]) -> tuple[BlockKind, int, int]:
+        mark, info = (opening[1], opening[2]) if opening[1] else (opening[3], opening[4])
+        end = self._fence_end(opening.end(), mark)
+        self.found.fences.append(Fence(line, end, info))
+        self.found.holes.append((p, end))
+        return BlockKind.FENCE, end, end
+
+    def _fence_end(self, line: int, mark: str) -> int:
+        closing = _closing(mark)
+        if not self.stack:
+            closed = closing.search(self.text, line - 1)
+            return closed.end() if closed else self.size
+        char = mark[0]
+        text = self.text
+        while line < self.size:
+            depth, p, c, base = self.enter(line)
+            if depth < len(self.stack):
+                return line
+            line = text.index("\n", p) + 1
+            if text[p] == char and c - base < 4 and closing.match("\n" + text[p:line]):
+                return line
+        return line
+
+    def _html(self, p: int, kind: int) -> tuple[BlockKind, int, int]:
+        text, start = self.text, p
+        ending = grammar.HTML_END.get(kind)
+        line = last = text.index("\n", p) + 1
+        if ending is None or not ending.search(text, p, line):
+            while line < self.size:
+                depth, p, _, _ = self.enter(line)
+                blank = text[p] == "\n"
+                if depth < len(self.stack) or (blank and ending is None):
+                    break
+                line = text.index("\n", p) + 1
+                if not blank:
+                    last = line
+                if ending is not None and ending.search(text, p, line):
+                    break
+        self.found.holes.append((start, last))
+        return BlockKind.HTML, line, last
+
+    def _definitions(self, p: int) -> int:
+        """Where the link definitions that begin at `p` end: a line's start, or `p` when there is none."""
+        text, end = self.text, p
+        while text[p] == "[":
+            ends = [text.index("\n", p) + 1]
+
+            def more(ends: list[int] = ends) -> str | None:
+                place = self._continues(ends[-1], grammar.INTERRUPT_LAZY)
+                if place is None:
+                    return None
+                ends.append(text.index("\n", place) + 1)
+                return text[place : ends[-1]]
+
+            read = definition(text[p : ends[0]], more)
+            if read is None:
+                break
+            key, target, lines = read
+            self.found.definitions.setdefault(key, target)
+            end = ends[lines - 1]
+            if end >= self.size:
+                break
+            depth, p, c, base = self.enter(end)
+            if depth < len(self.stack) or c - base >= 4:
+                break
+        return end
+
+    def _paragraph(self, line: int, p: int) -> tuple[BlockKind, int, int]:
+        text, start = self.text, line
+        line = text.index("\n", p) + 1
+        while line < self.size:
+            if not self.stack:
+                more = grammar.PARAGRAPH_MORE.match(text, line)
+                if more:
+                    line = more.end()
+                    continue
+            depth, p, c, base = self.enter(line)
+            if depth == len(self.stack) and c - base < 4:
+                underline = grammar.UNDERLINE.match(text, p)
+                if underline:
+                    if not self.stack:
+                        level = 1 if text[p] == "=" else 2
+                        content = text[start:line].strip(" \t\n")
+                        self.found.headings.append(Heading(level, start, underline.end(), content))
+                    return BlockKind.HEADING, underline.end(), underline.end()
+            place = self._continues(line, grammar.INTERRUPT)
+            if place is None:
+                break
+            line = text.index("\n", place) + 1
+        return BlockKind.PARAGRAPH, line, line
+
+    def _continues(self, line: int, interrupt: re.Pattern[str]) -> int | None:
+        """Where a line's text begins, if it goes on with the paragraph before it, lazily or not."""
+        if line >= self.size:
+            return None
+        text, stack = self.text, self.stack
+        depth, p, c, base = self.enter(line)
+        if text[p] == "\n":
+            return None
+        if depth == len(self.stack):
+            return p if c - base >= 4 or not interrupt.match(text, p) else None
+        # Where CommonMark and markdown-it part, markdown-it is followed. Indentation keeps a line in the paragraph of
+        # a quote, but not of a quote within a quote. Outdented from an item, any other block's beginning counts
+        # however far it is indented, but no list where the line would be code to the list's parent.
+        if stack[depth] == _QUOTE:
+            kept = c - base >= 4 and self.quotes[-1] == depth
+            return p if kept or not grammar.INTERRUPT_LAZY.match(text, p) else None
+        deeper = depth + 1 < len(self.stack) and stack[depth + 1] != _QUOTE
+        no_list = c - base >= 4 and not deeper
+        return p if not (grammar.INTERRUPT_NO_LIST if no_list else grammar.INTERRUPT_LAZY).match(text, p) else None
+
+
+def _column(text: str, start: int, end: int, column: int) -> int:
+    """The column after the spaces and tabs of `text[start:end]`, the first of which stands at `column`."""
+    if "\t" not in text[start:end]:
+        return column + end - start
+    for char in text[start:end]:
+        column += 4 - column % 4 if char == "\t" else 1
+    return column
+
+
+@lru_cache(maxsize=64)
+def _closing(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"\n[ ]{{0,3}}{mark}{mark[0]}*+[ \t]*+\n")

@@ -1,0 +1,254 @@
+"""Links and tags: what the prose of a Markdown text points at, located exactly.
+
+One regular expression finds the characters that can begin something; a stack of brackets serves the links it
+cannot match whole. Nothing is looked for in the holes of the block structure.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+
+from recto.model.document import Link, LinkKind
+from recto.model.text import Span
+from recto.parsing.definitions import destination, label_key
+from recto.parsing.readable import readable
+from recto.parsing.structure import Structure
+
+# Every alternative begins with its own character, which lets the search skip all others.
+_TICKS, _WIKILINK, _SHOWN, _TARGET, _OPEN, _CLOSE, _AUTOLINK, _COMMENT, _TAG, _HIDDEN, _URL = range(1, 12)
+_TAG_CHARS = r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]"
+_TOKEN = re.compile(
+    r"`(?:[^`\n]++`(?!`)|(`*+))"
+    r"|\\[!-/:-@\[-`{-~]"
+    r"|\[(?:\[([^\[\]\n]++)\]\]"
+    r"|([^\[\]\\`<\n]*+(?:`[^`\n]++`[^\[\]\\`<\n]*+){0,20})\]\(([^()<>\\\s]*+)(?:[ ]++\"[^\"\\\n]*+\")?\)"
+    r"|(\[*+))"
+    r"|\](\]*+)"
+    r"|<(?:([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+|[^\s<>@:/]++@[^\s<>@:/]++)>|(!--)|/?[A-Za-z][^<>]{0,999}+>)"
+    rf"|\#(?<!\S\#)({_TAG_CHARS}++)"
+    r"|%(%)"
+    r"|:(?:(?<=\bhttp:)|(?<=\bhttps:))//([^\s<>\[\]`\"]{1,2000}+)"
+)
+_BREAK = re.compile(r"\n[ \t>]*(?:\n|(?:[-+*]|[0-9]{1,9}[.)])[ \t]|#{1,6}[ \t\n])")
+_TICK_RUN = re.compile(r"`+")
+_TITLE_AND_END = re.compile(
+    r"""[ \t\n]*(?:(?<=\s)(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))[ \t\n]*)?\)""",
+    re.DOTALL,
+)
+_GAP = re.compile(r"[ \t\n]*")
+_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
+_NUMBERISH = re.compile(r"[\d/_-]*")
+
+_REACH = 10_000  # characters: brackets farther apart than this are not a link
+_OPENED = 64  # open brackets remembered at once
+
+
+def pointers(text: str, start: int, structure: Structure) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+    """The links of the prose from `start` on, and its tags in order of first use, each once."""
+    prose = _Prose(text, structure.definitions)
+    pos = start
+    for hole_start, hole_end in structure.holes:
+        if hole_start > pos:
+            prose.read(pos, hole_start)
+        pos = max(pos, hole_end)
+    if pos < len(text):
+        prose.read(pos, len(text))
+    links, tags = prose.links, prose.tags
+    if len(prose.comments) > 1:
+        links = [link for link in links if not _hidden(link.span.start, prose.comments)]
+        tags = [tag for tag in tags if not _hidden(tag[0], prose.comments)]
+    links.sort(key=_start)
+    return tuple(links), tuple(dict.fromkeys([name for _, name in tags]))
+
+
+def _start(link: Link) -> int:
+    return link.span.start
+
+
+def _hidden(pos: int, comments: list[int]) -> bool:
+    """Whether a position lies between the marks of a comment; a last mark without a partner opens none."""
+    before = bisect_right(comments, pos)
+    return before % 2 == 1 and before < len(comments)
+
+
+class _Prose:
+    """What has been found so far in one text."""
+
+    __slots__ = ("comments", "definitions", "links", "opened", "tags", "text", "unclosed")
+
+    def __init__(self, text: str, definitions: Mapping[str, str]) -> None:
+        self.text, self.definitions = text, definitions
+        self.links: list[Link] = []
+        self.tags: list[tuple[int, str]] = []
+        self.comments: list[int] = []
+        self.opened: list[int] = []
+        self.unclosed = len(text)  # from here on, no HTML comment is closed
+
+    def read(self, start: int, end: int) -> None:
+        """Everything in one stretch of prose."""
+        links, tags, opened = self.links, self.tags, self.opened
+        opened.clear()
+        runs: dict[int, list[int]] | None = None
+        pos: int | None = start
+        while pos is not None:
+            tokens = _TOKEN.finditer(self.text, pos, end)
+            pos = None  # set where reading has to go on past the end of a token
+            for m in tokens:
+                kind = m.lastindex
+                if kind is None:
+                    continue
+                at = m.start()
+                if kind == _TARGET:
+                    image = self._is_image(at)
+                    links.append(_markdown_link(m[_TARGET], m[_SHOWN], at - image, m.end()))
+                elif kind == _TAG:
+                    name = m[_TAG].strip("/")
+                    if not _NUMBERISH.fullmatch(name):
+                        tags.append((at, name))
+                elif kind == _TICKS:
+                    if runs is None:
+                        runs = _tick_runs(self.text, start, end)
+                    pos = self._code_end(m.end(), runs.get(m.end() - at, ()))
+                elif kind == _WIKILINK:
+                    embed = self._is_image(at)
+                    wiki = _wikilink(m[_WIKILINK], embed, at - embed, m.end())
+                    if wiki is not None:
+                        links.append(wiki)
+                elif kind == _OPEN:
+                    opened.extend(range(max(at, m.end() - _OPENED), m.end()))
+                    if len(opened) > 2 * _OPENED:
+                        del opened[:-_OPENED]
+                elif kind == _CLOSE:
+                    if opened:
+                        pos = self._close(at, m.end(), end)
+                elif kind == _AUTOLINK:
+                    target = m[_AUTOLINK] if ":" in m[_AUTOLINK] else "mailto:" + m[_AUTOLINK]
+                    links.append(Link(LinkKind.MARKDOWN, target, None, None, Span(at, m.end())))
+                elif kind == _URL:
+                    begin = at - (5 if self.text[at - 1] == "s" else 4)
+                    url = _bare_url(self.text[begin : m.end()])
+                    links.append(Link(LinkKind.MARKDOWN, url, None, None, Span(begin, begin + len(url))))
+                elif kind == _HIDDEN:
+                    self.comments.append(at)
+                elif kind == _COMMENT:
+                    pos = self._comment_end(m.end(), end)
+                if pos is not None:
+                    break
+
+    def _is_image(self, at: int) -> int:
+        """1 if the bracket at a position has an exclamation mark before it, which is not itself escaped."""
+        text = self.text
+        return int(at > 0 and text[at - 1] == "!" and (at < 2 or text[at - 2] != "\\"))
+
+    def _code_end(self, start: int, closers: Sequence[int]) -> int | None:
+        """Where the code ends that begins after the ticks before `start`; it does not reach beyond its paragraph."""
+        at = bisect_left(closers, start)
+        if at == len(closers) or _BREAK.search(self.text, start, closers[at]):
+            return None
+        ticks = _TICK_RUN.match(self.text, closers[at])
+        return ticks.end() if ticks else None
+
+    def _comment_end(self, start: int, end: int) -> int | None:
+        if start >= self.unclosed:
+            return None
+        closed = self.text.find("-->", start, end)
+        if closed < 0:
+            self.unclosed = start
+            return None
+        return closed + 3
+
+    def _close(self, at: int, after: int, end: int) -> int | None:
+        """Pairs a run of closing brackets with the opening ones; where to read on when it consumed what follows."""
+        text, opened = self.text, self.opened
+        for close in range(at, min(after, at + len(opened))):
+            start = opened.pop()
+            if close - start > _REACH or _BREAK.search(text, start, close):
+                opened.clear()
+                return None
+            shown = text[start + 1 : close]
+            target, stop = self._target(shown, close + 1, end)
+            if target is None:
+                continue
+            image = self._is_image(start)
+            while self.tags and self.tags[-1][0] > start:
+                self.tags.pop()
+            self.links.append(_markdown_link(target, shown, start - image, stop))
+            if not image:
+                opened.clear()  # a link holds no other link
+            return stop
+        return None
+
+    def _target(self, shown: str, pos: int, end: int) -> tuple[str | None, int]:
+        """What a bracketed text points at, and where the link ends: `(target)`, `[label]`, or the text as a label."""
+        text = self.text
+        following = text[pos : pos + 1] if pos < end else ""
+        if following == "(":
+            begin = _GAP.match(text, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string
+            written = destination(text, begin) or ("", begin)
+            closed = _TITLE_AND_END.match(text, written[1], end)
+            if closed:
+                return written[0], closed.end()
+        if not self.definitions:
+            return None, pos
+        if following == "[":
+            label = _LABEL.match(text, pos, end)
+            if label:
+                return self.definitions.get(label_key(label[1] or shown)), label.end()
+        return None if shown.startswith("^") else self.definitions.get(label_key(shown)), pos
+
+
+def _tick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:
+    """Where runs of backticks begin, by their length."""
+    runs: dict[int, list[int]] = {}
+    for m in _TICK_RUN.finditer(text, start, end):
+        runs.setdefault(m.end() - m.start(), []).append(m.start())
+    return runs
+
+
+def _markdown_link(written: str, shown: str, start: int, end: int) -> Link:
+    target = written
+    if "\\" in target:
+        target = _ESCAPE.sub(r"\1", target)
+    if "&" in target:
+        import html
+
+        target = html.unescape(target)
+    anchor: str | None = None
+    if not _SCHEME.match(target) and not target.startswith("//"):
+        target, hash_sign, fragment = target.partition("#")
+        anchor = fragment if hash_sign else None
+        if "%" in written:
+            from urllib.parse import unquote
+
+            target = unquote(target)
+            anchor = unquote(anchor) if anchor is not None else None
+    return Link(LinkKind.MARKDOWN, target, anchor, readable(shown), Span(start, end))
+
+
+def _wikilink(inner: str, embed: int, start: int, end: int) -> Link | None:
+    """`Note#Heading|shown`, `Note^block`, `#Heading`; a table's pipes are written `\\|`."""
+    path, bar, shown = inner.partition("|")
+    path = path.removesuffix("\\") if bar else path
+    target, hash_sign, anchor = path.partition("#")
+    if not hash_sign:
+        target, caret, block = path.partition("^")
+        anchor = caret + block
+    target, anchor = target.strip(), anchor.strip()
+    if not target and not anchor:
+        return None
+    kind = LinkKind.EMBED if embed else LinkKind.WIKILINK
+    return Link(kind, target, anchor or None, shown.strip() or None, Span(start, end))
+
+
+def _bare_url(url: str) -> str:
+    """A URL in running text without the punctuation that ends the sentence, or the bracket around it."""
+    surplus = url.count(")") - url.count("(")
+    url = url.rstrip(".,;:!?'\"*_~")
+    while surplus > 0 and url.endswith(")"):
+        url = url[:-1].rstrip(".,;:!?'\"*_~")
+        surplus -= 1
+    return url

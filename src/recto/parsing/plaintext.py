@@ -1,0 +1,60 @@
+"""Plain text to a document: paragraphs between blank lines, and nothing else taken for granted."""
+
+from __future__ import annotations
+
+import re
+
+from recto.model.document import Block, BlockKind, Document, Kind, Section, Source
+from recto.model.ids import section_id, text_hash
+from recto.model.text import Span
+from recto.parsing.markdown import stem
+
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
+_TITLE_MARK = re.compile(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc
+_LONGEST_TITLE = 120
+_TITLE_REACH = 4000  # characters: a file whose first words come later has no title
+
+
+class PlaintextParser:
+    """Fits `ports.Parser`. Total: any text gives a document."""
+
+    version = "plaintext-1"
+
+    def parse(self, source: Source) -> Document:
+        text = source.text
+        return Document(
+            id=source.id,
+            uri=source.uri,
+            kind=source.kind or Kind.NOTE,
+            title=_title(text) or stem(source.uri),
+            text=text,
+            content_hash=text_hash(text),
+            modified_at=source.modified_at,
+            sections=(Section(section_id(source.id, (), 0), (), 0, "", Span(0, len(text))),),
+            blocks=_paragraphs(text),
+            tags=tuple(dict.fromkeys(source.tags)),
+        )
+
+
+def _title(text: str) -> str:
+    """The first line that says something; rulers over and under titles, as in reStructuredText, say nothing."""
+    for line in text[:_TITLE_REACH].split("\n"):
+        if any(char.isalnum() for char in line):
+            title = " ".join(_TITLE_MARK.sub("", line.strip(), count=1).split())
+            return title if len(title) <= _LONGEST_TITLE else ""
+    return ""
+
+
+def _paragraphs(text: str) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    pos = 0
+    for gap in _BLANK_LINES.finditer(text):
+        _add(blocks, text, pos, gap.start() + 1)
+        pos = gap.end()
+    _add(blocks, text, pos, len(text))
+    return tuple(blocks)
+
+
+def _add(blocks: list[Block], text: str, start: int, end: int) -> None:
+    if start < end and not text[start:end].isspace():
+        blocks.append(Block(BlockKind.PARAGRAPH, start, end))

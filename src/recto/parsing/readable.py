@@ -1,0 +1,86 @@
+"""Inline Markdown as a person reads it: for titles, heading paths and the words of a link."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_LONGEST = 1000
+_MARKED = re.compile(r"[\\`*_\[\]<&~=^%\n]|  ")
+_LITERAL = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+_WIKILINK = re.compile(r"!?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
+_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+_AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_DELIMITER = re.compile(r"\*+|_+|~~|==")
+_BLOCK_ID = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
+_KEPT = 0xE000  # private use: stands for the n-th literal while markup is removed
+_SLOTS = 6400
+
+
+@lru_cache(maxsize=4096)
+def readable(inline: str) -> str:
+    """The text of inline Markdown: no emphasis marks, ticks, tags or targets."""
+    inline = inline[:_LONGEST]
+    if not _MARKED.search(inline):
+        return inline
+    kept: list[str] = []
+
+    def keep(m: re.Match[str]) -> str:
+        if len(kept) == _SLOTS:
+            return m[0]
+        kept.append(_code(m[2]) if m[2] is not None else m[3])
+        return chr(_KEPT + len(kept) - 1)
+
+    text = _LITERAL.sub(keep, inline) if "`" in inline or "\\" in inline else inline
+    if "%%" in text:
+        text = _COMMENT.sub("", text)
+    if "^" in text:
+        text = _BLOCK_ID.sub("", text)
+    if "[" in text:
+        text = _WIKILINK.sub(lambda m: m[2] or m[1].strip("#").replace("#", " > "), text)
+        for _ in range(3):  # a link may hold images, which may hold brackets
+            text, count = _LINK.subn(r"\1", text)
+            if not count:
+                break
+    if "<" in text:
+        text = _TAG.sub("", _AUTOLINK.sub(r"\1", text))
+    text = _without_emphasis(text)
+    if "&" in text:
+        import html
+
+        text = html.unescape(text)
+    for slot in range(len(kept) - 1, -1, -1):
+        text = text.replace(chr(_KEPT + slot), kept[slot], 1)
+    return " ".join(text.split())
+
+
+def _code(content: str) -> str:
+    content = content.replace("\n", " ")
+    return content[1:-1] if content.startswith(" ") and content.endswith(" ") and content.strip() else content
+
+
+def _without_emphasis(text: str) -> str:
+    """Drops pairs of emphasis marks; a mark without its partner, or inside a word where it cannot be one, stays."""
+    marks: list[tuple[int, int]] = []
+    opened: dict[str, list[tuple[int, int]]] = {}
+    for m in _DELIMITER.finditer(text):
+        start, end = m.span()
+        before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+        opens, closes = bool(after) and not after.isspace(), bool(before) and not before.isspace()
+        if text[start] == "_":
+            opens, closes = opens and not before.isalnum(), closes and not after.isalnum()
+        waiting = opened.setdefault(text[start], [])
+        if closes and waiting:
+            marks += (waiting.pop(), (start, end))
+        elif opens:
+            waiting.append((start, end))
+    if not marks:
+        return text
+    pieces, pos = [], 0
+    for start, end in sorted(marks):
+        pieces.append(text[pos:start])
+        pos = end
+    pieces.append(text[pos:])
+    return "".join(pieces)
