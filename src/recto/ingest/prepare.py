@@ -85,7 +85,7 @@ class Preparer:
         return Outcome(file, prepared)
 
     def text(self, source: Source) -> Prepared:
-        document = self._parser_for(source.uri).parse(source)
+        document = _told(self._parser_for(source.uri).parse(source), source)
         common = _common_fields(document, self._joined)
         headings: dict[tuple[str, ...], str] = {}
         chunks = []
@@ -96,6 +96,13 @@ class Preparer:
             lexical = LexicalRow(headings=headings[path], body=self._joined(chunk.text), **common)
             chunks.append(IndexedChunk(chunk, lexical, inputs(document, chunk, self._counter, self._window)))
         return Prepared(document, tuple(chunks))
+
+
+def _told(document: Document, source: Source) -> Document:
+    """The document with what is known of it from elsewhere than its text."""
+    if not source.title and not source.metadata:
+        return document
+    return replace(document, title=source.title or document.title, metadata={**document.metadata, **source.metadata})
 
 
 def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str, str]:

@@ -248,7 +248,7 @@ def _source(collection: Collection, uri: str, record: Record, place: Mapping[str
         uri=uri,
         text=normalise(record.text),
         modified_at=_modified_at(record.metadata),
-        title=record.title,
+        title="" if record.title == record.id else record.title,
         metadata={**record.metadata, **place},
     )
 
