@@ -22,6 +22,9 @@ _TEMPLATES = (
     "what should I know about {}?",
     "find the part on {}",
 )
+_GOING_ABOUT = ("how do I go about {}?", "what matters when {}?", "advice on {}", "{} step by step")
+_ASKING = frozenset(("how", "why", "when", "what", "where", "which", "who"))
+_CODE = re.compile(r"[(){}\[\]=;<>|]|\b(?:import|def)\b")
 _LEAST_WORDS = 2  # one word alone names too many things
 _LEAST_TEXT = 40  # characters of a section besides its heading: less is no answer
 _WORD = re.compile(r"\w+")
@@ -52,6 +55,8 @@ class Original:
     title: str
     text: str
     parts: tuple[Part, ...]
+    prose: bool = True
+    """Names in code and keys in configuration are no headings: such a document is only there to be confused with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,8 @@ def _add(corpus: _Corpus, original: Original, level: Level) -> None:
     else:
         names = [original.id] * len(parts)
         corpus.rows.append({"_id": original.id, **base, "text": original.text})
+    if not original.prose:
+        return
     everything = tuple(dict.fromkeys(names)) or (original.id,)
     if _askable(original.title):
         corpus.targets.append(_Target(original.title, "title", everything))
@@ -154,14 +161,20 @@ def _substantial(part: Part) -> bool:
 
 
 def _askable(words: str) -> bool:
+    if _CODE.search(words):
+        return False
     return len(_WORD.findall(words)) >= _LEAST_WORDS or any(ord(one) > 0x2E7F for one in words)
 
 
 def _question(words: str, dice: random.Random) -> str:
+    """The words as somebody would ask: a heading that asks already only gets its question mark."""
     first, *rest = words.split(" ", 1)
     # A capital that only begins the heading goes; one inside a word, as in API or iPhone, stays.
     lowered = first.lower() if first[1:].islower() or len(first) == 1 else first
-    return dice.choice(_TEMPLATES).format(" ".join([lowered, *rest]))
+    said = " ".join([lowered, *rest])
+    if lowered in _ASKING:
+        return f"{said}?"
+    return dice.choice(_GOING_ABOUT if lowered.endswith("ing") else _TEMPLATES).format(said)
 
 
 def _folded(words: str) -> str:

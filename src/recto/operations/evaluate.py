@@ -6,9 +6,9 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,14 @@ from recto.evaluation.make import Original, Part
 from recto.evaluation.measures import measuring_library
 from recto.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
 from recto.model.collection import Collection, CollectionSettings
-from recto.model.document import Section, Source
+from recto.model.document import Kind, Section, Source
 from recto.model.ids import document_id
 from recto.model.query import Filters, Query
 from recto.model.recipe import Recipe
 from recto.model.text import normalise
 from recto.observability.progress import NoProgress, Progress
 from recto.retrieval.profiles import profile_named
-from recto.retrieval.stage import Profile, Recall
+from recto.retrieval.stage import Profile
 
 _WHOLE = "corpus"
 _DEEPER = 10
@@ -145,12 +145,10 @@ def deeper(profile: Profile) -> Profile:
     return replace(profile, recall=tuple(_deeper(stage) for stage in profile.recall))
 
 
-def _deeper(stage: Recall) -> Recall:
-    depth = getattr(stage, "depth", None)
-    if not isinstance(depth, int) or not is_dataclass(stage) or "depth" not in {one.name for one in fields(stage)}:
+def _deeper(stage: Any) -> Any:
+    if "depth" not in getattr(stage, "__dataclass_fields__", ()):
         return stage
-    deep: Any = replace(stage, depth=depth * _DEEPER)
-    return deep  # type: ignore[no-any-return]
+    return replace(stage, depth=stage.depth * _DEEPER)
 
 
 def _grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
@@ -210,7 +208,7 @@ def _indexed(
         collection = known.get(name) or engine.add_collection(name, root, CollectionSettings())
         sources = []
         for position, record in enumerate(records):
-            uri = _uri(record, lambda uri, name=name: (name, uri) in documents)
+            uri = _uri(record, name, documents)
             documents[name, uri] = record.id
             place = {"sequence": group, "position": position} if scope else {}
             sources.append(_source(collection, uri, record, place))
@@ -230,13 +228,13 @@ def _collection_names(groups: Mapping[str, Sequence[Record]]) -> dict[str, str]:
     return names
 
 
-def _uri(record: Record, taken: Callable[[str], bool]) -> str:
+def _uri(record: Record, collection: str, taken: Container[tuple[str, str]]) -> str:
     """The record's id, ending like the file it came from, so that the right parser reads it."""
     path = record.metadata.get("path")
     suffix = Path(path).suffix if isinstance(path, str) else ""
     uri = record.id if record.id.endswith(suffix) else record.id + suffix
     number = 1
-    while taken(uri):
+    while (collection, uri) in taken:
         number += 1
         uri = f"{record.id}~{number}{suffix}"
     return uri
@@ -308,7 +306,8 @@ def originals(engine: Engine, names: Sequence[str] = ()) -> Iterator[Original]:
                 continue
             text = documents.texts(engine.project.id, [held.text_hash])[held.text_hash]
             sections = documents.sections(engine.project.id, held.id)
-            yield Original(f"{collection.name}/{uri}", uri, held.title, text, _parts(sections, text))
+            prose = held.kind not in (Kind.CODE, Kind.CONFIG)
+            yield Original(f"{collection.name}/{uri}", uri, held.title, text, _parts(sections, text), prose)
 
 
 def _parts(sections: Sequence[Section], text: str) -> tuple[Part, ...]:

@@ -105,3 +105,10 @@ def test_sections_with_the_same_anchor_get_names_of_their_own() -> None:
         (Part("same", ("Same thing",), BODY), Part("same", ("Same thing",), BODY)),
     )
     assert [row["_id"] for row in make([twice]).corpus] == ["notes/a.md#same", "notes/a.md#same~2"]
+
+
+def test_code_is_in_the_corpus_but_asked_for_by_nobody() -> None:
+    code = Original("notes/a.py", "a.py", "parse_json of things", BODY, (Part("", (), BODY),), prose=False)
+    made = make([TEA, code])
+    assert "notes/a.py" in {row["_id"] for row in made.corpus}
+    assert "notes/a.py" not in {document for _, document, _ in made.qrels}

@@ -259,7 +259,8 @@ def table(
     text = _read(target) if target else ""
     if target:
         replaced(text, "", str(target))  # refuses before the hours of work, not after
-    results, kept = _results(None), []
+    results = _results(None)
+    kept: list[Outcome] = []
     for request in requests:
         evaluation = measure(config, request, cache_folder(), progress(quiet=choices.quiet))
         _warn(evaluation.warnings)
@@ -316,7 +317,7 @@ def _answer(
 def _flat(one: Outcome) -> dict[str, Any]:
     """One level deep, with every column."""
     whole = one.as_json()
-    return dict.fromkeys(_COLUMNS) | {name: whole[name] for name in _COLUMNS[:3]} | whole["metrics"]
+    return {name: whole[name] if name in whole else whole["metrics"].get(name) for name in _COLUMNS}
 
 
 def _known_measures(text: str) -> tuple[str, ...]:
