@@ -179,7 +179,7 @@ def test_a_hundred_documents_come_out_where_the_profile_recalls_fewer(tmp_path: 
 
 def test_deeper_recall_changes_nothing_else_of_a_profile() -> None:
     hybrid = PROFILES["hybrid"]
-    deep = deeper(hybrid)
+    deep = deeper(hybrid, 4)
     assert [stage.name for stage in deep.recall] == [stage.name for stage in hybrid.recall]
     assert (deep.fuse, deep.refine, deep.expand) == (hybrid.fuse, hybrid.refine, hybrid.expand)
     assert deep != hybrid

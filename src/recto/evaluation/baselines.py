@@ -33,8 +33,9 @@ class Outcome:
     measured_at: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """What `--json` promises: the figures without their parts."""
-        metrics = {name: round(self.metrics[name], 6) for name in MEASURES if name in self.metrics}
+        """What `--json` promises: every measure, null where nothing was measured, without their parts."""
+        found = {name: self.metrics.get(name) for name in MEASURES}
+        metrics = {name: None if value is None else round(value, 6) for name, value in found.items()}
         return {"dataset": self.dataset, "profile": self.profile, "queries": self.queries, "metrics": metrics}
 
 

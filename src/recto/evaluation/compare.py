@@ -90,11 +90,9 @@ def compare(
     """Measure by measure over the questions both sides have; the interval is that of the mean change."""
     differences = []
     for measure in after:
-        if measure not in before:
-            continue
-        shared = sorted(after[measure].keys() & before[measure].keys())
+        shared = sorted(after[measure].keys() & before.get(measure, {}).keys())
         if not shared:
-            raise InvalidArgument("the two runs have no question in common", hint="compare runs of the same data set")
+            continue
         old = [before[measure][question] for question in shared]
         new = [after[measure][question] for question in shared]
         moved = [late - early for early, late in zip(old, new, strict=True)]
@@ -108,6 +106,8 @@ def compare(
                 questions=len(shared),
             )
         )
+    if not differences:
+        raise InvalidArgument("the two runs have no question in common", hint="compare runs of the same data set")
     return tuple(differences)
 
 

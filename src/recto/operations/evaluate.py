@@ -35,7 +35,7 @@ from recto.retrieval.profiles import profile_named
 from recto.retrieval.stage import Profile
 
 _WHOLE = "corpus"
-_DEEPER = 10
+_DEEPER = (4, 16)
 _SHOWN = 10
 _MOST = 1000
 _UNUSUAL = re.compile(r"[^\w.-]+")
@@ -80,14 +80,15 @@ def evaluate(config: Config, request: EvaluateRequest, cache: Path, progress: Pr
             path.with_name(path.name + suffix).unlink(missing_ok=True)
     with _opened(config, path) as engine:
         names, problems = _indexed(engine, path.parent, groups, request.scope, progress)
-        runs = []
-        for profile in profiles:
+    runs = []
+    for profile in profiles:
+        # Each profile gets an engine of its own: one that another profile has asked remembers the query vectors.
+        with _opened(config, path) as engine:
             contender = EngineContender(engine, profile, names, request.scope)
             progress.start(f"{dataset.name} {profile.name}", len(dataset.questions), "queries")
             try:
-                runs.append(
-                    run_dataset(dataset, profile.name, contender, timed=request.timed_queries, advance=progress.advance)
-                )
+                timed = request.timed_queries
+                runs.append(run_dataset(dataset, profile.name, contender, timed=timed, advance=progress.advance))
             finally:
                 progress.finish()
     return Evaluation(dataset, tuple(runs), path, recipe.id, (*dataset.warnings, *problems))
@@ -120,8 +121,11 @@ class EngineContender:
         """
         query = Query(question.text, limit=depth, filters=self._filters(question))
         ranked = self._documents(query, self.profile)
-        if len(ranked) < min(depth, len(self.names.documents)) and (deep := deeper(self.profile)) != self.profile:
-            more = self._documents(replace(query, limit=_MOST), deep)
+        wanted = min(depth, len(self.names.documents))
+        for times in _DEEPER:
+            if len(ranked) >= wanted:
+                break
+            more = self._documents(replace(query, limit=_MOST), deeper(self.profile, times))
             ranked = best_per_document((*ranked, *more))
         return ranked
 
@@ -140,15 +144,15 @@ class EngineContender:
         return best_per_document([Ranked(self.names.documents[one.collection, one.uri], one.score) for one in found])
 
 
-def deeper(profile: Profile) -> Profile:
-    """The same profile with every recall stage that has a depth going further down."""
-    return replace(profile, recall=tuple(_deeper(stage) for stage in profile.recall))
+def deeper(profile: Profile, times: int) -> Profile:
+    """The same profile with every recall stage that has a depth going that many times further down."""
+    return replace(profile, recall=tuple(_deeper(stage, times) for stage in profile.recall))
 
 
-def _deeper(stage: Any) -> Any:
+def _deeper(stage: Any, times: int) -> Any:
     if "depth" not in getattr(stage, "__dataclass_fields__", ()):
         return stage
-    return replace(stage, depth=stage.depth * _DEEPER)
+    return replace(stage, depth=stage.depth * times)
 
 
 def _grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
