@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from recto.interfaces.cli.main import cli
 
+REWRITE = os.environ.get("RECTO_GOLDEN") == "rewrite"
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 
 APPLES = """\
@@ -150,7 +151,7 @@ def golden() -> Callable[[str, str], None]:
 
     def check(name: str, text: str) -> None:
         path = GOLDEN / f"{name}.txt"
-        if os.environ.get("RECTO_GOLDEN") == "rewrite":
+        if REWRITE:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         assert text == path.read_text("utf-8")

@@ -1,0 +1,192 @@
+"""What goes wrong: exit codes, messages, hints, and errors as JSON."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Recto, Vault, write_vault
+
+from recto import errors
+from recto.interfaces.cli.errors import EXITS, Exit, failure
+
+
+def every_error(kind: type[errors.RectoError]) -> set[type[errors.RectoError]]:
+    return {kind}.union(*(every_error(one) for one in kind.__subclasses__()))
+
+
+def test_every_error_has_an_exit_code() -> None:
+    assert every_error(errors.RectoError) >= set(EXITS)
+    named = {error: failure(error("it")).exit for error in every_error(errors.RectoError) - {errors.RectoError}}
+    assert Exit.DEFECT not in named.values()
+    assert Exit.OK not in named.values()
+
+
+def error_of(stdout: str) -> dict[str, object]:
+    error: dict[str, object] = json.loads(stdout)["error"]
+    assert set(error) == {"code", "message", "hint", "details"}
+    return error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "exit_code"),
+    [
+        (["search"], "INVALID_ARGUMENT", 2),
+        (["search", "--limit", "0", "x"], "INVALID_ARGUMENT", 2),
+        (["search", "-p", "nonsense", "x"], "INVALID_ARGUMENT", 2),
+        (["search", "--after", "someday", "x"], "INVALID_ARGUMENT", 2),
+        (["search", "-c", "nonsense", "x"], "NOT_FOUND", 1),
+        (["get", "nonsense.md"], "NOT_FOUND", 1),
+        (["get", "bread.md:9-3"], "INVALID_ARGUMENT", 2),
+        (["get", "chk_nonsense"], "NOT_FOUND", 1),
+        (["index", "nonsense"], "NOT_FOUND", 1),
+        (["nonsense"], "INVALID_ARGUMENT", 2),
+        (["add", "/nowhere"], "INVALID_ARGUMENT", 2),
+        (["config", "get", "nonsense"], "INVALID_ARGUMENT", 3),
+        (["search", "--library", "/nowhere/library.db", "x"], "NOT_INDEXED", 4),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+@pytest.mark.usefixtures("vault")
+def test_an_error_is_a_message_for_people_and_an_object_for_machines(
+    recto: Recto, arguments: list[str], code: str, exit_code: int
+) -> None:
+    plain = recto(*arguments)
+    assert (plain.exit_code, plain.stdout) == (exit_code, "")
+    assert plain.stderr.startswith("error: ")
+    for form in (["--json"], ["--jsonl"], ["--format", "json"], ["--format=jsonl"]):
+        asked = recto(arguments[0], *form, *arguments[1:])
+        error = error_of(asked.stdout)
+        assert (asked.exit_code, error["code"]) == (exit_code, code)
+        assert (
+            asked.stderr
+            == plain.stderr
+            == f"error: {error['message']}\n" + (f"hint: {error['hint']}\n" if error["hint"] else "")
+        )
+
+
+def test_a_mistyped_command_or_setting_names_the_nearest(recto: Recto) -> None:
+    assert "Did you mean search?" in recto("serch", "x").stderr
+    assert "did you mean retrieval.limit?" in recto("config", "get", "retreival.limit").stderr
+
+
+def test_an_unknown_setting_in_a_file_names_the_nearest(recto: Recto, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "recto" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[retrieval]\nprofil = "hybrid"\n')
+    result = recto("config", "show")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "did you mean retrieval.profile?" in result.stderr
+
+
+def test_a_file_that_is_no_library_is_refused(recto: Recto, tmp_path: Path) -> None:
+    file = tmp_path / "library.db"
+    file.write_text("this is not a database, it is a letter " * 200)
+    result = recto("search", "--library", file, "x")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "hint: " in result.stderr
+
+
+def test_a_library_with_nothing_in_it_is_not_indexed(recto: Recto) -> None:
+    recto("init")
+    assert recto("index").exit_code == 4
+    assert recto("search", "x").exit_code == 4
+
+
+def test_required_freshness_is_refused_until_vectors_are_there(recto: Recto, tmp_path: Path) -> None:
+    recto("init")
+    recto("add", write_vault(tmp_path / "notes"))
+    recto("index", "--no-embed")
+    stale = recto("search", "--require-fresh", "apple")
+    assert (stale.exit_code, stale.stdout) == (4, "")
+    by_word = recto("search", "apple")
+    assert by_word.exit_code == 0
+    assert "not yet searchable by meaning" in by_word.stdout
+    recto("index")
+    assert recto("search", "--require-fresh", "apple").exit_code == 0
+
+
+def test_another_models_vectors_are_not_mixed_in(recto: Recto, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "bundled")
+    assert recto("index").exit_code == 3
+
+
+def test_a_failed_file_makes_the_run_partial(recto: Recto, tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    (folder / "broken.md").write_bytes(b"\x00\x01\x02" * 100)
+    recto("init")
+    recto("add", folder)
+    result = recto("index")
+    assert result.exit_code == 6
+    assert "broken.md failed" in result.stdout
+    (problem,) = json.loads(recto("status", "--problems", "--json").stdout)["problems"]
+    assert (problem["uri"], problem["outcome"]) == ("broken.md", "failed")
+    assert recto("doctor").exit_code == 6
+
+
+def test_a_folder_that_is_away_keeps_what_it_held(recto: Recto, tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    recto("init")
+    recto("add", folder)
+    recto("index")
+    folder.rename(tmp_path / "unmounted")
+    result = recto("index", "--json")
+    assert result.exit_code == 6
+    assert [one["collection"] for one in json.loads(result.stdout)["missing"]] == ["notes"]
+    assert recto("search", "apple").exit_code == 0
+    assert recto("doctor").exit_code == 6
+
+
+def test_a_busy_library_says_so(recto: Recto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import apsw
+
+    from recto.stores.sqlite import database
+
+    library = tmp_path / "home" / "data" / "recto" / "library.db"
+    recto("init")
+    defaults = database.SqliteDatabase.__init__.__kwdefaults__
+    monkeypatch.setitem(defaults, "busy_timeout_ms", 10)
+    holder = apsw.Connection(str(library))
+    holder.execute("begin immediate")
+    result = recto("add", write_vault(tmp_path / "notes"))
+    holder.close()
+    assert (result.exit_code, result.stdout) == (5, "")
+
+
+def test_a_defect_is_one_line_and_verbose_shows_where(recto: Recto, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("recto.config.load.load", broken)
+    result = recto("config", "show", "--json")
+    assert (result.exit_code, error_of(result.stdout)["code"]) == (70, "INTERNAL")
+    assert result.stderr.count("\n") == 2
+    assert "Traceback" in recto("config", "show", "--verbose").stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error(vault: Vault) -> None:
+    command = [sys.executable, "-m", "recto", "search", "--full", "apple"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
+
+
+def test_ctrl_c_says_that_the_next_run_goes_on(recto: Recto, tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    (folder / "long.md").write_text("words and words\n" * 50_000)
+    recto("init")
+    recto("add", folder)
+    recto("index")
+    command = [sys.executable, "-m", "recto", "get", "long.md"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        # More than a pipe holds: after its first byte the command waits for us to read the rest.
+        assert process.stdout.read(1) == b"w"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"stopped; the next run continues where this one left off\n")

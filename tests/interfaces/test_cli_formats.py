@@ -1,0 +1,228 @@
+"""Every format of every answer, empty ones included."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Recto, Shell, Vault, write_vault
+
+from recto.interfaces.cli.output import Format
+
+COMMANDS = (
+    ["search", "prune apple trees"],
+    ["get", "bread.md"],
+    ["list"],
+    ["list", "--documents"],
+    ["status"],
+    ["status", "--problems"],
+    ["doctor"],
+    ["config", "show", "--origin"],
+    ["config", "path"],
+    ["config", "get", "retrieval.limit"],
+    ["version"],
+)
+
+
+@pytest.mark.parametrize("form", list(Format))
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.usefixtures("vault")
+def test_every_command_answers_in_every_format(recto: Recto, command: list[str], form: Format) -> None:
+    result = recto(*command, "--format", form.value)
+    assert (result.exit_code, result.stderr) == (0, "")
+    match form:
+        case Format.JSON:
+            assert isinstance(json.loads(result.stdout), dict)
+        case Format.JSONL:
+            assert all(isinstance(json.loads(line), dict) for line in result.stdout.splitlines())
+        case Format.CSV:
+            header, *rows = csv.reader(io.StringIO(result.stdout))
+            assert all(len(row) == len(header) for row in rows)
+        case Format.MD | Format.TEXT:
+            assert result.stdout.endswith("\n")
+        case Format.FILES:
+            paths = [
+                Path(line.rsplit(":", 1)[0] if line[-1].isdigit() else line) for line in result.stdout.split("\n")[:-1]
+            ]
+            assert all(path.is_absolute() for path in paths)
+
+
+def test_search_json_is_what_is_promised(recto: Recto, vault: Vault) -> None:
+    answer = json.loads(recto("search", "--json", "-n", "1", "prune in late winter").stdout)
+    assert list(answer) == ["query", "profile", "took_ms", "hits", "freshness"]
+    assert (answer["query"], answer["profile"]) == ("prune in late winter", "hybrid")
+    assert answer["freshness"] == {"documents": 3, "pending": 0, "failed": 0, "full_vectors": 1.0}
+    (hit,) = answer["hits"]
+    text = (vault.folder / hit["uri"]).read_text("utf-8")
+    assert hit["excerpt"] == text[hit["start"] : hit["end"]]
+    assert not hit["excerpt_truncated"]
+    assert text.count("\n", 0, hit["start"]) + 1 == hit["start_line"]
+    assert hit["heading_path"] == ["Apple trees", "Pruning"]
+    assert (hit["rank"], hit["collection"], hit["kind"], hit["title"]) == (1, "notes", "note", "Apple trees")
+    assert {step["stage"] for step in hit["steps"]} >= {"lexical", "dense"}
+
+
+@pytest.mark.usefixtures("vault")
+def test_jsonl_is_one_hit_a_line(recto: Recto) -> None:
+    whole = json.loads(recto("search", "--json", "apple").stdout)["hits"]
+    assert [json.loads(line) for line in recto("search", "--jsonl", "apple").stdout.splitlines()] == whole
+
+
+def test_files_are_places_an_editor_takes(recto: Recto, vault: Vault) -> None:
+    hits = json.loads(recto("search", "--json", "apple").stdout)["hits"]
+    expected = [f"{vault.folder / hit['uri']}:{hit['start_line']}" for hit in hits]
+    assert recto("search", "--format", "files", "apple").stdout.splitlines() == expected
+
+
+@pytest.mark.usefixtures("vault")
+def test_csv_has_a_row_for_each_hit(recto: Recto) -> None:
+    rows = list(csv.DictReader(io.StringIO(recto("search", "--format", "csv", "prune branches").stdout)))
+    first = rows[0]
+    assert list(first) == ["rank", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"]
+    assert (first["rank"], first["uri"], first["heading_path"]) == ("1", "garden/apples.md", "Apple trees → Pruning")
+
+
+EMPTY = {
+    Format.TEXT: "No match.",
+    Format.MD: "No match.\n",
+    Format.CSV: "rank,score,collection,uri,start_line,end_line,title,heading_path\n",
+    Format.FILES: "",
+    Format.JSONL: "",
+}
+
+
+@pytest.mark.parametrize("form", list(Format))
+@pytest.mark.usefixtures("vault")
+def test_no_match_is_valid_in_every_format(recto: Recto, form: Format) -> None:
+    result = recto("search", "-p", "lexical_only", "xylophone", "--format", form.value)
+    assert (result.exit_code, result.stderr) == (1, "")
+    if form is Format.JSON:
+        assert json.loads(result.stdout)["hits"] == []
+    elif form is Format.TEXT:
+        assert result.stdout.splitlines()[0] == EMPTY[form]
+    else:
+        assert result.stdout == EMPTY[form]
+
+
+@pytest.mark.parametrize("form", list(Format))
+def test_an_empty_folder_is_indexed_and_listed_in_every_format(recto: Recto, tmp_path: Path, form: Format) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    recto("init")
+    recto("add", folder)
+    for command in (["index"], ["list"], ["list", "--documents"], ["status"], ["status", "--problems"]):
+        result = recto(*command, "--format", form.value)
+        assert (result.exit_code, result.stderr) == (0, "")
+    assert recto("search", "anything").exit_code == 4
+
+
+@pytest.mark.usefixtures("vault")
+def test_options_may_stand_before_the_command(recto: Recto) -> None:
+    assert recto("--json", "list").stdout == recto("list", "--json").stdout
+
+
+@pytest.mark.usefixtures("vault")
+def test_get_writes_the_exact_text_into_a_pipe(recto: Recto, vault: Vault) -> None:
+    text = (vault.folder / "garden" / "apples.md").read_text("utf-8")
+    lines = text.splitlines(keepends=True)
+    assert recto("get", "garden/apples.md").stdout == text
+    assert recto("get", "notes/garden/apples.md:4-6").stdout == "".join(lines[3:6])
+    assert recto("get", "garden/apples.md#watering").stdout == "".join(lines[12:])
+    assert recto("get", "garden/apples.md:8", "-B", "1", "-A", "2").stdout == "".join(lines[6:10])
+    chunk = json.loads(recto("search", "--json", "sourdough").stdout)["hits"][0]
+    assert recto("get", chunk["chunk_id"]).stdout == chunk["excerpt"]
+
+
+@pytest.mark.usefixtures("vault")
+def test_explain_adds_the_trace_and_a_file_takes_it_whole(recto: Recto, tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    answer = json.loads(recto("search", "--json", "--explain", "--trace", file, "apple").stdout)
+    trace = json.loads(file.read_text("utf-8"))
+    assert [stage["stage"] for stage in answer["trace"]][:2] == ["lexical", "dense"]
+    assert trace["stages"] == answer["trace"]
+    assert trace["hits"] == answer["hits"]
+
+
+@pytest.mark.usefixtures("vault")
+def test_filters_narrow_and_may_contradict(recto: Recto) -> None:
+    def uris(*arguments: str) -> list[str]:
+        return [
+            hit["uri"] for hit in json.loads(recto("search", "--json", "tree dough 東京", *arguments).stdout)["hits"]
+        ]
+
+    assert set(uris()) == {"garden/apples.md", "bread.md", "tokyo.md"}
+    assert set(uris("--path", "garden/")) == {"garden/apples.md"}
+    assert set(uris("--uri", "bread.md", "--uri", "tokyo.md")) == {"bread.md", "tokyo.md"}
+    assert set(uris("--tag", "garden", "--tag", "#trees")) == {"garden/apples.md"}
+    assert set(uris("--any-tag", "garden", "--any-tag", "nonsense")) == {"garden/apples.md"}
+    assert set(uris("--heading", "pruning")) == {"garden/apples.md"}
+    assert uris("--kind", "code") == []
+    assert uris("--before", "2001-01-01") == []
+    assert len(uris("--after", "7d", "-n", "2")) == 2
+    assert set(uris("-c", "notes", "--before", "2999-01-01")) == {"garden/apples.md", "bread.md", "tokyo.md"}
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_cut_excerpt_says_so(recto: Recto) -> None:
+    hit = json.loads(recto("search", "--json", "sourdough", "--max-chars", "5").stdout)["hits"][0]
+    assert (len(hit["excerpt"]), hit["excerpt_truncated"]) == (5, True)
+
+
+@pytest.mark.usefixtures("vault")
+def test_json_is_ascii_where_stdout_is_not_unicode(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = shell("search", "--json", "東京")
+    assert done.stdout.isascii()
+    assert json.loads(done.stdout)["hits"][0]["title"] == "東京"
+    assert shell("search", "東京").returncode == 0
+
+
+def normalised(text: str, vault: Vault) -> str:
+    """Without what differs from run to run: times and the place of the vault."""
+    import re
+
+    text = text.replace(str(vault.folder), "VAULT").replace(str(vault.library), "LIBRARY")
+    text = re.sub(r"\b\d+(?:\.\d+)? (?:ms|s)\b", "TIME", text)
+    text = re.sub(r"(?m)^((?:\S+ +){2}(?:[\d,]+ +){2})\d+\.\d+ *(.*)$", r"\1MS \2", text)
+    return re.sub(r"\(\d[\d.]* [kM]?B\)", "(SIZE)", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("search", ["search", "when do I prune an apple tree"]),
+        ("search-full", ["search", "--full", "-n", "1", "watering"]),
+        ("search-explain", ["search", "--explain", "-n", "2", "bread oven"]),
+        ("search-no-match", ["search", "-p", "lexical_only", "xylophone"]),
+        ("search-md", ["search", "--format", "md", "-n", "2", "prune"]),
+        ("search-csv", ["search", "--format", "csv", "prune"]),
+        ("search-files", ["search", "--format", "files", "prune"]),
+        ("list", ["list"]),
+        ("status", ["status"]),
+        ("doctor", ["doctor"]),
+    ],
+)
+def test_people_read_what_was_approved(
+    recto: Recto, vault: Vault, golden: Callable[[str, str], None], name: str, command: list[str]
+) -> None:
+    golden(name, normalised(recto(*command).stdout, vault))
+
+
+def test_people_read_what_was_approved_of_a_run(
+    recto: Recto, tmp_path: Path, golden: Callable[[str, str], None]
+) -> None:
+    folder = write_vault(tmp_path / "notes")
+    (folder / "broken.md").write_bytes(b"\x00\x01\x02" * 100)
+    recto("init")
+    recto("add", folder)
+    first = recto("index")
+    (folder / "bread.md").unlink()
+    (folder / "garden" / "apples.md").rename(folder / "apples.md")
+    second = recto("index", "--verbose")
+    place = Vault(folder, tmp_path)
+    golden("index", normalised(first.stdout, place))
+    golden("index-again", normalised(second.stdout, place))
