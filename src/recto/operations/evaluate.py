@@ -102,6 +102,8 @@ class Names:
     """(collection, uri) → the record's id."""
     collections: Mapping[str, str]
     """Group → collection."""
+    sizes: Mapping[str, int]
+    """Group → how many documents it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +123,15 @@ class EngineContender:
         """
         query = Query(question.text, limit=depth, filters=self._filters(question))
         ranked = self._documents(query, self.profile)
-        wanted = min(depth, len(self.names.documents))
+        wanted = min(depth, self._within(question))
         for times in _DEEPER:
-            if len(ranked) >= wanted:
+            found = len(ranked)
+            if found >= wanted:
                 break
             more = self._documents(replace(query, limit=_MOST), deeper(self.profile, times))
             ranked = best_per_document((*ranked, *more))
+            if len(ranked) == found:
+                break  # nothing else matches
         return ranked
 
     def answer(self, question: Question) -> Sequence[str]:
@@ -138,6 +143,13 @@ class EngineContender:
             return Filters()
         group = scope_of(question.metadata, self.scope, f"query {question.id}")
         return Filters(collections=(self.names.collections[group],))
+
+    def _within(self, question: Question) -> int:
+        """How many documents could be found."""
+        groups = self.names.sizes
+        if self.scope is None:
+            return sum(groups.values())
+        return groups[scope_of(question.metadata, self.scope, f"query {question.id}")]
 
     def _documents(self, query: Query, profile: Profile) -> tuple[Ranked, ...]:
         found = self.engine.candidates(query, profile)
@@ -218,7 +230,7 @@ def _indexed(
             sources.append(_source(collection, uri, record, place))
         report = engine.index_texts(collection, sources, progress=progress)
         failed += report.failed
-    found = Names(documents, names)
+    found = Names(documents, names, {group: len(records) for group, records in groups.items()})
     if not failed:
         return found, ()
     return found, (f"{len(failed)} documents could not be indexed, first {failed[0].uri}: {failed[0].reason}",)

@@ -111,11 +111,13 @@ where d.project = :project and d.id = :id and s.project = :project order by s.or
 select key from chunks where project = :project and id = :id;
 
 -- name: candidates
+-- A cross join keeps the order of the tables: without statistics the planner reads every chunk and looks it up among the
+-- wanted ones, which costs the size of the library.
 select c.key, c.id, d.id, col.name, d.uri, d.kind, d.title, s.path, c.start, c."end", c.first_line, c.last_line,
   d.text_hash, d.modified_at
 from json_each(:keys) k
-join chunks c on c.key = k.value
-join documents d on d.key = c.document
+cross join chunks c on c.key = k.value
+cross join documents d on d.key = c.document
 join collections col on col.key = d.collection
 join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
 where c.project = :project;
