@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -15,7 +16,14 @@ from chunk_samples import WordCounter, assert_sound, built
 
 from recto.chunking.inputs import inputs
 from recto.chunking.sections import SectionChunker
+from recto.chunking.sizes import default_sizes
+from recto.embedding.bundled import MODEL_DIRECTORY
+from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.model.document import Source
+from recto.model.ids import DocumentId
 from recto.model.recipe import ChunkSizes
+from recto.model.text import normalise
+from recto.parsing.markdown import MarkdownParser
 from recto.ports import TokenCounter
 
 
@@ -38,7 +46,7 @@ counters = st.sampled_from((WordCounter(), Unknowing(), Spelling()))
 _word = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=6),
     st.sampled_from(("end.", "(so.)", "一二三。", "four。五", "naïve", "x" * 60)),
-    st.integers(1, 900).map(lambda length: "y" * length),
+    st.integers(1, 400).map(lambda length: "y" * length),
 )
 _line = st.lists(_word, min_size=1, max_size=30).map(" ".join)
 _lines = st.lists(_line, min_size=1, max_size=6).map("\n".join)
@@ -71,7 +79,7 @@ def chunk_sizes(draw: st.DrawFn) -> ChunkSizes:
 
 
 @given(st.lists(_block, max_size=14), st.booleans(), chunk_sizes(), counters)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_chunks_are_exact_slices_in_order_that_cover_the_text_within_their_sizes(
     blocks: Sequence[str], front_matter: bool, sizes: ChunkSizes, counter: TokenCounter
 ) -> None:
@@ -86,7 +94,7 @@ def test_chunks_are_exact_slices_in_order_that_cover_the_text_within_their_sizes
 @given(
     st.lists(_block, max_size=8), chunk_sizes(), counters, st.integers(24, 140), st.sampled_from(("", "T", "t " * 90))
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_word_of_a_chunk_is_in_a_window_the_embedder_can_read(
     blocks: Sequence[str], sizes: ChunkSizes, counter: TokenCounter, window: int, title: str
 ) -> None:
@@ -99,3 +107,51 @@ def test_every_word_of_a_chunk_is_in_a_window_the_embedder_can_read(
         for each in found:
             assert counter.count(each.text) <= window - 2
             assert each.text.endswith(each.span.of(document.text))
+
+
+_wordpiece = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+_markup = st.sampled_from(
+    (
+        "# ",
+        "## ",
+        "###### ",
+        "\n",
+        "\n\n",
+        "- ",
+        "  - ",
+        "1. ",
+        "> ",
+        "```",
+        "~~~\n",
+        "    ",
+        "\t",
+        "|",
+        "|---|---|\n",
+        "---\n",
+    )
+)
+_sentence = st.sampled_from(
+    ("One word. ", "Is this so? ", "这是一句话。", "naïve café\u0301 ", "\x0c", "\x85", "\u2028", "[SEP]")
+)
+_markdown = st.lists(
+    st.one_of(
+        _markup,
+        _sentence,
+        st.tuples(_sentence, st.integers(1, 90)).map(lambda pair: pair[0] * pair[1]),
+        st.text(max_size=20),
+        st.just("\n"),
+    ),
+    max_size=40,
+).map("".join)
+
+
+@given(_markdown, st.sampled_from((default_sizes(24), default_sizes(64), default_sizes(256))), st.booleans())
+@settings(max_examples=120, deadline=None)
+def test_any_markdown_is_cut_soundly_as_the_bundled_model_counts(text: str, sizes: ChunkSizes, deep: bool) -> None:
+    source = Source(DocumentId("doc_1"), "a.md", normalise(text), 0.0)
+    document = MarkdownParser().parse(source)
+    chosen = replace(sizes, intelligent_heading_depth=deep)
+
+    chunks = SectionChunker(chosen, _wordpiece).chunk(document)
+
+    assert_sound(document, chunks, chosen, _wordpiece)

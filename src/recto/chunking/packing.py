@@ -20,7 +20,7 @@ class Run(NamedTuple):
 
 
 def pack(pieces: Pieces, first: int, last: int, sizes: ChunkSizes, counter: TokenCounter) -> list[Run]:
-    """Runs over the pieces, each within the hard maximum unless it is one atomic piece below its headings."""
+    """Runs over the pieces, each within the hard maximum unless it is one atomic piece below a few words at most."""
     if pieces.seamless and pieces.size(first, last) <= sizes.target_max:
         return [Run(first, last, pieces.all[first].start, pieces.tokens(first, last))]
     runs: list[Run] = []
@@ -70,9 +70,11 @@ def _joins(piece: Piece, size: int, bare: bool, sizes: ChunkSizes) -> bool:
         return True
     if together <= sizes.hard_max:
         return bare or size < sizes.target_min
-    # A heading goes with the block it heads even where that is too long already: alone it says nothing.
-    heads = bare and piece.kind in ATOMIC and piece.kind is not BlockKind.HEADING
-    return heads and size <= max(sizes.min_preferred, 1)
+    # A heading goes with the block it heads, and a few words with the long block they introduce, even past the hard
+    # maximum: alone they match their title and answer nothing.
+    introduces = bare or piece.size > sizes.hard_max
+    small = size < sizes.min_preferred
+    return small and introduces and piece.kind in ATOMIC and piece.kind is not BlockKind.HEADING
 
 
 def _settled(pieces: Pieces, bounds: list[tuple[int, int]], sizes: ChunkSizes) -> list[tuple[int, int]]:

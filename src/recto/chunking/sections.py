@@ -60,7 +60,7 @@ class _ChunkMaker:
         self._document = document
         self._found = found
         self._seen: dict[str, int] = {}
-        self._start = 0
+        self._start = self._end = 0
         self._line = 1
 
     def add(self, run: Run, section: Section) -> None:
@@ -70,8 +70,10 @@ class _ChunkMaker:
         if text[start].isspace() and (blank := _BLANK_LINES.match(text, start)):
             start = blank.end()
         passage = text[start : held[-1].end].rstrip()
-        if not passage:
+        # A piece may be blank, of control characters say: then there is nothing here that the last chunk did not have.
+        if not passage or start + len(passage) <= self._end:
             return
+        self._end = start + len(passage)
         hashed = text_hash(passage)
         occurrence = self._seen.get(hashed, 0)
         self._seen[hashed] = occurrence + 1

@@ -61,7 +61,15 @@ def test_code_tables_and_items_are_whole_however_long_within_reason(start: str) 
 def test_a_long_block_right_below_its_heading_keeps_it() -> None:
     block = "```\n" + words(60) + "\n```"
 
-    assert texts(built("# A", "## B", block)) == [f"# A\n\n## B\n\n{block}"]
+    assert texts(built("# A", block)) == [f"# A\n\n{block}"]
+
+
+def test_a_few_words_in_front_of_a_long_block_stay_with_it() -> None:
+    block = "```\n" + words(60) + "\n```"
+
+    assert texts(built(words(3, "a"), block)) == [f"{words(3, 'a')}\n\n{block}"]
+    assert texts(built(words(4, "a"), block)) == [words(4, "a"), block]
+    assert texts(built(words(3, "a"), "```\n" + words(20) + "\n```")) == [words(3, "a"), "```\n" + words(20) + "\n```"]
 
 
 def test_a_paragraph_right_below_its_heading_is_cut_rather_than_parted_from_it() -> None:

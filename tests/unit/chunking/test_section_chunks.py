@@ -51,17 +51,17 @@ def test_a_small_tail_joins_the_chunk_before_it_up_to_the_hard_maximum() -> None
 
 
 def test_a_small_tail_that_cannot_join_takes_a_block_back() -> None:
-    document = built(words(10, "a"), words(8, "b"), words(4, "c"), "- " + words(22, "d"), words(3, "e"))
+    document = built(words(10, "a"), words(8, "b"), words(4, "c"), "- " + words(20, "d"), words(3, "e"))
 
     assert texts(document, replace(SIZES, hard_max=22, min_preferred=5)) == [
         f"{words(10, 'a')}\n\n{words(8, 'b')}\n\n{words(4, 'c')}",
-        "- " + words(22, "d"),
+        "- " + words(20, "d"),
         words(3, "e"),
     ]
     assert texts(document, replace(SIZES, hard_max=21, min_preferred=5)) == [
         words(10, "a"),
         f"{words(8, 'b')}\n\n{words(4, 'c')}",
-        "- " + words(22, "d"),
+        "- " + words(20, "d"),
         words(3, "e"),
     ]
 
