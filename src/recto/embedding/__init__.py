@@ -1,0 +1,1 @@
+"""Embedders: text becomes unit vectors, here and without a network."""

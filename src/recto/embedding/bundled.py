@@ -1,0 +1,19 @@
+"""The embedder that ships with Recto: nothing to fetch, nothing to configure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recto.embedding.onnx import OnnxEmbedder, token_counter
+from recto.ports import TokenCounter
+
+MODEL_DIRECTORY = Path(__file__).parent / "models" / "minilm-l6-v2"
+REMEDY = "reinstall Recto: `pip install --force-reinstall recto`"
+
+
+def bundled_embedder(threads: int | None = None) -> OnnxEmbedder:
+    return OnnxEmbedder(MODEL_DIRECTORY, threads=threads, remedy=REMEDY)
+
+
+def bundled_counter() -> TokenCounter:
+    return token_counter(MODEL_DIRECTORY, REMEDY)

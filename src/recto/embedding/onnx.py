@@ -1,0 +1,197 @@
+"""Any model in a local folder, run by onnxruntime: the bundled one, or one a person brings.
+
+Importing this module costs nothing; numpy, onnxruntime and the tokenizer are paid for by the first text.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from recto.embedding.batching import Batch, plan
+from recto.embedding.cores import available_cores
+from recto.embedding.directory import GRAPH, ModelDirectory, read_directory
+from recto.embedding.tokens import TokenizersCounter, load_tokenizer, without_surrogates
+from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.errors import ModelUnavailable, ProviderFailed
+from recto.model.recipe import EmbeddingProfile
+from recto.ports import TokenCounter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+REMEDY = "check embedding.model: the folder must hold model.json, model.onnx and the tokenizer's files"
+
+_BATCH_TOKENS, _BATCH_TEXTS = 4096, 64
+_QUERIES = 256  # query vectors remembered: paging, refining and repeating a search embed nothing
+
+Encoder = Callable[[str], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    session: Any
+    inputs: frozenset[str]
+    encode: Encoder
+
+
+class OnnxEmbedder:
+    """Fits `ports.Embedder`. May be used from several threads at once; a text longer than the window is cut there.
+
+    A graph that takes padding gets batches, one after the other, and spreads each over the cores. One that does not
+    gets its texts one by one, each on one core and several at a time: a vector then depends on its text alone, so the
+    same text gives the same bytes in any company, and no work is spent on padding or on waiting for other cores.
+    """
+
+    def __init__(self, folder: Path, *, threads: int | None = None, remedy: str = REMEDY) -> None:
+        self._directory = read_directory(folder, remedy)
+        self._threads = threads
+        self._loaded: _Loaded | None = None
+        self._loading = Lock()
+        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._remembering = Lock()
+
+    @property
+    def profile(self) -> EmbeddingProfile:
+        return self._directory.profile
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        prefix = self.profile.document_prefix
+        return self._embed([prefix + text for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        with self._remembering:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                return known
+        vector: NDArray[np.float32] = self._embed([self.profile.query_prefix + text])[0]
+        vector.flags.writeable = False
+        with self._remembering:
+            self._queries[text] = vector
+            if len(self._queries) > _QUERIES:
+                self._queries.popitem(last=False)
+        return vector
+
+    def verify(self) -> tuple[str, ...]:
+        """What is wrong with the model's files, in sentences, by their sha256; empty when nothing is."""
+        return self._directory.damage()
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.profile.dimensions), np.float32)
+        if not texts:
+            return vectors
+        model = self._model()
+        encoded = [model.encode(text) for text in texts]
+        texts_a_batch = _BATCH_TEXTS if self._directory.padding else 1
+        batches = plan([len(ids) for ids in encoded], _BATCH_TOKENS, texts_a_batch)
+        runs = self._runs(batches, lambda batch: self._run(model, [encoded[place] for place in batch]))
+        for batch, found in zip(batches, runs, strict=True):
+            vectors[list(batch)] = found
+        return vectors
+
+    def _runs(
+        self, batches: Sequence[Batch], run: Callable[[Batch], NDArray[np.float32]]
+    ) -> Iterator[NDArray[np.float32]]:
+        workers = 1 if self._directory.padding else min(self._cores(), len(batches))
+        if workers == 1:
+            yield from map(run, batches)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="recto-embed")
+        try:
+            yield from pool.map(run, batches)
+        finally:
+            # An interrupt waits for the texts under way, not for those in the queue.
+            pool.shutdown(cancel_futures=True)
+
+    def _run(self, model: _Loaded, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        import numpy as np
+
+        ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, tokens in enumerate(batch):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        try:
+            output = model.session.run(None, {name: given[name] for name in model.inputs})[0]
+        except Exception as error:  # onnxruntime's errors share no base
+            raise ProviderFailed(f"{self.profile.name} failed on {ids.size} tokens: {error}") from error
+        return self._pooled(output, mask)
+
+    def _pooled(self, output: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        import numpy as np
+
+        expected = 2 if self._directory.pooling == "graph" else 3
+        if output.ndim != expected or output.shape[-1] != self.profile.dimensions:
+            raise ModelUnavailable(
+                f"{self.profile.name} gives {'×'.join(map(str, output.shape))} values, but its model.json says "
+                f"{self.profile.dimensions} dimensions and pooling {self._directory.pooling}",
+                hint=self._directory.remedy,
+            )
+        if self._directory.pooling == "cls":
+            output = output[:, 0]
+        elif self._directory.pooling == "mean":
+            # The sum has the mean's direction, and only the direction is kept.
+            output = np.einsum("btd,bt->bd", output, mask.astype(np.float32))
+        vectors = output.astype(np.float32, copy=False)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        normalised: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
+        return normalised
+
+    def _cores(self) -> int:
+        return self._threads or available_cores()
+
+    def _model(self) -> _Loaded:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    def _load(self) -> _Loaded:
+        graph = self._directory.file(GRAPH)
+        encode = _encoder(self._directory)
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._cores() if self._directory.padding else 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3  # errors reach us as exceptions; stderr is for the operator
+        if self._directory.optimised:
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        try:
+            session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's errors share no base
+            raise ModelUnavailable(f"{graph} cannot be loaded: {error}", hint=self._directory.remedy) from error
+        inputs = frozenset(one.name for one in session.get_inputs())
+        wanted = {"input_ids", "attention_mask"} if self._directory.padding else {"input_ids"}
+        if not wanted <= inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
+            raise ModelUnavailable(f"{graph} takes {', '.join(sorted(inputs))}", hint=self._directory.remedy)
+        return _Loaded(session, inputs, encode)
+
+
+def token_counter(folder: Path, remedy: str = REMEDY) -> TokenCounter:
+    """Counts as the model in the folder counts."""
+    directory = read_directory(folder, remedy)
+    if directory.tokenizer == "wordpiece":
+        return WordPieceCounter(load_vocabulary(directory.file("vocab.txt")))
+    return TokenizersCounter(directory.file("tokenizer.json"), remedy)
+
+
+def _encoder(directory: ModelDirectory) -> Encoder:
+    """A text's ids with the special ones around them, at most a window of them."""
+    window = directory.profile.window
+    if directory.tokenizer == "wordpiece":
+        counter = WordPieceCounter(load_vocabulary(directory.file("vocab.txt")))
+        return lambda text: [counter.start, *counter.ids(text, window - 2), counter.end]
+    tokenizer = load_tokenizer(directory.file("tokenizer.json"), directory.remedy)
+    tokenizer.enable_truncation(window)
+    return lambda text: list(tokenizer.encode(without_surrogates(text)).ids)

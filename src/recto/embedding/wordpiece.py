@@ -1,0 +1,145 @@
+"""BERT's tokenizer, word by word: a cache from word to token ids makes exact counts a dictionary look-up.
+
+Tokens never cross whitespace, so a text's tokens are its words' tokens, and most words have been seen before. The
+reference is the `tokenizers` library; `tests/properties/test_wordpiece.py` holds the two equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from recto.embedding.characters import Characters
+
+UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
+
+# What `str.split` takes for whitespace but the reference drops, as control characters, before it looks for whitespace.
+_DROPPED_SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+_WORD = re.compile("[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_ASCII_PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9]")
+# These mean themselves when they stand in a text, wherever and only as written here.
+_SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
+
+_MAX_PIECE = 100  # characters; a longer run is one unknown token
+_MAX_WORDS = 200_000  # entries of each cache, about 40 MB when full
+_MAX_CACHED = 128  # characters; longer words are data, which does not come again
+
+
+def load_vocabulary(path: Path) -> dict[str, int]:
+    """One token a line, numbered from 0."""
+    # Not splitlines: some tokens are characters that it takes for line ends.
+    tokens = path.read_text(encoding="utf-8").split("\n")
+    return {token: number for number, token in enumerate(tokens) if token}
+
+
+class WordPieceCounter:
+    """Fits `ports.TokenCounter`. Safe to share between threads: the caches only ever hold the right answer."""
+
+    __slots__ = ("_words", "end", "start")
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._words = _Words(vocabulary)
+        self.start, self.end = vocabulary[START], vocabulary[END]
+
+    def count(self, text: str) -> int:
+        return sum(map(len, self._found(text)))
+
+    def words(self, text: str) -> Sequence[tuple[int, int]]:
+        known = self._words
+        return [(word.end(), len(known[word.group()])) for word in _WORD.finditer(text)]
+
+    def ids(self, text: str, limit: int | None = None) -> list[int]:
+        """The token ids without the special ones around them; only the first `limit`, if there is one."""
+        if limit is None or len(text) <= limit:
+            return list(chain.from_iterable(self._found(text)))[:limit]
+        found: list[int] = []
+        for word in _WORD.finditer(text):
+            found += self._words[word.group()]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def _found(self, text: str) -> Iterator[tuple[int, ...]]:
+        split = _WORD.findall(text) if any(mark in text for mark in _DROPPED_SPACES) else text.split()
+        return map(self._words.__getitem__, split)
+
+
+class _Words(dict[str, tuple[int, ...]]):
+    """Whitespace-free words → ids. A miss is normalised and cut at punctuation; the pieces have their own cache."""
+
+    __slots__ = ("_characters", "_pieces", "_vocabulary")
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._pieces = _Pieces(vocabulary)
+        self._characters = Characters()
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        found = self._tokens(word)
+        if len(word) <= _MAX_CACHED:
+            if len(self) >= _MAX_WORDS:
+                self.clear()
+            self[word] = found
+        return found
+
+    def _tokens(self, word: str) -> tuple[int, ...]:
+        if "[" in word and _SPECIAL.search(word):
+            parts = _SPECIAL.split(word)
+            # Odd places hold what the pattern matched.
+            return tuple(
+                token
+                for place, part in enumerate(parts)
+                for token in ((self._vocabulary[part],) if place % 2 else self._plain(part))
+            )
+        return self._plain(word)
+
+    def _plain(self, word: str) -> tuple[int, ...]:
+        if word.isascii() and word.isprintable():
+            pieces = _ASCII_PIECE.findall(word.lower())
+        else:
+            pieces = word.translate(self._characters).split()
+        if len(pieces) == 1:
+            return self._pieces[pieces[0]]
+        return tuple(chain.from_iterable(map(self._pieces.__getitem__, pieces)))
+
+
+class _Pieces(dict[str, tuple[int, ...]]):
+    """Normalised runs without whitespace or punctuation, and single punctuation marks → ids, longest match first."""
+
+    __slots__ = ("_longest", "_vocabulary")
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._longest = max(map(len, vocabulary))
+
+    def __missing__(self, piece: str) -> tuple[int, ...]:
+        found = self._split(piece)
+        if len(piece) <= _MAX_CACHED:
+            if len(self) >= _MAX_WORDS:
+                self.clear()
+            self[piece] = found
+        return found
+
+    def _split(self, piece: str) -> tuple[int, ...]:
+        vocabulary, size = self._vocabulary, len(piece)
+        if (whole := vocabulary.get(piece)) is not None and size <= _MAX_PIECE:
+            return (whole,)
+        unknown = (vocabulary[UNKNOWN],)
+        if size > _MAX_PIECE:
+            return unknown
+        found: list[int] = []
+        start, prefix = 0, ""
+        while start < size:
+            for end in range(min(size, start + self._longest), start, -1):
+                token = vocabulary.get(prefix + piece[start:end])
+                if token is not None:
+                    found.append(token)
+                    break
+            else:
+                return unknown
+            start, prefix = end, "##"
+        return tuple(found)

@@ -1,0 +1,58 @@
+"""Counting tokens: the general counter over a tokenizer.json, and the bounds of the word cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recto.embedding import wordpiece
+from recto.embedding.bundled import MODEL_DIRECTORY, bundled_counter
+from recto.embedding.tokens import TokenizersCounter
+from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.errors import ModelUnavailable
+
+GENERAL = TokenizersCounter(MODEL_DIRECTORY / "tokenizer.json")
+EXACT = bundled_counter()
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_both_counters_agree_and_the_words_of_each_add_up(text: str) -> None:
+    assert GENERAL.count(text) == EXACT.count(text)
+    for counter in (GENERAL, EXACT):
+        assert sum(tokens for _, tokens in counter.words(text)) == counter.count(text)
+
+
+def test_words_say_where_they_end_and_how_many_tokens_they_have() -> None:
+    text = "  unaffable tokens,\n\tend"
+    expected = [(11, 3), (19, 3), (24, 1)]
+    assert (EXACT.words(text), GENERAL.words(text)) == (expected, expected)
+
+
+def test_nothing_has_no_words_and_no_tokens() -> None:
+    for counter in (GENERAL, EXACT):
+        assert (counter.count(""), counter.words("")) == (0, [])
+
+
+def test_the_vocabulary_has_every_token_under_its_number() -> None:
+    from tokenizers import Tokenizer
+
+    reference = Tokenizer.from_file(str(MODEL_DIRECTORY / "tokenizer.json"))
+    assert load_vocabulary(MODEL_DIRECTORY / "vocab.txt") == reference.get_vocab(with_added_tokens=True)
+    assert (reference.truncation, reference.padding) == (None, None)
+
+
+def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wordpiece, "_MAX_WORDS", 10)
+    counter = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
+    text = " ".join(f"w{number}" for number in range(100))
+    assert counter.count(text) == EXACT.count(text)
+    assert len(counter._words) <= 10
+
+
+def test_a_file_that_is_no_tokenizer_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelUnavailable, match=r"tokenizer\.json is not a tokenizer"):
+        TokenizersCounter(tmp_path / "tokenizer.json").count("text")
