@@ -23,16 +23,21 @@ tags: [garden, trees]
 ---
 # Apple trees
 
-Apple trees live long when they are looked after.
+Apple trees live long when they are looked after. The oldest one in the village was planted by a schoolmaster more than
+a hundred years ago and still gives four baskets in a good autumn. What follows is what we have learned from it.
 
 ## Pruning
 
 Prune in late winter, before the buds swell. Take out crossing branches first, then whatever grows towards the middle,
-so that light and air reach every part of the tree.
+so that light and air reach every part of the tree. Cut just above a bud that looks outwards, slanting away from it. A
+saw that is blunt tears the bark, and a torn branch heals badly. Paint is not needed: a clean cut closes by itself. In
+summer take away only the shoots that grow straight up, because they bear nothing and shade the fruit below them.
 
 ## Watering
 
-A young tree needs two buckets of water a week in its first summer.
+A young tree needs two buckets of water a week in its first summer. Pour slowly, so that the ground drinks it. Older
+trees look after themselves unless no rain falls for a month; then one long soaking is better than many short ones. A
+ring of straw around the trunk keeps the ground moist, but it must not touch the bark, where it would breed rot.
 """
 
 BREAD = """\

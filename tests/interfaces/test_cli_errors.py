@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -115,17 +116,32 @@ def test_another_models_vectors_are_not_mixed_in(recto: Recto, vault: Vault, mon
     assert recto("index").exit_code == 3
 
 
-def test_a_failed_file_makes_the_run_partial(recto: Recto, tmp_path: Path) -> None:
+def test_what_cannot_be_read_makes_the_run_partial(recto: Recto, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
-    (folder / "broken.md").write_bytes(b"\x00\x01\x02" * 100)
+    # A path longer than the system takes cannot be listed by anybody, not even by root.
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("x" * 250, dir_fd=here)
+        here, above = os.open("x" * 250, os.O_RDONLY, dir_fd=here), here
+        os.close(above)
+    os.close(here)
     recto("init")
     recto("add", folder)
     result = recto("index")
     assert result.exit_code == 6
-    assert "broken.md failed" in result.stdout
+    assert "could not be looked at" in result.stdout
+    assert json.loads(recto("index", "--json").stdout)["collections"][0]["unreadable"]
+
+
+def test_a_refused_file_is_listed_with_its_reason(recto: Recto, tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    (folder / "broken.md").write_bytes(b"\x00\x01\x02" * 100)
+    recto("init")
+    recto("add", folder)
+    assert recto("index").exit_code == 0
     (problem,) = json.loads(recto("status", "--problems", "--json").stdout)["problems"]
-    assert (problem["uri"], problem["outcome"]) == ("broken.md", "failed")
-    assert recto("doctor").exit_code == 6
+    assert (problem["uri"], problem["outcome"]) == ("broken.md", "skipped")
+    assert problem["reason"]
 
 
 def test_a_folder_that_is_away_keeps_what_it_held(recto: Recto, tmp_path: Path) -> None:

@@ -71,7 +71,9 @@ def wrapped(text: str, width: int) -> Iterator[Wrapped]:
 
 def _wrapped_line(source: str, width: int) -> Iterator[Wrapped]:
     marker = _HANGING.match(source)
-    hanging = cells(marker[0]) if marker and cells(marker[0]) <= width // 2 else 0
+    hanging = cells(marker[0]) if marker else 0
+    if hanging > min(width // 2, width - 2):
+        hanging = 0  # a wide character must still fit beside it
     first = last = indent = 0
     for word in _WORD.finditer(source):
         if indent + cells(source[first : word.end()]) > width:

@@ -86,7 +86,7 @@ def _hit(
         yield Part(_INDENT), *marked(below, marks_of(below), style="heading")
     where = f"{hit.collection}/{hit.citation.uri}:{hit.citation.lines.first}"
     yield Part(_INDENT), Part(where, "place", link(roots.get(hit.collection), hit.citation.uri))
-    text = flattened(hit.excerpt) if lines is None else reflowed(flattened(_unheaded(hit)))
+    text = reflowed(flattened(hit.excerpt if lines is None else _unheaded(hit)))
     for line in excerpt(text, marks_of(text), width - len(_INDENT) - 2, lines):
         yield Part(_INDENT), Part("│ ", "dim"), *line
     if lines is None and hit.excerpt_truncated:
