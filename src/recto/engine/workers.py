@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 
 from recto.ingest.prepare import Origin, Outcome, Preparer
+from recto.ingest.transport import Packed, pack, unpack
 from recto.sources.files import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
@@ -36,7 +38,7 @@ class ProcessWorkers:
         # spawn, not fork: threads of the model runtime may be running already.
         pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, (self._make,))
         groups = iter(_groups(files))
-        waiting: list[Future[list[Outcome]]] = []
+        waiting: list[Future[list[Packed]]] = []
         try:
             while True:
                 while len(waiting) < self._count * _AHEAD and (group := next(groups, None)) is not None:
@@ -44,7 +46,7 @@ class ProcessWorkers:
                 if not waiting:
                     return
                 wait(waiting[:1], return_when=FIRST_COMPLETED)
-                yield from waiting.pop(0).result()
+                yield from map(unpack, waiting.pop(0).result())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -70,9 +72,11 @@ def _begin(make: Callable[[], Preparer]) -> None:
     global _preparer
     # Ctrl-C belongs to the process that owns the library; workers just stop when it does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A worker makes values and sends them away: nothing cyclic is left behind for the collector to find.
+    gc.disable()
     _preparer = make()
 
 
-def _prepare(origin: Origin, files: list[SeenFile]) -> list[Outcome]:
+def _prepare(origin: Origin, files: list[SeenFile]) -> list[Packed]:
     assert _preparer is not None
-    return [_preparer.file(origin, file) for file in files]
+    return [pack(_preparer.file(origin, file)) for file in files]

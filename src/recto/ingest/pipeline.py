@@ -10,8 +10,8 @@ from recto.ingest.plan import Plan, plan
 from recto.ingest.prepare import Failure, Origin, Outcome
 from recto.model.collection import Collection
 from recto.model.document import Source
-from recto.model.ids import document_id, text_hash
-from recto.model.index import Prepared
+from recto.model.ids import ChunkKey, document_id, text_hash
+from recto.model.index import IndexedChunk, Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
 from recto.model.ledger import Outcome as Verdict
 from recto.model.recipe import Recipe
@@ -75,8 +75,7 @@ def index_collection(
     try:
         for batch in _batches(workers.outcomes(origin, todo.read)):
             with store.transaction():
-                for outcome in batch:
-                    writer.write(outcome)
+                writer.write_all(batch)
             progress.advance(sum(outcome.file.stamp.size for outcome in batch), batch[-1].file.uri)
         with store.transaction():
             writer.settle(scan)
@@ -108,8 +107,7 @@ def index_sources(
     try:
         for batch in _batches(_prepared(source, prepare) for source in fresh):
             with store.transaction():
-                for outcome in batch:
-                    writer.write(outcome)
+                writer.write_all(batch)
             progress.advance(len(batch), batch[-1].file.uri)
     finally:
         progress.finish()
@@ -154,11 +152,22 @@ class _Writer:
         self._entries = entries
         self._report = report
         self._gone = dict.fromkeys(todo.gone)
+        self._written: list[tuple[ChunkKey, IndexedChunk]] = []
+        self._recorded: list[LedgerEntry] = []
         self._gone_by_hash = {
             entries[uri].content_hash: uri for uri in reversed(todo.gone) if entries[uri].outcome is Verdict.INDEXED
         }
 
-    def write(self, outcome: Outcome) -> None:
+    def write_all(self, batch: Sequence[Outcome]) -> None:
+        """Documents one by one; their lexical rows, inputs and ledger rows together, which is several times faster."""
+        for outcome in batch:
+            self._write(outcome)
+        self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in self._written])
+        self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in self._written])
+        self._store.ledger.record(self._project, self._collection.id, self._recorded)
+        self._written, self._recorded = [], []
+
+    def _write(self, outcome: Outcome) -> None:
         file, result = outcome.file, outcome.result
         if isinstance(result, Failure):
             self._fail(file, result)
@@ -195,9 +204,8 @@ class _Writer:
             if known is not None and known.outcome is Verdict.SKIPPED and known.reason == skipped.reason:
                 continue
             self._drop(skipped.uri)
-            self._record(
-                LedgerEntry(skipped.uri, Verdict.SKIPPED, FileStamp(0, 0, 0), reason=skipped.reason),
-            )
+            self._record(LedgerEntry(skipped.uri, Verdict.SKIPPED, FileStamp(0, 0, 0), reason=skipped.reason))
+        self.write_all([])
 
     def _put(self, prepared: Prepared, *, indexed_before: bool) -> None:
         document = prepared.document
@@ -212,9 +220,7 @@ class _Writer:
             self._report.changed += indexed_before
             self._report.added += not indexed_before
         self._report.chunks += len(keys)
-        pairs = list(zip(keys, prepared.chunks, strict=True))
-        self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in pairs])
-        self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in pairs])
+        self._written += zip(keys, prepared.chunks, strict=True)
 
     def _fail(self, file: SeenFile, failure: Failure) -> None:
         # What was indexed before stays: an unreadable file is no evidence that its content is gone.
@@ -239,4 +245,4 @@ class _Writer:
             self._report.removed += 1
 
     def _record(self, entry: LedgerEntry) -> None:
-        self._store.ledger.record(self._project, self._collection.id, [entry])
+        self._recorded.append(entry)

@@ -24,7 +24,8 @@ class Plan:
 def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId) -> Plan:
     read = tuple(file for file in scan.files if _moved_since(file, ledger.get(file.uri), recipe))
     present = {file.uri for file in scan.files} | {skipped.uri for skipped in scan.skipped}
-    gone, doubtful = [], []
+    gone: list[str] = []
+    doubtful: list[str] = []
     for uri in sorted(ledger.keys() - present):
         (gone if scan.gone(uri) else doubtful).append(uri)
     return Plan(

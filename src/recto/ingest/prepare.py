@@ -78,7 +78,8 @@ class Preparer:
             return Outcome(file, Failure(error.message))
         except Exception as error:
             return Outcome(file, Failure(f"{type(error).__name__}: {error}"))
-        file = replace(file, stamp=decoded.stamp)
+        # What was read is what the stamp must describe: the file may have changed since it was listed.
+        file = replace(file, stamp=decoded.stamp or file.stamp)
         if decoded.warnings:
             document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
             prepared = Prepared(document, prepared.chunks)

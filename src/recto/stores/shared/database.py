@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -27,6 +27,25 @@ def first(database: Database, name: str, parameters: Mapping[str, Any] | None = 
     """The first row of a query that gives one or none."""
     found = database.rows(name, parameters)
     return found[0] if found else None
+
+
+def reserve(database: Database, name: str, count: int) -> int:
+    """The first of `count` numbers nobody else will get; the write lock is held, so this cannot race."""
+    database.run("keys_reserve", {"name": name, "count": count})
+    return int(value(database, "keys_reserved", {"name": name})) - count + 1
+
+
+def runs(keys: Iterable[int]) -> Iterator[dict[str, int]]:
+    """Unbroken stretches of keys, each as its first and last: what was written together is removed together."""
+    first_key = last = None
+    for key in sorted(keys):
+        if last is not None and key > last + 1:
+            yield {"first": first_key or 0, "last": last}
+            first_key = None
+        first_key = key if first_key is None else first_key
+        last = key
+    if first_key is not None and last is not None:
+        yield {"first": first_key, "last": last}
 
 
 def value(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Any:

@@ -18,7 +18,7 @@ from recto.model.result import Candidate
 from recto.model.stored import DocumentVersion, StoredDocument
 from recto.model.text import Lines, Span
 from recto.stores.shared.clock import Clock
-from recto.stores.shared.database import Database, first, value
+from recto.stores.shared.database import Database, first, reserve
 from recto.stores.shared.filters import filter_parameters, folded
 from recto.stores.shared.projects import Keys
 
@@ -46,7 +46,7 @@ class DocumentRepository:
         else:
             # A document that comes back continues the versions it had before it was removed.
             before = self._last_version(where["project"], document)
-            key = before[0] if before else self._reserve("document_key", 1)
+            key = before[0] if before else reserve(self._database, "document_key", 1)
             version, changed = (before[1], before[2] != text_hash) if before else (0, True)
             if not changed:
                 self._database.run("version_restore", {"project": where["project"], "document": key})
@@ -56,7 +56,7 @@ class DocumentRepository:
         if changed:
             self._database.run("version_put", _version_row(where["project"], key, version, document, self._clock()))
         self._put_sections(where["project"], key, document)
-        start = self._reserve("chunk_key", len(prepared.chunks))
+        start = reserve(self._database, "chunk_key", len(prepared.chunks))
         chunk_keys = tuple(ChunkKey(start + offset) for offset in range(len(prepared.chunks)))
         self._put_chunks(where["project"], key, prepared, chunk_keys)
         return chunk_keys
@@ -145,11 +145,6 @@ class DocumentRepository:
     def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
         where = {"project": self._keys.project(project)} | filter_parameters(filters)
         return [ChunkKey(row[0]) for row in self._database.rows("chunks_admitted", where)]
-
-    def _reserve(self, name: str, count: int) -> int:
-        """The first of `count` numbers nobody else will get; the write lock is held, so this cannot race."""
-        self._database.run("keys_reserve", {"name": name, "count": count})
-        return int(value(self._database, "keys_reserved", {"name": name})) - count + 1
 
     def _last_version(self, project: int, document: Document) -> tuple[Any, ...] | None:
         return first(self._database, "last_version", {"project": project, "id": document.id})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import count
 from typing import TYPE_CHECKING
 
 from recto.model.chunk import EmbeddingInput
@@ -13,7 +14,7 @@ from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, StoredVectors, VectorRow
 from recto.model.text import Span
 from recto.stores.shared.clock import Clock
-from recto.stores.shared.database import Database, value
+from recto.stores.shared.database import Database, reserve, runs, value
 from recto.stores.shared.projects import Keys
 
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ class EmbeddingRepository:
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
         key = self._keys.project(project)
-        flat = [(chunk, one, bytes.fromhex(one.hash)) for chunk, several in inputs for one in several]
-        self._database.run_many("chunk_inputs_remove", ({"chunk": chunk} for chunk, _ in inputs))
-        self._database.run_many("input_put", ({"project": key, "hash": digest} for _, _, digest in flat))
+        self._database.run_many("chunk_inputs_remove", runs(chunk for chunk, _ in inputs))
+        keys = self._input_keys(key, (one.hash for _, several in inputs for one in several))
         self._database.run_many(
             "chunk_input_put",
             (
@@ -41,14 +41,27 @@ class EmbeddingRepository:
                     "project": key,
                     "chunk": chunk,
                     "window": one.window,
-                    "hash": digest,
+                    "input": keys[one.hash],
                     "start": one.span.start,
                     "end": one.span.end,
                     "context": one.context,
                 }
-                for chunk, one, digest in flat
+                for chunk, several in inputs
+                for one in several
             ),
         )
+
+    def _input_keys(self, project: int, hashes: Iterable[str]) -> dict[str, int]:
+        """The key of every input, new ones entered: the same text has one key for ever."""
+        wanted = dict.fromkeys(hashes)
+        rows = self._database.rows("inputs_known", {"project": project, "hashes": json.dumps(list(wanted))})
+        keys: dict[str, int] = {row[0].hex(): row[1] for row in rows}
+        fresh = [digest for digest in wanted if digest not in keys]
+        keys |= zip(fresh, count(reserve(self._database, "input_key", len(fresh))), strict=False)
+        self._database.run_many(
+            "input_put", ({"key": keys[one], "project": project, "hash": bytes.fromhex(one)} for one in fresh)
+        )
+        return keys
 
     def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
         where = {"project": self._keys.project(project), "profile": self._keys.profile(project, _body(profile))}

@@ -8,7 +8,7 @@ from recto.model.ids import ChunkKey, ProjectId
 from recto.model.index import LEXICAL_FIELDS, LexicalRow
 from recto.model.query import Filters, Terms
 from recto.model.result import Scored
-from recto.stores.shared.database import Database
+from recto.stores.shared.database import Database, runs
 from recto.stores.shared.filters import filter_parameters
 from recto.stores.shared.projects import Keys
 
@@ -22,7 +22,7 @@ class Fts5Index:
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
         self._keys.project(project)
-        self._database.run_many("lexical_remove", ({"key": key} for key, _ in rows))
+        self._database.run_many("lexical_remove", runs(key for key, _ in rows))
         self._database.run_many(
             "lexical_put",
             ({"key": key} | {field: getattr(row, field) for field in LEXICAL_FIELDS} for key, row in rows),

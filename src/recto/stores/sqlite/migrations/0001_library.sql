@@ -6,7 +6,7 @@ create table library (
   value integer not null
 ) without rowid;
 
-insert into library (name, value) values ('generation', 0), ('chunk_key', 0), ('document_key', 0);
+insert into library (name, value) values ('generation', 0), ('chunk_key', 0), ('document_key', 0), ('input_key', 0);
 
 create table projects (
   key integer primary key,
@@ -82,7 +82,7 @@ create table document_versions (
   primary key (project, document, version)
 ) without rowid;
 
-create index document_versions_by_id on document_versions (project, document_id);
+create index document_versions_by_id on document_versions (project, document_id, version);
 
 create table document_tags (
   project integer not null references projects (key),
@@ -139,7 +139,7 @@ create trigger chunks_leave_the_lexical_index after delete on chunks begin
 end;
 
 create table inputs (
-  key integer primary key autoincrement,
+  key integer primary key,
   project integer not null references projects (key),
   hash blob not null,
   unique (project, hash)

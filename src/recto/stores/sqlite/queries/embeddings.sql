@@ -1,12 +1,16 @@
+-- name: inputs_known
+select hash, key from inputs
+where project = :project and hash in (select unhex(value) from json_each(:hashes));
+
 -- name: input_put
-insert into inputs (project, hash) values (:project, :hash) on conflict (project, hash) do nothing;
+insert into inputs (key, project, hash) values (:key, :project, :hash);
 
 -- name: chunk_inputs_remove
-delete from chunk_inputs where chunk = :chunk;
+delete from chunk_inputs where chunk between :first and :last;
 
 -- name: chunk_input_put
 insert into chunk_inputs (project, chunk, window, input, start, "end", context)
-select :project, :chunk, :window, key, :start, :end, :context from inputs where project = :project and hash = :hash;
+values (:project, :chunk, :window, :input, :start, :end, :context);
 
 -- name: profile_put
 insert into embedding_profiles (project, name, body, created_at) values (:project, :name, :body, :now)

@@ -1,5 +1,5 @@
 -- name: lexical_remove
-delete from lexical where rowid = :key;
+delete from lexical where rowid between :first and :last;
 
 -- name: lexical_put
 insert into lexical (rowid, title, headings, keywords, description, tags, aliases, body)

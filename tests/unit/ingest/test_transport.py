@@ -1,0 +1,48 @@
+"""What crosses from a worker process arrives as it left."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+from recto.algorithms.analysis import Analyzer
+from recto.chunking.sections import SectionChunker
+from recto.embedding.hashing import WhitespaceCounter
+from recto.ingest.prepare import Failure, Origin, Outcome, Preparer
+from recto.ingest.transport import pack, unpack
+from recto.model.index import Prepared
+from recto.model.recipe import ChunkSizes
+from recto.parsing.registry import EXTENSIONS, parser_for
+from recto.sources.files import scan
+from recto.sources.ignore import IgnoreRules
+from recto.testing import samples
+
+VAULT = Path(__file__).parents[3] / "examples" / "vault"
+
+
+def test_every_note_of_the_example_vault_arrives_as_it_left() -> None:
+    within = samples.collection()
+    sizes = ChunkSizes(target_min=20, target_max=40, hard_max=50, min_preferred=10, overlap=5)
+    counter = WhitespaceCounter()
+    preparer = Preparer(
+        lambda uri: parser_for(uri) or _none(uri), SectionChunker(sizes, counter), Analyzer().joined, counter, 64
+    )
+    origin = Origin(within.project_id, within.id, None, ("sample",), 1_000_000)
+    files = scan(VAULT, IgnoreRules(extensions=EXTENSIONS, max_bytes=1_000_000)).files
+    assert files
+    for file in files:
+        sent = preparer.file(origin, file)
+        assert isinstance(sent.result, Prepared)
+        bare = Prepared(replace(sent.result.document, blocks=()), sent.result.chunks)
+        assert unpack(pickle.loads(pickle.dumps(pack(sent)))) == Outcome(sent.file, bare)
+
+
+def test_a_failure_arrives_with_its_reason() -> None:
+    file = scan(VAULT, IgnoreRules(extensions=EXTENSIONS, max_bytes=1_000_000)).files[0]
+    for failure in (Failure("it is a binary file", refused=True), Failure("it vanished")):
+        assert unpack(pack(Outcome(file, failure))) == Outcome(file, failure)
+
+
+def _none(uri: str) -> object:
+    raise AssertionError(f"no parser for {uri}")
