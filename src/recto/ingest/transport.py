@@ -74,9 +74,8 @@ def unpack(packed: Packed) -> Outcome:
 
 
 def _unpack_chunk(text: str, packed: Packed) -> IndexedChunk:
-    (name, document, section, path, ordinal), (start, end, first, last), (digest, tokens, kind, sign), row, inputs = (
-        packed
-    )
+    (name, document, section, path, ordinal), (start, end, first, last), facts, row, inputs = packed
+    digest, tokens, kind, signature = facts
     chunk = Chunk(
         id=name,
         document_id=document,

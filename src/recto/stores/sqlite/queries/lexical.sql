@@ -1,5 +1,6 @@
 -- name: lexical_remove
-delete from lexical where rowid between :first and :last;
+-- The index itself would be read from end to end for a range; its table of sizes knows the rows there are.
+delete from lexical where rowid in (select id from lexical_docsize where id between :first and :last);
 
 -- name: lexical_put
 insert into lexical (rowid, title, headings, keywords, description, tags, aliases, body)
