@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.errors import InvalidArgument, NotFound, NotIndexed, RecipeMismatch, SourceError
-from recto.ingest.embed import embed_pending
-from recto.ingest.pipeline import CollectionReport, Problem, Workers, index_collection, index_sources
-from recto.ingest.prepare import Origin, Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
@@ -26,7 +24,12 @@ from recto.ports import Embedder, Store, VectorIndex
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
 from recto.retrieval.stage import Library, Profile
-from recto.sources.files import Scan
+
+if TYPE_CHECKING:
+    # What only the writing flow needs is imported where it is used: a search does not pay for it.
+    from recto.ingest.pipeline import CollectionReport, Problem, Workers
+    from recto.ingest.prepare import Preparer
+    from recto.sources.files import Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,9 @@ class Engine:
 
     def index(self, names: Sequence[str] = (), *, embed: bool = True, progress: Progress | None = None) -> IndexReport:
         """Brings the named collections (all when none is named) in step with the disk, then fills in vectors."""
+        from recto.ingest.embed import embed_pending
+        from recto.ingest.pipeline import Problem
+
         started = time.perf_counter()
         progress = progress or NoProgress()
         chosen = [self.collection(name) for name in names] or list(self.collections())
@@ -129,6 +135,9 @@ class Engine:
         self, collection: Collection, sources: Sequence[Source], *, progress: Progress | None = None
     ) -> CollectionReport:
         """Takes in texts that are in no folder, then fills in their vectors. Same flow, same store, same recipe."""
+        from recto.ingest.embed import embed_pending
+        from recto.ingest.pipeline import index_sources
+
         progress = progress or NoProgress()
         self._settle_recipe()
         settings = collection.settings
@@ -159,7 +168,7 @@ class Engine:
         cached = getattr(self, "_freshness", None)
         if cached is None or cached[0] != generation:
             counts = self.store.counts(self.project.id)
-            done, total = self.store.embeddings.coverage(self.project.id, self.recipe().embedding)
+            done, total = self.store.embeddings.coverage(self.project.id, self.embedder.profile)
             fresh = Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
             cached = self._freshness = (generation, fresh)
         return cached[1]
@@ -172,6 +181,9 @@ class Engine:
         return Library(self.store, self.project.id, lambda: self.embedder, lambda: self.vectors, self._parts.clock)
 
     def _index(self, collection: Collection, scan: Scan, progress: Progress) -> CollectionReport:
+        from recto.ingest.pipeline import index_collection
+        from recto.ingest.prepare import Origin
+
         settings = collection.settings
         origin = Origin(
             project=self.project.id,

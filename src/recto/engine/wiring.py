@@ -8,27 +8,22 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from recto.algorithms.analysis import Analyzer
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import default_sizes
 from recto.config.load import library_path
 from recto.config.schema import Chunking, Config, Embedding
 from recto.engine.engine import Engine, Parts
-from recto.engine.workers import InlineWorkers, ProcessWorkers
 from recto.errors import ConfigurationError, NotIndexed
-from recto.ingest.pipeline import Workers
-from recto.ingest.prepare import Preparer
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
 from recto.model.recipe import ChunkSizes, Recipe
-from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, PLAINTEXT, parser_for
 from recto.ports import Embedder, Parser, Store, TokenCounter, VectorIndex
-from recto.sources.files import Scan, scan
-from recto.sources.ignore import IgnoreRules
 from recto.stores.sqlite.store import SqliteStore
-from recto.vectors.exact import ExactIndex
 
 if TYPE_CHECKING:
+    # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
+    from recto.ingest.pipeline import Workers
+    from recto.ingest.prepare import Preparer
     from recto.model.recipe import EmbeddingProfile
+    from recto.sources.files import Scan
 
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
 
@@ -83,10 +78,15 @@ def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[]
 
 
 def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+    from recto.vectors.exact import ExactIndex
+
     return ExactIndex(store, project.id, embedder.profile)
 
 
 def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: CollectionSettings) -> Recipe:
+    from recto.chunking.sections import SectionChunker
+    from recto.parsing.registry import PARSER_VERSION
+
     embedding = profile()
     return Recipe(
         parser=PARSER_VERSION,
@@ -99,6 +99,8 @@ def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: C
 
 def chunk_sizes(chunking: Chunking, settings: CollectionSettings, window: int) -> ChunkSizes:
     """The embedder's defaults, overridden by the configuration, overridden by the collection."""
+    from recto.chunking.sizes import default_sizes
+
     base = default_sizes(window)
     depth = settings.max_heading_depth
     intelligent = settings.intelligent_heading_depth
@@ -121,6 +123,10 @@ def _chosen(value: int | None, otherwise: int) -> int:
 
 
 def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp]) -> Scan:
+    from recto.parsing.registry import EXTENSIONS
+    from recto.sources.files import scan
+    from recto.sources.ignore import IgnoreRules
+
     settings = collection.settings
     rules = IgnoreRules(
         extensions=EXTENSIONS,
@@ -150,6 +156,8 @@ def _workers(
     settings: CollectionSettings,
     size: int,
 ) -> Workers:
+    from recto.engine.workers import InlineWorkers, ProcessWorkers
+
     count = config.ingest.workers or os.cpu_count() or 1
     if size < _PARALLEL_FROM or count == 1:
         return InlineWorkers(_one_preparer(config, analyzer, counter, profile, settings))
@@ -163,10 +171,13 @@ def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Prepar
     return _preparer(sizes, window, Analyzer(), _embedding(settings)[1]())
 
 
-def _parser(uri: str) -> Parser:
-    """By extension; a text without one we know is plain."""
-    return parser_for(uri) or PLAINTEXT
-
-
 def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:
-    return Preparer(_parser, SectionChunker(sizes, counter), analyzer.joined, counter, window)
+    from recto.chunking.sections import SectionChunker
+    from recto.ingest.prepare import Preparer
+    from recto.parsing.registry import PLAINTEXT, parser_for
+
+    def parser(uri: str) -> Parser:
+        """By extension; a text without one we know is plain."""
+        return parser_for(uri) or PLAINTEXT
+
+    return Preparer(parser, SectionChunker(sizes, counter), analyzer.joined, counter, window)

@@ -14,6 +14,7 @@ from recto.ingest.transport import pack, unpack
 from recto.model.index import Prepared
 from recto.model.recipe import ChunkSizes
 from recto.parsing.registry import EXTENSIONS, parser_for
+from recto.ports import Parser
 from recto.sources.files import scan
 from recto.sources.ignore import IgnoreRules
 from recto.testing import samples
@@ -25,9 +26,7 @@ def test_every_note_of_the_example_vault_arrives_as_it_left() -> None:
     within = samples.collection()
     sizes = ChunkSizes(target_min=20, target_max=40, hard_max=50, min_preferred=10, overlap=5)
     counter = WhitespaceCounter()
-    preparer = Preparer(
-        lambda uri: parser_for(uri) or _none(uri), SectionChunker(sizes, counter), Analyzer().joined, counter, 64
-    )
+    preparer = Preparer(_parser, SectionChunker(sizes, counter), Analyzer().joined, counter, 64)
     origin = Origin(within.project_id, within.id, None, ("sample",), 1_000_000)
     files = scan(VAULT, IgnoreRules(extensions=EXTENSIONS, max_bytes=1_000_000)).files
     assert files
@@ -44,5 +43,7 @@ def test_a_failure_arrives_with_its_reason() -> None:
         assert unpack(pack(Outcome(file, failure))) == Outcome(file, failure)
 
 
-def _none(uri: str) -> object:
-    raise AssertionError(f"no parser for {uri}")
+def _parser(uri: str) -> Parser:
+    found = parser_for(uri)
+    assert found is not None
+    return found

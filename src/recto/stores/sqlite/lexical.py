@@ -22,7 +22,9 @@ class Fts5Index:
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
         self._keys.project(project)
-        self._database.run_many("lexical_remove", runs(key for key, _ in rows))
+        for stretch in runs(key for key, _ in rows):
+            held = self._database.rows("lexical_held", stretch)
+            self._database.run_many("lexical_remove", ({"key": row[0]} for row in held))
         self._database.run_many(
             "lexical_put",
             ({"key": key} | {field: getattr(row, field) for field in LEXICAL_FIELDS} for key, row in rows),

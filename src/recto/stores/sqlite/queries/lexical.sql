@@ -1,6 +1,9 @@
 -- name: lexical_remove
--- The index itself would be read from end to end for a range; its table of sizes knows the rows there are.
-delete from lexical where rowid in (select id from lexical_docsize where id between :first and :last);
+delete from lexical where rowid = :key;
+
+-- name: lexical_held
+-- Asked of the index itself, a range is read from end to end; its table of sizes knows the rows there are.
+select id from lexical_docsize where id between :first and :last;
 
 -- name: lexical_put
 insert into lexical (rowid, title, headings, keywords, description, tags, aliases, body)
