@@ -67,25 +67,20 @@ class MemoryLexical:
         if terms.empty:
             return ()
         required = [_phrase(phrase) for phrase in terms.phrases]
-        anything = [
-            *(_phrase([word]) for word in terms.words),
-            *(_phrase([one], prefix=True) for one in terms.prefixes),
-        ]
+        words = [_phrase([word]) for word in terms.words]
+        prefixes = [_phrase([prefix], prefix=True) for prefix in terms.prefixes]
         excluded = [_phrase(phrase) for phrase in terms.excluded]
 
-        def matches(key: ChunkKey) -> bool:
-            here = tables.lexical[key]
-            wanted = (
-                all(one.frequency(here) for one in required)
-                if required
-                else any(one.frequency(here) for one in anything)
-            )
-            return wanted and not any(one.frequency(here) for one in excluded)
+        def matches(fields: AnalysedFields) -> bool:
+            found = all if required else any
+            wanted = found(one.frequency(fields) for one in required or [*words, *prefixes])
+            return wanted and not any(one.frequency(fields) for one in excluded)
 
         # A phrase is both demanded and counted among the words, so it counts twice.
-        score = _scorer([*anything, *required, *required], tables.lexical)
-        found = [Scored(key, score(key)) for key in _admitted(tables, project, filters) if matches(key)]
-        return tuple(sorted(found, key=lambda scored: (-scored.score, scored.key))[:limit])
+        score = _scorer([*required, *words, *required, *prefixes], tables.lexical)
+        keys = [key for key in _admitted(tables, project, filters) if matches(tables.lexical[key])]
+        ranked = sorted((Scored(key, score(key)) for key in keys), key=lambda scored: (-scored.score, scored.key))
+        return tuple(ranked[:limit])
 
     def containing(self, project: ProjectId, phrase: Sequence[str]) -> Sequence[ChunkKey]:
         tables = self._session.read()
@@ -107,11 +102,12 @@ def _scorer(phrases: Sequence[_Phrase], fields: dict[ChunkKey, AnalysedFields]) 
     weights = [_idf(len(fields), sum(map(bool, counted.values()))) for counted in frequencies]
 
     def score(key: ChunkKey) -> float:
+        # The operations are in FTS5's order, so that the last bit agrees and ties are ties in both.
         norm = _K1 * (1 - _B + _B * lengths[key] / average)
-        return sum(
-            idf * counted[key] * (_K1 + 1) / (counted[key] + norm)
-            for idf, counted in zip(weights, frequencies, strict=True)
-        )
+        total = 0.0
+        for idf, counted in zip(weights, frequencies, strict=True):
+            total += idf * ((counted[key] * (_K1 + 1.0)) / (counted[key] + norm))
+        return total
 
     return score
 
