@@ -1,7 +1,8 @@
 """What a person typed → terms and filters. Everything that can be typed means something; nothing is an error.
 
     words                any of them, the more the better     tag:work tag:a/b      all of these tags
-    "a phrase"           these words in this order            path:docs/            below this path
+    "a phrase"           these words in this order, if the    path:docs/            below this path
+                         query is not a whole sentence
     -word -"a phrase"    without it                           title:release         in the document's title
     begin*               words that start like this           kind:code kind:note   any of these kinds
                                                               in:notes              any of these collections
@@ -29,6 +30,7 @@ MOST_CLAUSES = 64
 T = TypeVar("T")
 
 _LONGEST_TYPED = 4000  # characters
+_SENTENCE = 6  # words outside quotes: from here on a quoted phrase is mentioned, not demanded
 _LONGEST_READ = 100_000  # a text longer than this has said its thousand words
 
 _QUOTES = str.maketrans("“”„‟«»", '""""""')
@@ -128,13 +130,20 @@ def _narrow(filters: Filters, name: str, value: str) -> Filters | None:
 
 def _terms(reading: _Reading, raw: str, analyzer: Analyzer) -> Terms:
     phrases = _analysed(reading.phrases, analyzer)
+    preferred: tuple[tuple[str, ...], ...] = ()
+    plain = reading.words
+    if len(" ".join(plain).split()) >= _SENTENCE:
+        # `Who wrote the album called "Counterparts"?` mentions a name; `"exact words" nginx` demands one.
+        phrases, preferred = (), phrases
+        plain = [*plain, *reading.phrases]
     prefixes = _distinct(filter(None, reading.prefixes))[:MOST_CLAUSES]
-    words = _distinct(analyzer.tokens(" ".join(reading.words)[:_LONGEST_READ]))
+    words = _distinct(analyzer.tokens(" ".join(plain)[:_LONGEST_READ]))
     told = tuple(word for word in words if word not in analyzer.stop_words)
     return Terms(
         text=" ".join(reading.said).strip() or raw,
         words=(told if told or phrases or prefixes else words)[:MOST_WORDS],
         phrases=phrases,
+        preferred=preferred,
         prefixes=prefixes,
         excluded=_analysed(reading.excluded, analyzer),
     )

@@ -41,7 +41,8 @@ def document_id(project: ProjectId, collection: CollectionId, uri: str) -> Docum
 
 def section_id(document: DocumentId, path: tuple[str, ...], occurrence: int) -> SectionId:
     """`occurrence` counts earlier sections of the document with the same path, from 0."""
-    return SectionId(_short("sec_", document, "\x1f".join(path), str(occurrence)))
+    # Lengths in front, so that ("a", "b") and ("a\0b",), or () and ("",), are told apart.
+    return SectionId(_short("sec_", document, *(f"{len(title)}:{title}" for title in path), str(occurrence)))
 
 
 def chunk_id(document: DocumentId, hash_of_text: str, occurrence: int) -> ChunkId:

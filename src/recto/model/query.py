@@ -72,11 +72,15 @@ def _earliest(mine: float | None, theirs: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A query as the analyzer understands it. Tokens are analysed; `text` is what goes to the embedder."""
+    """A query as the analyzer understands it. Tokens are analysed; `text` is what goes to the embedder.
+
+    `phrases` must be there; `preferred` phrases only count for more than their words do.
+    """
 
     text: str
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
+    preferred: tuple[tuple[str, ...], ...] = ()
     prefixes: tuple[str, ...] = ()
     excluded: tuple[tuple[str, ...], ...] = ()
 

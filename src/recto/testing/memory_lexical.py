@@ -68,16 +68,17 @@ class MemoryLexical:
             return ()
         required = [_phrase(phrase) for phrase in terms.phrases]
         words = [_phrase([word]) for word in terms.words]
+        preferred = [_phrase(phrase) for phrase in terms.preferred if len(phrase) > 1]
         prefixes = [_phrase([prefix], prefix=True) for prefix in terms.prefixes]
         excluded = [_phrase(phrase) for phrase in terms.excluded]
 
         def matches(fields: AnalysedFields) -> bool:
             found = all if required else any
-            wanted = found(one.frequency(fields) for one in required or [*words, *prefixes])
+            wanted = found(one.frequency(fields) for one in required or [*words, *preferred, *prefixes])
             return wanted and not any(one.frequency(fields) for one in excluded)
 
         # A phrase is both demanded and counted among the words, so it counts twice.
-        score = _scorer([*required, *words, *required, *prefixes], tables.lexical)
+        score = _scorer([*required, *words, *required, *preferred, *prefixes], tables.lexical)
         keys = [key for key in _admitted(tables, project, filters) if matches(tables.lexical[key])]
         ranked = sorted((Scored(key, score(key)) for key in keys), key=lambda scored: (-scored.score, scored.key))
         return tuple(ranked[:limit])

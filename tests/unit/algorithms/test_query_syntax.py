@@ -198,3 +198,12 @@ def test_a_query_of_any_size_is_read_quickly_into_a_bounded_number_of_terms(text
 
 def test_the_first_words_of_a_long_text_are_kept() -> None:
     assert terms("\n".join(f"w{i}" for i in range(5000))).words == tuple(f"w{i}" for i in range(MOST_WORDS))
+
+
+def test_a_phrase_is_demanded_of_keywords_and_mentioned_in_a_sentence() -> None:
+    analyzer = Analyzer()
+    demanded, _ = parse_query('"red fox" habitat', analyzer)
+    assert demanded.phrases == (("red", "fox"),) and demanded.preferred == ()
+    mentioned, _ = parse_query('which animal is known as the "red fox" in most of Europe?', analyzer)
+    assert mentioned.phrases == () and mentioned.preferred == (("red", "fox"),)
+    assert {"red", "fox", "anim"} <= set(mentioned.words)

@@ -58,7 +58,9 @@ def match_expression(terms: Terms) -> str | None:
     if terms.empty:
         return None
     phrases = [_quoted(phrase) for phrase in terms.phrases]
-    anything = [_quoted((word,)) for word in terms.words] + phrases + [f"{_quoted((p,))} *" for p in terms.prefixes]
+    anything = [_quoted((word,)) for word in terms.words] + phrases
+    anything += [_quoted(phrase) for phrase in terms.preferred if len(phrase) > 1]
+    anything += [f"{_quoted((prefix,))} *" for prefix in terms.prefixes]
     expression = " OR ".join(anything)
     if phrases:
         expression = " AND ".join([*phrases, f"({expression})"])

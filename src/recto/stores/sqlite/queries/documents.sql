@@ -99,7 +99,8 @@ where d.project = :project and d.id = :id;
 
 -- name: documents_find
 -- include: stored
-where d.project = :project and d.uri = :uri and (:collection is null or col.id = :collection)
+where d.project = :project and d.uri = :uri and d.collection in (
+  select key from collections where project = :project and (:collection is null or id = :collection))
 order by col.name;
 
 -- name: document_sections
@@ -144,7 +145,8 @@ where c.project = :project;
       and instr(s.path_folded, :heading_contains) > 0))
 
 -- name: chunks_admitted
-select c.key from chunks c join documents d on d.key = c.document
-where c.project = :project
+-- Documents first: most filters look at the document only, and there are far fewer of them.
+select c.key from documents d cross join chunks c on c.document = d.key
+where d.project = :project
 -- include: filters
 order by c.key;

@@ -27,13 +27,13 @@ group by ci.input order by 2, 1;
 
 -- name: inputs_described
 -- An input that stands for several chunks is described by the first: SQLite takes the other columns from the row with
--- the minimum.
+-- the minimum. The cross joins start from the wanted keys, as in `candidates`.
 select i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", min(ci.chunk)
 from json_each(:inputs) wanted
-join inputs i on i.key = wanted.value
-join chunk_inputs ci on ci.input = i.key
-join chunks c on c.key = ci.chunk
-join documents d on d.key = c.document
+cross join inputs i on i.key = wanted.value
+cross join chunk_inputs ci on ci.input = i.key
+cross join chunks c on c.key = ci.chunk
+cross join documents d on d.key = c.document
 where i.project = :project
 group by i.key order by i.key;
 
