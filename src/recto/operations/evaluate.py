@@ -35,7 +35,7 @@ from recto.retrieval.profiles import profile_named
 from recto.retrieval.stage import Profile
 
 _WHOLE = "corpus"
-_DEEPER = (4, 16)
+_DEEPER = (2, 8, 32)
 _SHOWN = 10
 _MOST = 1000
 _UNUSUAL = re.compile(r"[^\w.-]+")
@@ -75,10 +75,9 @@ def evaluate(config: Config, request: EvaluateRequest, cache: Path, progress: Pr
     groups = _grouped(dataset, request.scope)
     recipe = recipe_of(config)
     path = _library(cache, dataset, request.scope, recipe)
-    if request.rebuild:
-        for suffix in ("", "-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
     with _opened(config, path) as engine:
+        if request.rebuild:
+            _forget(engine)
         names, problems = _indexed(engine, path.parent, groups, request.scope, progress)
     runs = []
     for profile in profiles:
@@ -209,6 +208,14 @@ def _opened(config: Config, path: Path) -> Iterator[Engine]:
         yield engine
     finally:
         engine.close()
+
+
+def _forget(engine: Engine) -> None:
+    """Has every document read anew; texts that were embedded before are not embedded again."""
+    ledger, project = engine.store.ledger, engine.project.id
+    with engine.store.transaction():
+        for collection in engine.collections():
+            ledger.forget(project, collection.id, list(ledger.entries(project, collection.id)))
 
 
 def _indexed(

@@ -72,7 +72,7 @@ def evaluate() -> None:
 )
 @click.option("--compare", "baseline", metavar="NAME", help="Compare with a baseline, question by question.")
 @click.option("--run-file", type=_FILE, metavar="FILE", help="Write the rankings as a TREC run.")
-@click.option("--rebuild", is_flag=True, help="Index the corpus anew even if its library is kept.")
+@click.option("--rebuild", is_flag=True, help="Read the corpus anew; texts embedded before are not embedded again.")
 @_BASELINES
 @shared_options
 @pass_choices
