@@ -6,10 +6,13 @@ in Python; everything else goes to `containers`, which knows the rules line by l
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from recto.model.document import Block, BlockKind
 from recto.parsing import grammar
 from recto.parsing.containers import Lines
-from recto.parsing.structure import Heading, Structure, atx_heading
+from recto.parsing.grammar import ATX, FENCED, PARAGRAPH, UNDERLINED
+from recto.parsing.structure import Fence, Heading, Structure, atx_heading, language_of
 
 
 def scan(text: str, start: int = 0, *, plain: bool = True) -> Structure:
@@ -29,7 +32,19 @@ def scan(text: str, start: int = 0, *, plain: bool = True) -> Structure:
         pos = start
         while pos < len(source):
             pos = _long_way(source, pos, lines)
+    if len(source) > len(text):
+        _drop_added_newline(found, len(text))
     return found
+
+
+def _drop_added_newline(found: Structure, size: int) -> None:
+    """Ends what reached the newline that the text itself does not have."""
+    if found.blocks and found.blocks[-1].end > size:
+        found.blocks[-1] = replace(found.blocks[-1], end=size)
+    if found.headings and found.headings[-1].end > size:
+        found.headings[-1] = found.headings[-1]._replace(end=size)
+    if found.fences and found.fences[-1].end > size:
+        found.fences[-1] = found.fences[-1]._replace(end=size)
 
 
 def _long_way(text: str, pos: int, lines: Lines) -> int:
@@ -37,37 +52,43 @@ def _long_way(text: str, pos: int, lines: Lines) -> int:
     return blanks.end() if blanks else lines.block(pos)
 
 
+_SIMPLE = {grammar.ITEM: BlockKind.ITEM, grammar.QUOTE: BlockKind.QUOTE, grammar.RULE: BlockKind.RULE}
+
+
 def _scan_plain(text: str, pos: int, lines: Lines, found: Structure) -> None:
     match, more = grammar.PLAIN_BLOCK.match, grammar.PARAGRAPH_MORE.match
     add, add_heading = found.blocks.append, found.headings.append
+    paragraph, heading, fence = BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.FENCE
     size = len(text)
     while pos < size:
         m = match(text, pos)
         if m is None:
             pos = _long_way(text, pos, lines)
             continue
-        kind = m.lastindex
+        kind = m.lastindex or 0
         start = m.end(1)
         pos = m.end()
-        if kind == grammar.PARAGRAPH:
-            # A paragraph that may hold a table, or is longer than the expression takes in one turn.
-            if text.find("|", start, pos) >= 0 or (pos < size and text[pos] != "\n" and more(text, pos)):
-                pos = lines.block(start)
+        if kind == PARAGRAPH:
+            if pos < size and text[pos] != "\n" and more(text, pos):
+                pos = lines.block(start)  # longer than the expression takes in one turn
+            elif text.find("|", start, pos) >= 0:
+                lines.add(paragraph, start, pos)
             else:
-                add(Block(BlockKind.PARAGRAPH, start, pos))
-        elif kind == grammar.ITEM:
-            add(Block(BlockKind.ITEM, start, pos))
-        elif kind == grammar.ATX:
+                add(Block(paragraph, start, pos))
+        elif kind == ATX:
             add_heading(atx_heading(text, start, pos))
-            add(Block(BlockKind.HEADING, start, pos))
-        elif kind == grammar.UNDERLINED:
-            underline = m[grammar.UNDERLINED]
-            level = 1 if "=" in underline else 2
-            add_heading(Heading(level, start, pos, text[start : pos - len(underline)].strip(" \t\n")))
-            add(Block(BlockKind.HEADING, start, pos))
-        elif kind == grammar.QUOTE:
-            add(Block(BlockKind.QUOTE, start, pos))
-        elif kind == grammar.RULE:
-            add(Block(BlockKind.RULE, start, pos))
+            add(Block(heading, start, pos))
+        elif kind == FENCED:
+            mark, info = m.group(FENCED - 1, FENCED)
+            closing = grammar.fence_closing(mark).search(text, pos - 1)
+            pos = closing.end() if closing else size
+            found.fences.append(Fence(start, pos, info))
+            found.holes.append((start, pos))
+            add(Block(fence, start, pos, language_of(info)))
+        elif kind == UNDERLINED:
+            under = m.start(UNDERLINED)
+            level = 1 if text.find("=", under, pos) >= 0 else 2
+            add_heading(Heading(level, start, pos, text[start:under].strip(" \t\n")))
+            add(Block(heading, start, pos))
         else:
-            pos = lines.block(start)
+            add(Block(_SIMPLE[kind], start, pos))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import lru_cache
 
 from recto.model.document import Block, BlockKind
 from recto.parsing import grammar
@@ -63,13 +62,14 @@ class Lines:
             hollow = 0
             leaf, line, last = self.leaf(line, p, c, base)
             if kind is None:
-                self._add(leaf, pos, last)
+                self.add(leaf, pos, last)
                 return line
         if kind is not None:
             self.found.blocks.append(Block(kind, pos, last))
         return line
 
-    def _add(self, kind: BlockKind, start: int, end: int) -> None:
+    def add(self, kind: BlockKind, start: int, end: int) -> None:
+        """Adds a block outside all containers; a paragraph may turn out to end in a table."""
         blocks = self.found.blocks
         if kind is BlockKind.FENCE:
             blocks.append(Block(kind, start, end, language_of(self.found.fences[-1].info)))
@@ -202,7 +202,7 @@ class Lines:
         return BlockKind.FENCE, end, end
 
     def _fence_end(self, line: int, mark: str) -> int:
-        closing = _closing(mark)
+        closing = grammar.fence_closing(mark)
         if not self.stack:
             closed = closing.search(self.text, line - 1)
             return closed.end() if closed else self.size
@@ -313,8 +313,3 @@ def _column(text: str, start: int, end: int, column: int) -> int:
     for char in text[start:end]:
         column += 4 - column % 4 if char == "\t" else 1
     return column
-
-
-@lru_cache(maxsize=64)
-def _closing(mark: str) -> re.Pattern[str]:
-    return re.compile(rf"\n[ ]{{0,3}}{mark}{mark[0]}*+[ \t]*+\n")

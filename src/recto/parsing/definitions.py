@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 _LABEL = re.compile(r"(?:[^\[\]\\]|\\.){0,999}", re.DOTALL)
 _GAP = re.compile(r"[ \t]*")
-_ANGLED = re.compile(r"<((?:[^<>\n\\]|\\[^\n])*)>")
+_ANGLED = re.compile(r"<([^<>\n\\]*+(?:\\[^\n][^<>\n\\]*+){0,999})>")
 _BARE = re.compile(r"[^\x00-\x20\x7f()\\]*+")
 _TITLE = {
     '"': re.compile(r'(?:[^"\\]|\\.){0,9999}', re.DOTALL),

@@ -18,15 +18,16 @@ _DEPTH = 32
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
-_FIELD = re.compile(r"\s*(?:#[^\n]*\s+)*[\"']?[^\s\"'#:][^\n:]*[\"']?:(?:\s|\Z)")
+_FIELD = re.compile(r"\s*+(?:#[^\n]*+\n\s*+){0,99}[^\s#:][^\n:]*+:(?:\s|\Z)")
 
 # Lines that mean the same to any YAML reader: `key: words`, `key: "words"`, `key:` with a list of words below it.
-_WORDS = r"[A-Za-z<(/_\u00c0-\u1fff](?:[!-9;-~ \u00a1-\u1fff](?<! #)|:(?![ \n]))*(?<![: ])"
+_WORDS = r"[A-Za-z<(/_\u00c0-\u1fff](?:[ !\"$-9;-~\u00a1-\u1fff]++|:(?![ \n])|(?<! )#)*"
 _PLAIN_FIELD = re.compile(
-    rf"([A-Za-z_][A-Za-z0-9_-]*):(?:[ ]+(?:({_WORDS})|\"([!#-\[\]-~ \u00a1-\u1fff]*)\"|'([!-&(-~ \u00a1-\u1fff]*)')|"
-    rf"((?:\n[ ]*-[ ]+{_WORDS}[ ]*)+))[ ]*\n"
+    rf"([A-Za-z_][A-Za-z0-9_-]*+):(?:[ ]++(?:({_WORDS})"
+    r"|\"([ !#-\[\]-~\u00a1-\u1fff]*+)\"[ ]*+|'([ -&(-~\u00a1-\u1fff]*+)'[ ]*+)"
+    rf"|[ ]*+((?:\n[ ]*+-[ ]++{_WORDS})+))\n"
 )
-_PLAIN_ITEM = re.compile(rf"\n([ ]*)-[ ]+({_WORDS})")
+_PLAIN_ITEM = re.compile(rf"\n([ ]*+)-[ ]++({_WORDS})")
 _NOT_WORDS = frozenset({"null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE"})
 
 
@@ -75,7 +76,7 @@ def plain_fields(raw: str) -> dict[str, Any] | None:
     pos = 0
     while pos < len(raw):
         m = _PLAIN_FIELD.match(raw, pos)
-        if m is None:
+        if m is None or m[1] in _NOT_WORDS:
             return None
         pos = m.end()
         if m[5] is not None:
@@ -88,10 +89,11 @@ def plain_fields(raw: str) -> dict[str, Any] | None:
         words = m[2]
         if words is None:
             data[m[1]] = m[3] if m[3] is not None else m[4]
-        elif words in _NOT_WORDS:
+            continue
+        words = words.rstrip(" ")
+        if words in _NOT_WORDS:
             return None
-        else:
-            data[m[1]] = words
+        data[m[1]] = words
     return data if data else None
 
 

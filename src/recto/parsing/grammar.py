@@ -8,6 +8,7 @@ position behind when such a group fails half-way.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _BLOCK_TAGS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
@@ -96,16 +97,22 @@ _PLAIN_QUOTE = (
     rf">[ ]{{0,4}}+{_OPENS}[^\n]*+(?:\n>[ ]{{0,4}}+(?:(?:{_MARK}[ ])?(?!=){_OPENS}[^\n]*+)?(?=\n)){{0,200}}\n(?=\n|\Z)"
 )
 
-PARAGRAPH, UNDERLINED, ATX, OPENING, ITEM, QUOTE, RULE = 2, 3, 4, 5, 6, 7, 8
+PARAGRAPH, UNDERLINED, ATX, FENCED, ITEM, QUOTE, RULE = 2, 3, 4, 6, 7, 8, 9
 PLAIN_BLOCK = re.compile(
     r"\n*+()(?:"
     rf"[ ]{{0,3}}+({_OPENS}[^\n]*+(?:\n(?:{_CONTINUES}[^\n]*+|(?!{_STOPS})[^\n]*+)){{0,500}}\n)"
     rf"([ ]{{0,3}}{_UNDERLINE})?"
     r"|(\#{1,6}(?=[ \t\n])[^\n]*+\n)"
-    r"|(```[^`\n]*+\n)"
+    r"|(`{3,}+)([^`\n]*+)\n"
     rf"|({_PLAIN_ITEM})"
     rf"|({_PLAIN_QUOTE})"
     rf"|({_THEMATIC})"
     r")"
 )
 """One whole block of the common shapes; the group that closed last says which. Anything else takes the long way."""
+
+
+@lru_cache(maxsize=64)
+def fence_closing(mark: str) -> re.Pattern[str]:
+    """The line that closes a fence opened by `mark`, with the end of the line before it."""
+    return re.compile(rf"\n[ ]{{0,3}}{mark}{mark[0]}*+[ \t]*+\n")

@@ -22,11 +22,11 @@ _TAG_CHARS = r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\uff01-
 _TOKEN = re.compile(
     r"`(?:[^`\n]++`(?!`)|(`*+))"
     r"|\\[!-/:-@\[-`{-~]"
-    r"|\[(?:\[([^\[\]\n]++)\]\]"
+    r"|\[(?:\[([^\[\]\n]{1,999}+)\]\]"
     r"|([^\[\]\\`<\n]*+(?:`[^`\n]++`[^\[\]\\`<\n]*+){0,20})\]\(([^()<>\\\s]*+)(?:[ ]++\"[^\"\\\n]*+\")?\)"
     r"|(\[*+))"
     r"|\](\]*+)"
-    r"|<(?:([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+|[^\s<>@:/]++@[^\s<>@:/]++)>|(!--)|/?[A-Za-z][^<>]{0,999}+>)"
+    r"|<(?:([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,1999}+|[^\s<>@:/]{1,99}+@[^\s<>@:/]{1,99}+)>|(!--)|/?[A-Za-z][^<>]{0,999}+>)"
     rf"|\#(?<!\S\#)({_TAG_CHARS}++)"
     r"|%(%)"
     r"|:(?:(?<=\bhttp:)|(?<=\bhttps:))//([^\s<>\[\]`\"]{1,2000}+)"
@@ -43,7 +43,8 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
 _NUMBERISH = re.compile(r"[\d/_-]*")
 
-_REACH = 10_000  # characters: brackets farther apart than this are not a link
+_REACH = 10_000  # characters: brackets farther apart than this are not a link, ticks no code
+_LONGEST_TAG = 200
 _OPENED = 64  # open brackets remembered at once
 
 
@@ -86,12 +87,13 @@ class _Prose:
         self.tags: list[tuple[int, str]] = []
         self.comments: list[int] = []
         self.opened: list[int] = []
-        self.unclosed = len(text)  # from here on, no HTML comment is closed
+        self.unclosed = 0  # from here on, no HTML comment is closed
 
     def read(self, start: int, end: int) -> None:
         """Everything in one stretch of prose."""
         links, tags, opened = self.links, self.tags, self.opened
         opened.clear()
+        self.unclosed = end
         runs: dict[int, list[int]] | None = None
         pos: int | None = start
         while pos is not None:
@@ -107,7 +109,7 @@ class _Prose:
                     links.append(_markdown_link(m[_TARGET], m[_SHOWN], at - image, m.end()))
                 elif kind == _TAG:
                     name = m[_TAG].strip("/")
-                    if not _NUMBERISH.fullmatch(name):
+                    if len(name) <= _LONGEST_TAG and not _NUMBERISH.fullmatch(name):
                         tags.append((at, name))
                 elif kind == _TICKS:
                     if runs is None:
@@ -147,7 +149,7 @@ class _Prose:
     def _code_end(self, start: int, closers: Sequence[int]) -> int | None:
         """Where the code ends that begins after the ticks before `start`; it does not reach beyond its paragraph."""
         at = bisect_left(closers, start)
-        if at == len(closers) or _BREAK.search(self.text, start, closers[at]):
+        if at == len(closers) or closers[at] - start > _REACH or _BREAK.search(self.text, start, closers[at]):
             return None
         ticks = _TICK_RUN.match(self.text, closers[at])
         return ticks.end() if ticks else None

@@ -122,13 +122,15 @@ def _many(*values: Any, spaced: bool = False) -> tuple[str, ...]:
     """A field that is a list, or a text with commas (and, if `spaced`, spaces) between its parts."""
     parts: list[str] = []
     for value in values:
+        if value is None:
+            continue
         if isinstance(value, list):
             parts += (_one(item) for item in value)
         elif isinstance(value, str):
             parts += _TAG_SEPARATORS.split(value) if spaced else (part.strip() for part in value.split(","))
         else:
             parts.append(_one(value))
-    return _distinct(parts)
+    return _distinct(parts) if parts else ()
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
@@ -160,7 +162,8 @@ def _block_refs(text: str, structure: Structure) -> dict[str, list[int]]:
         if number < 0 or (hole >= 0 and m.start() < structure.holes[hole][1]):
             continue
         block = blocks[number]
-        if number and text[block.start : m.start()].isspace() | (block.start == m.start()) and m.end() + 1 >= block.end:
+        alone = m.end() + 1 >= block.end and m.start() - block.start < 4 and text[block.start] in " ^"
+        if alone and number:
             block = blocks[number - 1]
         refs.setdefault(m[1], [block.start, block.end])
     return refs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from recto.model.document import Block
@@ -36,9 +37,10 @@ class Structure:
     definitions: dict[str, str] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=256)
 def language_of(info: str) -> str | None:
     """The language a fence names: the first word of its info string, also in the spelling `{python}`."""
-    words = info.replace("{", " ").replace("}", " ").replace(",", " ").split()
+    words = info[:100].replace("{", " ").replace("}", " ").replace(",", " ").split()
     return words[0].lstrip(".").lower() or None if words else None
 
 

@@ -1,0 +1,83 @@
+"""The Markdown scanner against markdown-it on real notes: a sample, or all of them with RECTO_WHOLE_CORPUS=1."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from recto.model.document import Source
+from recto.model.ids import DocumentId
+from recto.model.text import normalise
+from recto.parsing.blocks import scan
+from recto.parsing.frontmatter import front_matter
+from recto.parsing.markdown import MarkdownParser
+
+SHARED = Path(os.environ.get("RECTO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
+WHOLE = os.environ.get("RECTO_WHOLE_CORPUS") == "1"
+REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
+REFERENCE.core.ruler.disable(["inline"])
+
+
+def notes(name: str, sample: int) -> Iterator[tuple[str, str]]:
+    """Every `sample`-th note of a corpus, or every one, as a path and its normalised text."""
+    import zstandard
+
+    path = SHARED / f"{name}.tar.zst"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here; RECTO_SHARED_DATA names the folder that holds it")
+    with path.open("rb") as packed:
+        archive = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(packed).read())
+    with tarfile.open(fileobj=archive) as tar:
+        members = [member for member in tar if member.isfile() and member.name.endswith(".md")]
+        for member in members[:: 1 if WHOLE else sample]:
+            content = tar.extractfile(member)
+            assert content is not None
+            yield member.name, normalise(content.read().decode("utf-8", "replace"))
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("name", "sample"), [("mdn-content", 20), ("obsidian-help-en", 1)])
+def test_every_heading_and_fence_of_a_corpus_is_where_markdown_it_finds_it(name: str, sample: int) -> None:
+    differing = []
+    for path, text in notes(name, sample):
+        body = text[front_matter(text).end :]
+        tokens = REFERENCE.parse(body)
+        starts = [0, *accumulate(len(line) + 1 for line in body.split("\n"))]
+        headings = [
+            (int(token.tag[1]), starts[token.map[0]], starts[token.map[1]], tokens[number + 1].content.strip())
+            for number, token in enumerate(tokens)
+            if token.type == "heading_open" and token.level == 0 and token.map
+        ]
+        fences = [
+            (starts[token.map[0]], starts[token.map[1]], token.info)
+            for token in tokens
+            if token.type == "fence" and token.map
+        ]
+        found = scan(body)
+        if [tuple(heading) for heading in found.headings] != headings or [tuple(x) for x in found.fences] != fences:
+            differing.append(path)
+    assert differing == []
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("name", "sample"), [("mdn-content", 20), ("obsidian-help-en", 1)])
+def test_every_note_of_a_corpus_is_parsed_without_a_warning_and_covered_by_its_blocks(name: str, sample: int) -> None:
+    parser = MarkdownParser()
+    for path, text in notes(name, sample):
+        document = parser.parse(Source(DocumentId("doc"), path, text, 0.0))
+        assert (path, document.warnings) == (path, ())
+        pos = 0
+        for block in document.blocks:
+            assert block.start >= pos
+            assert not text[pos : block.start].strip(" \t\n")
+            pos = block.end
+        assert not text[pos:].strip(" \t\n")
+        for link in document.links:
+            assert link.span.of(text).startswith(("[", "![", "<", "http"))
