@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from conftest import Recto, Shell, Vault
 
+from recto.interfaces.cli.progress import pace
+from recto.observability.progress import Rate
+
 HOSTILE = "\x1b]0;owned\x07\x1b[2J new\nline\r\u202e\u009b2J 😀.md"
 
 
@@ -123,3 +126,12 @@ def test_names_with_spaces_and_emoji_are_found_and_linked(recto: Recto, tmp_path
     result = recto("search", "--format", "files", "seeds")
     assert result.stdout == f"{folder}/sub folder/a note 🌱.md:1\n"
     assert recto("get", "my notes/sub folder/a note 🌱.md:3").stdout == "Sow in spring.\n"
+
+
+def test_progress_says_how_much_how_fast_and_how_long() -> None:
+    bytes_read = Rate.begin(now=0.0).advance(2_000_000, now=1.0)
+    assert pace(bytes_read, 59_000_000, "B") == "2.0 MB of 59.0 MB, 2.0 MB/s, 29 s left"
+    embedded = Rate.begin(now=0.0).advance(64, now=2.0)
+    assert pace(embedded, 93, "chunks") == "64 of 93 chunks, 32 chunks/s, 1 s left"
+    assert pace(embedded, None, "chunks") == "64 chunks, 32 chunks/s"
+    assert pace(Rate.begin(now=0.0), 93, "chunks") == "0 of 93 chunks"

@@ -122,10 +122,10 @@ def size(amount: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`340 ms`, `12.3 s`, `4 min 10 s`."""
+    """`340 ms`, `12.3 s`, `12 s` for a whole number, `4 min 10 s`."""
     if seconds < 1:
         return f"{seconds * 1e3:.0f} ms"
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return f"{seconds} s" if isinstance(seconds, int) else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from math import ceil
 from typing import TYPE_CHECKING
 
 from recto.interfaces.cli.layout import duration, size, visible
@@ -58,14 +59,16 @@ class TerminalProgress:
 
 
 def pace(rate: Rate, total: int | None, unit: str) -> str:
-    """`3.1 MB of 59 MB, 4.2 MB/s, 13 s left`."""
-    done = _amount(rate.done, unit) if total is None else f"{_amount(rate.done, unit)} of {_amount(total, unit)}"
+    """`3.1 MB of 59 MB, 4.2 MB/s, 13 s left`, or `64 of 93 chunks, 20 chunks/s, 2 s left`."""
     speed, left = rate.per_second, rate.seconds_left(total)
-    told = [done]
+    if total is None:
+        told = [_amount(rate.done, unit)]
+    else:
+        told = [f"{size(rate.done) if unit == 'B' else f'{rate.done:,}'} of {_amount(total, unit)}"]
     if speed:
         told.append(f"{_amount(speed, unit)}/s")
     if left:
-        told.append(f"{duration(max(1.0, left))} left")
+        told.append(f"{duration(ceil(left))} left")
     return ", ".join(told)
 
 
