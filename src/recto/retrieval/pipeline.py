@@ -29,7 +29,8 @@ def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candida
         rankings[recall.name] = ranking
     found = {one.key for ranking in rankings.values() for one in ranking.scored}
     fuse = profile.fuse
-    candidates = _traced(entries, search, fuse.name, "fuse", found, partial(fuse.fuse, search, rankings), ())
+    candidates: tuple[Candidate, ...] = ()
+    candidates = _traced(entries, search, fuse.name, "fuse", found, partial(fuse.fuse, search, rankings), candidates)
     for refine in profile.refine:
         step = partial(refine.refine, search, candidates)
         candidates = _traced(entries, search, refine.name, "refine", candidates, step, candidates)
