@@ -265,8 +265,8 @@ def table(
         evaluation = measure(config, request, cache_folder(), progress(quiet=choices.quiet))
         _warn(evaluation.warnings)
         measured = outcomes(evaluation)
-        results.record(measured)
         kept += measured
+        results.record(kept)
     shown = overview(kept, asked, columns)
     written = "\n".join(markdown_table(shown[0], shown[1:])) + "\n"
     if target:
