@@ -27,7 +27,15 @@ def shelf(store: Store) -> dict[str, str]:
             (docs, samples.prepared(docs, "work/plan.md", "# Plan B\nword", kind=Kind.DOC, modified_at=400.0)),
             (
                 docs,
-                samples.prepared(docs, "日本/%_.py", "word", title="STRASSE_100%", kind=Kind.CODE, modified_at=500.0),
+                samples.prepared(
+                    docs,
+                    "日本/%_.py",
+                    "word",
+                    title="STRASSE_100%",
+                    kind=Kind.CODE,
+                    language="python",
+                    modified_at=500.0,
+                ),
             ),
         ):
             samples.put(store, within, sample)
@@ -53,6 +61,8 @@ CASES = [
     (Filters(uris=("work/plan.md",)), [PLAN, PLAN_B]),
     (Filters(uris=("work/plan.md", "日本/%_.py", "absent.md")), [PLAN, PLAN_B, CODE]),
     (Filters(uris=("work",)), []),
+    (Filters(not_uris=("work/plan.md", "absent.md")), [ECOLE, HI, CODE]),
+    (Filters(uris=("work/plan.md",), not_uris=("work/plan.md",)), []),
     (Filters(heading_contains="plan"), [PLAN, PLAN_B]),
     (Filters(heading_contains="ÉCOLE"), [ECOLE]),
     (Filters(heading_contains="éco"), [ECOLE]),
@@ -74,6 +84,8 @@ CASES = [
     (Filters(tags_all=("work",), tags_any=("b", "absent")), [PLAN]),
     (Filters(kinds=(Kind.DOC,)), [PLAN_B]),
     (Filters(kinds=(Kind.DOC, Kind.CODE)), [PLAN_B, CODE]),
+    (Filters(languages=("python", "rust")), [CODE]),
+    (Filters(languages=("Python",)), []),
     (Filters(modified_after=200.0), [ECOLE, HI, PLAN_B, CODE]),
     (Filters(modified_before=200.0), [PLAN]),
     (Filters(modified_after=200.0, modified_before=400.0), [ECOLE, HI]),

@@ -62,11 +62,20 @@ def index_collection(
     workers: Workers,
     origin: Origin,
     progress: Progress,
+    *,
+    reread: bool = False,
+    prefix: str = "",
 ) -> CollectionReport:
-    """Brings the library in step with what the scan saw."""
+    """Brings the library in step with what the scan saw: of what lies under `prefix`, reading what changed.
+
+    `reread` reads everything, whatever its stamp says.
+    """
     project = collection.project_id
     entries = store.ledger.entries(project, collection.id)
-    todo = plan(scan, entries, recipe.id)
+    if prefix:
+        entries = {uri: entry for uri, entry in entries.items() if uri.startswith(prefix)}
+        scan = scan.under(prefix)
+    todo = plan(scan, entries, recipe.id, reread=reread)
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]

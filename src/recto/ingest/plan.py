@@ -21,8 +21,9 @@ class Plan:
     doubtful: tuple[str, ...]
 
 
-def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId) -> Plan:
-    read = tuple(file for file in scan.files if _moved_since(file, ledger.get(file.uri), recipe))
+def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId, *, reread: bool = False) -> Plan:
+    """`reread` trusts no stamp: every file is looked at again."""
+    read = tuple(file for file in scan.files if reread or _moved_since(file, ledger.get(file.uri), recipe))
     present = {file.uri for file in scan.files} | {skipped.uri for skipped in scan.skipped}
     gone: list[str] = []
     doubtful: list[str] = []

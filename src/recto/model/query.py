@@ -17,11 +17,13 @@ class Filters:
     collections: tuple[str, ...] = ()
     path_prefix: str | None = None
     uris: tuple[str, ...] = ()
+    not_uris: tuple[str, ...] = ()
     heading_contains: str | None = None
     title_contains: str | None = None
     tags_all: tuple[str, ...] = ()
     tags_any: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
+    languages: tuple[str, ...] = ()
     modified_after: float | None = None
     modified_before: float | None = None
 
@@ -35,11 +37,13 @@ class Filters:
             collections=_shared(self.collections, other.collections),
             path_prefix=_longer(self.path_prefix, other.path_prefix),
             uris=_shared(self.uris, other.uris),
+            not_uris=tuple(dict.fromkeys((*self.not_uris, *other.not_uris))),
             heading_contains=self.heading_contains or other.heading_contains,
             title_contains=self.title_contains or other.title_contains,
             tags_all=tuple(dict.fromkeys((*self.tags_all, *other.tags_all))),
             tags_any=self.tags_any or other.tags_any,
             kinds=_shared(self.kinds, other.kinds),
+            languages=_shared(self.languages, other.languages),
             modified_after=_latest(self.modified_after, other.modified_after),
             modified_before=_earliest(self.modified_before, other.modified_before),
         )
@@ -91,7 +95,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`text` is as typed; `terms` and `filters` hold what its syntax said, once parsed."""
+    """`text` is as typed; `terms` and `filters` hold what its syntax said, once parsed.
+
+    A query that comes with its terms is taken as it is. `hypothesis` is what a good passage might say: its meaning is
+    looked for instead of the question's.
+    """
 
     text: str
     limit: int = 10
@@ -99,3 +107,4 @@ class Query:
     terms: Terms = field(default_factory=lambda: Terms(""))
     max_excerpt_chars: int | None = None
     variants: tuple[str, ...] = ()
+    hypothesis: str | None = None

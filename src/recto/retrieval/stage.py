@@ -47,7 +47,9 @@ class Search:
 
     @cached_property
     def vector(self) -> NDArray[np.float32]:
-        return self.library.embedder().embed_query(self.query.terms.text)
+        embedder, hypothesis = self.library.embedder(), self.query.hypothesis
+        # A hypothesis is written like a passage, so it is embedded like one.
+        return embedder.embed([hypothesis])[0] if hypothesis else embedder.embed_query(self.query.terms.text)
 
     @cached_property
     def admitted(self) -> NDArray[np.int64] | None:

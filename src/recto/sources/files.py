@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recto.errors import SourceError
@@ -61,6 +61,14 @@ class Scan:
     unreadable: tuple[Skipped, ...]
     hidden: int = 0
     ignored: int = 0
+
+    def under(self, prefix: str) -> Scan:
+        """The same look, of the files whose uri starts so. What is known of folders stays: it is evidence."""
+        return replace(
+            self,
+            files=tuple(file for file in self.files if file.uri.startswith(prefix)),
+            skipped=tuple(entry for entry in self.skipped if entry.uri.startswith(prefix)),
+        )
 
     def gone(self, uri: str) -> bool:
         """Whether there is evidence that `uri`, not among the files seen, is no longer to be indexed.

@@ -134,7 +134,9 @@ def admits(tables: Tables, project: ProjectId, filters: Filters, held: HeldChunk
         (not filters.collections or tables.collections[project, owner.collection].name in filters.collections)
         and document.uri.startswith(filters.path_prefix or "")
         and (not filters.uris or document.uri in filters.uris)
+        and document.uri not in filters.not_uris
         and (not filters.kinds or document.kind in filters.kinds)
+        and (not filters.languages or document.language in filters.languages)
         and (filters.modified_after is None or document.modified_at >= filters.modified_after)
         and (filters.modified_before is None or document.modified_at < filters.modified_before)
         and (filters.title_contains or "").lower() in document.title.lower()

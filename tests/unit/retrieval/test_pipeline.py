@@ -97,6 +97,13 @@ def test_a_query_without_words_is_answered_by_meaning_alone(library: Library) ->
     assert [entry.skipped for entry in trace if entry.stage == "lexical"] == ["the query has no words to look for"]
 
 
+def test_a_hypothesis_is_looked_for_by_meaning_while_the_words_stay_the_questions(library: Library) -> None:
+    asked = replace(_query("zebra stripes"), hypothesis="apples fall")
+    by_meaning, _ = run(PROFILES["dense_only"], asked, library)
+    by_word, _ = run(PROFILES["lexical_only"], asked, library)
+    assert (by_meaning[0].uri, by_word[0].uri) == ("apple.md", "zebra.md")
+
+
 def test_filters_hold_for_every_channel(library: Library) -> None:
     for name in PROFILES:
         candidates, _ = run(profile_named(name), _query("apple zebra", tags_all=("food",)), library)

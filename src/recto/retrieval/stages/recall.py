@@ -31,7 +31,8 @@ class DenseRecall:
     name: str = "dense"
 
     def recall(self, search: Search) -> Ranking:
-        if not search.query.terms.text.strip():
+        query = search.query
+        if not (query.hypothesis or query.terms.text).strip():
             raise SkipStage("the query has no text to embed")
         found = search.library.vectors().search(search.vector, self.depth, search.admitted)
         if not found:
