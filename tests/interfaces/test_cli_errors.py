@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Recto, Vault, write_vault
+from cli_calls import Recto, Vault, write_vault
 
 from recto import errors
 from recto.interfaces.cli.errors import EXITS, Exit, failure

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Recto, Shell, Vault, write_vault
+from cli_calls import Recto, Shell, Vault, write_vault
 
 from recto.interfaces.cli.output import Format
 

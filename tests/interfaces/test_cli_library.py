@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Recto, write_vault
+from cli_calls import Recto, write_vault
 
 
 def test_a_first_use_needs_four_commands(recto: Recto, tmp_path: Path) -> None:

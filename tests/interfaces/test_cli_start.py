@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Recto, Shell
+from cli_calls import Recto, Shell
 
 import recto as package
 from recto.interfaces.cli.main import COMMANDS, cli

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Recto, Shell, Vault
+from cli_calls import Recto, Shell, Vault
 
 from recto.interfaces.cli.progress import pace
 from recto.observability.progress import Rate

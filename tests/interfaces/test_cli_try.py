@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conftest import Recto, write_vault
+from cli_calls import Recto, write_vault
 
 
 def test_a_folder_answers_and_nothing_stays(recto: Recto, tmp_path: Path, monkeypatch: object) -> None:
