@@ -174,7 +174,6 @@ class Lines:
         elif char == "[":
             end = self._definitions(p)
             if end > p:
-                self.found.holes.append((p, end))
                 return BlockKind.PARAGRAPH, end, end
         return self._paragraph(line, p)
 
@@ -252,8 +251,10 @@ class Lines:
             if read is None:
                 break
             key, target, lines = read
-            self.found.definitions.setdefault(key, target)
             end = ends[lines - 1]
+            if not key.startswith("^"):  # a footnote: to CommonMark a definition, to its reader prose
+                self.found.definitions.setdefault(key, target)
+                self.found.holes.append((p, end))
             if end >= self.size:
                 break
             depth, p, c, base = self.enter(end)

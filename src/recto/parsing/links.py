@@ -107,6 +107,8 @@ class _Prose:
                 if kind == _TARGET:
                     image = self._is_image(at)
                     links.append(_markdown_link(m[_TARGET], m[_SHOWN], at - image, m.end()))
+                    if not image:
+                        opened.clear()  # a link holds no other link
                 elif kind == _TAG:
                     name = m[_TAG].strip("/")
                     if len(name) <= _LONGEST_TAG and not _NUMBERISH.fullmatch(name):
@@ -180,7 +182,7 @@ class _Prose:
                 self.tags.pop()
             self.links.append(_markdown_link(target, shown, start - image, stop))
             if not image:
-                opened.clear()  # a link holds no other link
+                opened.clear()
             return stop
         return None
 
@@ -200,7 +202,7 @@ class _Prose:
             label = _LABEL.match(text, pos, end)
             if label:
                 return self.definitions.get(label_key(label[1] or shown)), label.end()
-        return None if shown.startswith("^") else self.definitions.get(label_key(shown)), pos
+        return self.definitions.get(label_key(shown)), pos
 
 
 def _tick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:

@@ -146,7 +146,9 @@ def _callouts(text: str, blocks: list[Block]) -> list[dict[str, Any]]:
     found = []
     for block in blocks:
         if block.kind is BlockKind.QUOTE and (m := _CALLOUT.match(text, block.start)):
-            found.append({"type": m[1].strip().lower(), "title": readable(m[2].strip()), "start": block.start})
+            found.append(
+                {"type": m[1].partition("|")[0].strip().lower(), "title": readable(m[2].strip()), "start": block.start}
+            )
     return found
 
 
