@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
@@ -23,6 +23,7 @@ from recto.observability.progress import NoProgress, Progress
 from recto.ports import Embedder, Store, VectorIndex
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
+from recto.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from recto.retrieval.stage import Library, Profile
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class Engine:
         self.store = parts.store
         self.project = self._ensure_project(project)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self.store.close()
 
@@ -90,12 +97,13 @@ class Engine:
                 return collection
         raise NotFound(f"there is no collection {name}", hint="`recto list` shows the collections")
 
-    def add_collection(self, name: str, root: Path, settings: CollectionSettings) -> Collection:
+    def add_collection(self, name: str, root: Path, settings: CollectionSettings | None = None) -> Collection:
         """Adding a name again replaces its root and settings; what it indexed stays until the next run."""
         if not name or name != name.strip() or any(character in name for character in "/\\\0\n:"):
             raise InvalidArgument(f"{name!r} cannot name a collection", hint="use letters, digits, - and _")
         if not root.is_dir():
             raise SourceError(f"{root} is not a folder", hint="give the folder that holds the documents")
+        settings = settings or CollectionSettings()
         collection = Collection(collection_id(self.project.id, name), self.project.id, name, root.resolve(), settings)
         with self.store.transaction():
             self.store.catalog.put_collection(collection)
@@ -147,7 +155,7 @@ class Engine:
         embed_pending(self.store, self.project.id, self.embedder, progress)
         return report
 
-    def search(self, query: Query, profile: Profile) -> Result:
+    def search(self, query: Query, profile: Profile = PROFILES[DEFAULT_PROFILE]) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
         started = time.perf_counter()
         parsed, library = self._parsed(query), self._library()

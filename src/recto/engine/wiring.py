@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from recto.algorithms.analysis import Analyzer
-from recto.config.load import library_path
+from recto.config.load import library_path, load
 from recto.config.schema import Chunking, Config, Embedding
 from recto.engine.engine import Engine, Parts
 from recto.errors import ConfigurationError, NotIndexed
@@ -28,13 +29,24 @@ if TYPE_CHECKING:
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
 
 
+def open_library(
+    path: str | os.PathLike[str] | None = None, *, create: bool = False, settings: Mapping[str, Any] | None = None
+) -> Engine:
+    """Opens a library as `recto --library PATH` would here: the same configuration files, the same environment.
+
+    `settings` go before all of these, by their dotted names: `{"embedding.provider": "hashing"}`.
+    """
+    flags = {**(settings or {})} | ({} if path is None else {"library": Path(path)})
+    return open_engine(load(flags).config, create=create)
+
+
 def open_engine(config: Config, *, create: bool = False) -> Engine:
     """Opens the library the configuration names; `create` makes it when it is not there."""
     path = library_path(config)
     if not create and not path.exists():
         raise NotIndexed(f"there is no library at {path}", hint="run `recto init` to make one")
-    store = SqliteStore(path, create=create)
     embedder, counter = _embedding(config.embedding)
+    store = SqliteStore(path, create=create)
     analyzer = Analyzer()
     parts = Parts(
         store=store,
@@ -47,7 +59,11 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
     )
-    return Engine(parts, config.project)
+    try:
+        return Engine(parts, config.project)
+    except BaseException:
+        store.close()
+        raise
 
 
 def recipe_of(config: Config) -> Recipe:
