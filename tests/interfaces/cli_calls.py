@@ -10,7 +10,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-REWRITE = os.environ.get("RECTO_GOLDEN") == "rewrite"
+REWRITE = os.environ.get("RECTO_UPDATE_GOLDEN") == "1"
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 
 APPLES = """\

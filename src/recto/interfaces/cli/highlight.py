@@ -16,7 +16,7 @@ _TRIMMED = "-.'"
 _RUNNING = 40
 _PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
 _FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
-_UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
+_UNSPACED = "\u2e80"  # from here on scripts are written without spaces between words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> list[
     found: list[Mark] = []
     for word in _WORD.finditer(text):
         tokens = query.of(analyse(word[0]))
-        if tokens and _UNSPACED.search(word[0]):
+        if tokens and max(word[0]) >= _UNSPACED:
             found += _inside(word, tokens)
         elif tokens:
             start = word.start() + len(word[0]) - len(word[0].lstrip(_TRIMMED))
