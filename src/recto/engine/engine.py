@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
+from recto.engine.builds import Builds
 from recto.errors import InvalidArgument, NotFound, NotIndexed, RecipeMismatch, SourceError
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Defaults:
+    """How a search answers when it is not told otherwise."""
+
+    profile: str = DEFAULT_PROFILE
+    limit: int = 10
+    max_excerpt_chars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What wiring hands to an engine: the store, and makers for what is only needed sometimes."""
 
@@ -46,6 +56,8 @@ class Parts:
     workers: Callable[[CollectionSettings, int], Workers]
     scan: Callable[[Collection, Mapping[str, FileStamp]], Scan]
     max_file_bytes: int
+    library: Path | None = None
+    defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time
 
 
@@ -65,6 +77,9 @@ class Engine:
     def __init__(self, parts: Parts, project: str) -> None:
         self._parts = parts
         self.store = parts.store
+        self.library = parts.library
+        self.defaults = parts.defaults
+        self.builds = Builds(parts.clock)
         self.project = self._ensure_project(project)
 
     def __enter__(self) -> Self:
@@ -115,8 +130,19 @@ class Engine:
             self.store.catalog.remove_collection(self.project.id, collection.id)
         return collection
 
-    def index(self, names: Sequence[str] = (), *, embed: bool = True, progress: Progress | None = None) -> IndexReport:
-        """Brings the named collections (all when none is named) in step with the disk, then fills in vectors."""
+    def index(
+        self,
+        names: Sequence[str] = (),
+        *,
+        embed: bool = True,
+        reread: bool = False,
+        prefix: str = "",
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Brings the named collections (all when none is named) in step with the disk, then fills in vectors.
+
+        `reread` looks at every file, whatever its stamp says; `prefix` confines the run to uris that start so.
+        """
         from recto.ingest.embed import embed_pending
         from recto.ingest.pipeline import Problem
 
@@ -135,7 +161,7 @@ class Engine:
                 # An unmounted root is no evidence that its files are gone.
                 missing.append(Problem(collection.name, error.message))
                 continue
-            reports.append(self._index(collection, scan, progress))
+            reports.append(self._index(collection, scan, progress, reread=reread, prefix=prefix))
         embedded = embed_pending(self.store, self.project.id, self.embedder, progress) if embed else 0
         return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
@@ -182,13 +208,17 @@ class Engine:
         return cached[1]
 
     def _parsed(self, query: Query) -> Query:
+        if query.terms.text:
+            return query
         terms, written = parse_query(query.text, self._parts.analyzer)
         return replace(query, terms=terms, filters=query.filters.narrowed_by(written))
 
     def _library(self) -> Library:
         return Library(self.store, self.project.id, lambda: self.embedder, lambda: self.vectors, self._parts.clock)
 
-    def _index(self, collection: Collection, scan: Scan, progress: Progress) -> CollectionReport:
+    def _index(
+        self, collection: Collection, scan: Scan, progress: Progress, *, reread: bool, prefix: str
+    ) -> CollectionReport:
         from recto.ingest.pipeline import index_collection
         from recto.ingest.prepare import Origin
 
@@ -202,7 +232,9 @@ class Engine:
         )
         workers = self._parts.workers(settings, sum(file.stamp.size for file in scan.files))
         recipe = self._parts.recipe(settings)
-        return index_collection(self.store, collection, scan, recipe, workers, origin, progress)
+        return index_collection(
+            self.store, collection, scan, recipe, workers, origin, progress, reread=reread, prefix=prefix
+        )
 
     def _settle_recipe(self) -> None:
         """Records how this project is indexed, or refuses to mix vectors that cannot be compared.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_path, load
 from recto.config.schema import Chunking, Config, Embedding
-from recto.engine.engine import Engine, Parts
+from recto.engine.engine import Defaults, Engine, Parts
 from recto.errors import ConfigurationError, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
@@ -58,6 +58,8 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         workers=partial(_workers, config, analyzer, counter, lambda: embedder().profile),
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
+        library=path,
+        defaults=Defaults(**config.retrieval.model_dump()),
     )
     try:
         return Engine(parts, config.project)

@@ -6,6 +6,7 @@ import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from multiprocessing import get_context
 
 from recto.ingest.prepare import Origin, Outcome, Preparer
@@ -42,13 +43,27 @@ class ProcessWorkers:
         try:
             while True:
                 while len(waiting) < self._count * _AHEAD and (group := next(groups, None)) is not None:
-                    waiting.append(pool.submit(_prepare, origin, group))
+                    with _interrupts_held():
+                        waiting.append(pool.submit(_prepare, origin, group))
                 if not waiting:
                     return
                 wait(waiting[:1], return_when=FIRST_COMPLETED)
                 yield from map(unpack, waiting.pop(0).result())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits until this is over, and a process started meanwhile never hears of it: it inherits the mask."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _groups(files: Sequence[SeenFile]) -> Iterator[list[SeenFile]]:
