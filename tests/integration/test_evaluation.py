@@ -119,6 +119,13 @@ def test_another_corpus_or_other_chunk_sizes_get_a_library_of_their_own(drinks: 
     assert evaluate(HASHING, EvaluateRequest(other, ("hybrid",)), cache).library != first.library
 
 
+def test_the_splits_of_a_data_set_share_a_library(drinks: Path, tmp_path: Path) -> None:
+    (drinks / "qrels.train.tsv").write_text("q2\tmoka\t1\n", "utf-8")
+    train = EvaluateRequest(drinks, ("hybrid",), Files(qrels=Path("qrels.train.tsv")))
+    test = EvaluateRequest(drinks, ("hybrid",))
+    assert evaluate(HASHING, train, tmp_path).library == evaluate(HASHING, test, tmp_path).library
+
+
 def test_a_library_started_from_another_recipe_answers_as_one_built_anew(drinks: Path, tmp_path: Path) -> None:
     request = EvaluateRequest(drinks, ("hybrid", "dense_only", "lexical_only"))
     smaller = HASHING.model_copy(update={"chunking": HASHING.chunking.model_copy(update={"overlap_tokens": 5})})

@@ -53,10 +53,12 @@ class Dataset:
     """A corpus with the questions that have judgements in it.
 
     `qrels` maps a question to its judged documents and their relevance; every question has a relevant one.
-    `corpus_digest` names the corpus, `digest` the corpus with its questions and judgements.
+    `corpus` is the name without what tells the judgements apart: splits of one set share it. `corpus_digest` names the
+    corpus's content, `digest` that of the corpus with its questions and judgements.
     """
 
     name: str
+    corpus: str
     records: tuple[Record, ...]
     questions: tuple[Question, ...]
     qrels: Mapping[str, Mapping[str, int]]
@@ -97,7 +99,8 @@ def read_dataset(folder: Path, files: Files | None = None) -> Dataset:
     qrels = _judgements(judged, {one.id for one in records}, {one.id for one in questions}, warnings)
     digest = hashlib.sha256(f"{corpus.digest}{queries.digest}{judged.digest}".encode()).hexdigest()
     return Dataset(
-        name=_name(folder, corpus_file, qrels_file),
+        name=_name(folder, _variant(corpus_file.name, "corpus"), _variant(qrels_file.name, "qrels")),
+        corpus=_name(folder, _variant(corpus_file.name, "corpus")),
         records=records,
         questions=tuple(one for one in questions if one.id in qrels),
         qrels=qrels,
@@ -154,10 +157,9 @@ def _locate(folder: Path, chosen: Path | None, usual: tuple[str, ...]) -> Path:
     raise InvalidArgument(f"{folder} has no {tried}", hint=_LAYOUT)
 
 
-def _name(folder: Path, corpus: Path, qrels: Path) -> str:
+def _name(folder: Path, *variants: str) -> str:
     """The folder's name, with what tells the files from the usual ones: `locomo/sessions`, `scifact/train`."""
-    variants = [_variant(corpus.name, "corpus"), _variant(qrels.name, "qrels")]
-    return "/".join(dict.fromkeys((folder.resolve().name, *(variant for variant in variants if variant))))
+    return "/".join(dict.fromkeys((folder.resolve().name, *filter(None, variants))))
 
 
 def _variant(name: str, usual: str) -> str:

@@ -188,7 +188,7 @@ def _library(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -
     """
     content = hashlib.sha256(f"{dataset.corpus_digest}\0{scope or ''}".encode()).hexdigest()[:12]
     model = hashlib.sha256(json.dumps(asdict(recipe.embedding), sort_keys=True).encode()).hexdigest()[:8]
-    folder = cache / f"{_UNUSUAL.sub('-', dataset.name)}-{content}"
+    folder = cache / f"{_UNUSUAL.sub('-', dataset.corpus)}-{content}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{model}-{recipe.id}.db"
     if not path.exists():

@@ -68,6 +68,7 @@ def test_a_chosen_file_may_lie_in_the_folder_or_elsewhere_and_shows_in_the_name(
     outside = read_dataset(drinks, Files(qrels=tmp_path / "mine.tsv"))
     assert (inside.name, inside.qrels) == ("drinks/train", {"q1": {"d2": 1}})
     assert (outside.name, outside.qrels) == ("drinks/mine", {"q2": {"d1": 1}})
+    assert inside.corpus == outside.corpus == "drinks"
     assert inside.corpus_digest == outside.corpus_digest
     assert inside.digest != outside.digest
 

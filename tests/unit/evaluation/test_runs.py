@@ -34,7 +34,7 @@ class Scripted:
 def dataset(questions: int = 2) -> Dataset:
     asked = tuple(Question(f"q{number}", "?") for number in range(questions))
     qrels = {question.id: {"a": 1} for question in asked}
-    return Dataset("drinks", (Record("a", "", "x"), Record("b", "", "y")), asked, qrels, "corpus", "whole")
+    return Dataset("drinks", "drinks", (Record("a", "", "x"), Record("b", "", "y")), asked, qrels, "corpus", "whole")
 
 
 def kept(name: str = "drinks", profile: str = "hybrid", digest: str = "whole") -> Outcome:
