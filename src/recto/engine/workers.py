@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from recto.ingest.prepare import Origin, Outcome, Preparer
 from recto.ingest.transport import Packed, pack, unpack
@@ -38,6 +38,7 @@ class ProcessWorkers:
     def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Iterator[Outcome]:
         # spawn, not fork: threads of the model runtime may be running already.
         pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, (self._make,))
+        others = active_children()
         groups = iter(_groups(files))
         waiting: list[Future[list[Packed]]] = []
         try:
@@ -49,8 +50,15 @@ class ProcessWorkers:
                     return
                 wait(waiting[:1], return_when=FIRST_COMPLETED)
                 yield from map(unpack, waiting.pop(0).result())
+        except BaseException:
+            # Nobody wants what the workers are still making, and they hold nothing that could be left half done.
+            for process in active_children():
+                if process not in others:
+                    process.terminate()
+            raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waiting costs nothing here, and a pool left to the interpreter's exit can stumble over its own closing.
+            pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
