@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.collection import Collection, Project
 from recto.model.document import Document, Section, Source
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalRow, Prepared
+from recto.model.job import Job, JobId, JobKind, JobState
 from recto.model.ledger import LedgerEntry
+from recto.model.memory import (
+    MemoryCommit,
+    MemoryFilter,
+    MemoryId,
+    MemoryItem,
+    MemorySession,
+    MemoryVersion,
+    SessionId,
+)
 from recto.model.query import Filters, Terms
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.result import Candidate, Scored
@@ -184,6 +194,85 @@ class Ledger(Protocol):
     def forget(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None: ...
 
 
+class Memories(Protocol):
+    """Items, their versions, the log of changes and the sessions they were made in. The texts are documents' texts."""
+
+    def put(self, item: MemoryItem, commit: MemoryCommit, version: MemoryVersion | None = None) -> None:
+        """Writes the item as it stands now, what changed it, and its new version where there is one.
+
+        Versions and commits are only ever added: a version number or an idempotency key used twice is a `Conflict`.
+        """
+        ...
+
+    def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None: ...
+
+    def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
+        """Oldest first."""
+        ...
+
+    def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
+        """Active items of a scope whose text has this fingerprint, oldest first."""
+        ...
+
+    def versions(self, project: ProjectId, item: MemoryId) -> tuple[MemoryVersion, ...]: ...
+
+    def commits(self, project: ProjectId, item: MemoryId) -> tuple[MemoryCommit, ...]:
+        """In the order they were made."""
+        ...
+
+    def commit_under(self, project: ProjectId, key: str) -> MemoryCommit | None:
+        """What an idempotency key was used for."""
+        ...
+
+    def put_session(self, session: MemorySession) -> None: ...
+
+    def session(self, project: ProjectId, session: SessionId) -> MemorySession | None: ...
+
+    def sessions(self, project: ProjectId) -> tuple[MemorySession, ...]:
+        """Oldest first."""
+        ...
+
+
+class Outbox(Protocol):
+    """Promised work. A claim is a lease: it ends by itself, and whoever held it can tell."""
+
+    def enqueue(self, project: ProjectId, kind: JobKind, subject: str, payload: Mapping[str, Any]) -> JobId:
+        """The new job, or the one that already waits to do the same."""
+        ...
+
+    def due(self, project: ProjectId) -> int:
+        """How many jobs could be claimed now. A look, not a write: an idle worker leaves no trace."""
+        ...
+
+    def claim(
+        self, project: ProjectId, worker: str, *, lease_seconds: float, limit: int, max_attempts: int
+    ) -> tuple[Job, ...]:
+        """Takes due jobs and jobs whose lease ran out, oldest first. What ran out too often is dead instead."""
+        ...
+
+    def renew(self, job: Job, lease_seconds: float) -> bool:
+        """Whether the lease was still held; if so it now lasts longer."""
+        ...
+
+    def finish(self, job: Job) -> bool:
+        """Whether the lease was still held; if so the job is done."""
+        ...
+
+    def fail(self, job: Job, error: str, retry_after: float | None) -> bool:
+        """Whether the lease was still held; if so the job waits until `retry_after`, or is dead when that is None."""
+        ...
+
+    def jobs(self, project: ProjectId, states: Sequence[JobState] = ()) -> tuple[Job, ...]: ...
+
+    def retry(self, project: ProjectId, jobs: Sequence[JobId]) -> int:
+        """Makes dead or waiting jobs due now, with their attempts forgotten; how many there were."""
+        ...
+
+    def purge(self, project: ProjectId, states: Sequence[JobState], before: float) -> int:
+        """Deletes jobs that ended in one of these states before an instant; how many there were."""
+        ...
+
+
 class Store(Protocol):
     """One library. Its parts share one transaction: what is written together appears together or not at all."""
 
@@ -201,6 +290,12 @@ class Store(Protocol):
 
     @property
     def ledger(self) -> Ledger: ...
+
+    @property
+    def memories(self) -> Memories: ...
+
+    @property
+    def outbox(self) -> Outbox: ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""

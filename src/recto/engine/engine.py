@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     from recto.ingest.pipeline import CollectionReport, Problem, Workers
     from recto.ingest.prepare import Preparer
+    from recto.memory.desk import Desk
     from recto.sources.files import Scan
 
 
@@ -99,6 +100,22 @@ class Engine:
     def vectors(self) -> VectorIndex:
         return self._parts.vectors(self.store, self.project, self.embedder)
 
+    @cached_property
+    def desk(self) -> Desk:
+        """Where this project's memories are written."""
+        from recto.memory.desk import Desk, memories_collection
+
+        self._settle_recipe()
+        collection = memories_collection(self.store, self.project.id)
+        return Desk(
+            store=self.store,
+            collection=collection,
+            recipe=self._parts.recipe(collection.settings),
+            prepare=self._parts.preparer(collection.settings).text,
+            analyse=self._parts.analyzer.tokens,
+            clock=self._parts.clock,
+        )
+
     def recipe(self) -> Recipe:
         """How this configuration would index, collection overrides aside."""
         return self._parts.recipe(CollectionSettings())
@@ -148,7 +165,7 @@ class Engine:
 
         started = time.perf_counter()
         progress = progress or NoProgress()
-        chosen = [self.collection(name) for name in names] or list(self.collections())
+        chosen = [self.collection(name) for name in names] or [one for one in self.collections() if one.on_disk]
         if not chosen:
             raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
         self._settle_recipe()

@@ -32,10 +32,14 @@ class CollectionSettings:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A named root inside a project."""
+    """A named root inside a project. An empty root means that its documents are in no folder."""
 
     id: CollectionId
     project_id: ProjectId
     name: str
     root: Path
     settings: CollectionSettings = CollectionSettings()
+
+    @property
+    def on_disk(self) -> bool:
+        return self.root != Path()

@@ -22,27 +22,28 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _short(prefix: str, *parts: str) -> str:
+def short_id(prefix: str, *parts: str) -> str:
+    """A name for what the parts, together, say."""
     # NUL cannot occur in a path or a name we accept, so joined parts cannot run into each other.
     return prefix + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT]
 
 
 def project_id(name: str) -> ProjectId:
-    return ProjectId(_short("prj_", name))
+    return ProjectId(short_id("prj_", name))
 
 
 def collection_id(project: ProjectId, name: str) -> CollectionId:
-    return CollectionId(_short("col_", project, name))
+    return CollectionId(short_id("col_", project, name))
 
 
 def document_id(project: ProjectId, collection: CollectionId, uri: str) -> DocumentId:
-    return DocumentId(_short("doc_", project, collection, uri))
+    return DocumentId(short_id("doc_", project, collection, uri))
 
 
 def section_id(document: DocumentId, path: tuple[str, ...], occurrence: int) -> SectionId:
     """`occurrence` counts earlier sections of the document with the same path, from 0."""
     # Lengths in front, so that ("a", "b") and ("a\0b",), or () and ("",), are told apart.
-    return SectionId(_short("sec_", document, *(f"{len(title)}:{title}" for title in path), str(occurrence)))
+    return SectionId(short_id("sec_", document, *(f"{len(title)}:{title}" for title in path), str(occurrence)))
 
 
 def chunk_id(document: DocumentId, hash_of_text: str, occurrence: int) -> ChunkId:
@@ -50,8 +51,8 @@ def chunk_id(document: DocumentId, hash_of_text: str, occurrence: int) -> ChunkI
 
     The span is left out on purpose: an edit elsewhere in the file does not rename a chunk.
     """
-    return ChunkId(_short("chk_", document, hash_of_text, str(occurrence)))
+    return ChunkId(short_id("chk_", document, hash_of_text, str(occurrence)))
 
 
 def recipe_id(canonical_json: str) -> RecipeId:
-    return RecipeId(_short("rec_", canonical_json))
+    return RecipeId(short_id("rec_", canonical_json))

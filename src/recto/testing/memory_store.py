@@ -13,6 +13,8 @@ from recto.testing.memory_catalog import MemoryCatalog, MemoryLedger
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_embeddings import MemoryEmbeddings
 from recto.testing.memory_lexical import MemoryLexical
+from recto.testing.memory_memories import MemoryMemories
+from recto.testing.memory_outbox import MemoryOutbox
 from recto.testing.memory_tables import Session, known_project
 
 
@@ -26,6 +28,8 @@ class MemoryStore:
         self.lexical = MemoryLexical(self._session)
         self.embeddings = MemoryEmbeddings(self._session)
         self.ledger = MemoryLedger(self._session)
+        self.memories = MemoryMemories(self._session)
+        self.outbox = MemoryOutbox(self._session, clock)
 
     def transaction(self) -> AbstractContextManager[None]:
         return self._session.transaction()

@@ -14,7 +14,9 @@ from recto.model.chunk import Chunk
 from recto.model.collection import Collection, Project
 from recto.model.document import Document, Section
 from recto.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
+from recto.model.job import Job, JobId
 from recto.model.ledger import LedgerEntry
+from recto.model.memory import MemoryCommit, MemoryId, MemoryItem, MemorySession, MemoryVersion, SessionId
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.stored import DocumentVersion
 from recto.model.text import Span
@@ -67,6 +69,7 @@ class Tables:
     last_lineage: int = 0
     last_input: int = 0
     last_vector: int = 0
+    last_job: int = 0
     projects: dict[ProjectId, Project] = field(default_factory=dict)
     collections: dict[tuple[ProjectId, CollectionId], Collection] = field(default_factory=dict)
     recipes: dict[ProjectId, Recipe] = field(default_factory=dict)
@@ -80,6 +83,11 @@ class Tables:
     windows: dict[ChunkKey, tuple[HeldWindow, ...]] = field(default_factory=dict)
     vectors: dict[int, HeldVector] = field(default_factory=dict)
     ledger: dict[tuple[ProjectId, CollectionId, str], LedgerEntry] = field(default_factory=dict)
+    memory_items: dict[tuple[ProjectId, MemoryId], MemoryItem] = field(default_factory=dict)
+    memory_versions: dict[tuple[ProjectId, MemoryId], tuple[MemoryVersion, ...]] = field(default_factory=dict)
+    memory_commits: dict[ProjectId, tuple[MemoryCommit, ...]] = field(default_factory=dict)
+    memory_sessions: dict[tuple[ProjectId, SessionId], MemorySession] = field(default_factory=dict)
+    jobs: dict[JobId, Job] = field(default_factory=dict)
 
     def copied(self) -> Tables:
         held: dict[str, Any] = {one.name: copy(getattr(self, one.name)) for one in fields(self)}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from recto.model.ids import ChunkKey, DocumentId, ProjectId
+from recto.model.memory import MemoryFilter, MemoryItem
 from recto.model.query import Filters
 from recto.model.recipe import EmbeddingProfile
 from recto.ports import Store
@@ -34,6 +35,11 @@ def observed(
                     for collection in store.catalog.collections(project.id)
                 },
                 **_content(store, project.id, {one for owner, one in wanted if owner == project.id}, list(words)),
+                "memories": [
+                    _memory(store, item) for item in store.memories.find(project.id, MemoryFilter(status=None))
+                ],
+                "sessions": store.memories.sessions(project.id),
+                "jobs": store.outbox.jobs(project.id),
                 "embeddings": [_embeddings(store, project.id, profile) for profile in profiles],
             }
             for project in store.catalog.projects()
@@ -54,6 +60,14 @@ def _content(store: Store, project: ProjectId, named: set[DocumentId], words: li
         "texts": dict(store.documents.texts(project, hashes)),
         "words": {word: [found[key].chunk_id for key in store.lexical.containing(project, [word])] for word in words},
     }
+
+
+def _memory(store: Store, item: MemoryItem) -> tuple[Any, ...]:
+    return (
+        item,
+        store.memories.versions(item.project_id, item.id),
+        store.memories.commits(item.project_id, item.id),
+    )
 
 
 def _embeddings(store: Store, project: ProjectId, profile: EmbeddingProfile) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from recto.stores.shared.database import value
 from recto.stores.shared.documents import DocumentRepository
 from recto.stores.shared.embeddings import EmbeddingRepository
 from recto.stores.shared.ledger import LedgerRepository
+from recto.stores.shared.memories import MemoryRepository
+from recto.stores.shared.outbox import OutboxRepository
 from recto.stores.shared.projects import CatalogRepository, Keys
 from recto.stores.sqlite.database import SqliteDatabase
 from recto.stores.sqlite.lexical import Fts5Index
@@ -33,6 +35,8 @@ class SqliteStore:
         self.lexical = Fts5Index(self._database, keys)
         self.embeddings = EmbeddingRepository(self._database, keys, clock)
         self.ledger = LedgerRepository(self._database, keys)
+        self.memories = MemoryRepository(self._database, keys)
+        self.outbox = OutboxRepository(self._database, keys, clock)
         self._keys = keys
 
     @contextmanager
@@ -67,7 +71,7 @@ class SqliteStore:
         yield from (str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok")
         for table, row, parent, _ in self._database.pragma("foreign_key_check"):
             yield f"table {table}, row {row}: points at a missing row of {parent}"
-        for name in ("check_lexical", "check_versions", "check_texts"):
+        for name in ("check_lexical", "check_versions", "check_texts", "check_memories"):
             yield from (str(row[0]) for row in self._database.rows(name))
         yield from self.documents.damaged_texts()
 

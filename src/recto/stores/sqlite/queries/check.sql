@@ -16,3 +16,12 @@ where not exists (
 -- name: check_texts
 select 'the text of version ' || v.version || ' of ' || v.uri || ' is missing' from document_versions v
 where not exists (select 1 from texts t where t.project = v.project and t.hash = v.text_hash);
+
+-- name: check_memories
+select 'the text of version ' || v.number || ' of ' || m.id || ' is missing' from memory_versions v
+join memory_items m on m.key = v.item
+where not exists (select 1 from texts t where t.project = v.project and t.hash = v.text_hash)
+union all
+select 'version ' || m.version || ' of ' || m.id || ' is missing' from memory_items m
+where not exists (
+  select 1 from memory_versions v where v.project = m.project and v.item = m.key and v.number = m.version);

@@ -1,0 +1,371 @@
+"""Every change of a memory: item, version, document, job and log entry in one transaction, or none of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
+from typing import Any
+
+from recto.errors import Conflict, InvalidArgument, NotFound
+from recto.memory.desk import Desk
+from recto.memory.likeness import fingerprint
+from recto.model.document import Kind, Source
+from recto.model.ids import document_id, text_hash
+from recto.model.index import Prepared
+from recto.model.job import JobKind
+from recto.model.ledger import FileStamp, LedgerEntry, Outcome
+from recto.model.memory import (
+    DEFAULT_SCOPE,
+    MemoryAction,
+    MemoryCommit,
+    MemoryId,
+    MemoryItem,
+    MemoryKind,
+    MemoryLink,
+    MemoryStatus,
+    MemoryVersion,
+    SessionId,
+    memory_id,
+    memory_uri,
+)
+from recto.model.text import normalise
+
+_TITLE = 80  # characters of a first line that stand for a text without a title
+_LONGEST = 1_000_000  # characters: more is a document, not a memory
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be kept. Without a title the text's own first line serves."""
+
+    text: str
+    kind: MemoryKind = MemoryKind.NOTE
+    scope: str = DEFAULT_SCOPE
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    links: tuple[MemoryLink, ...] = ()
+    pinned: bool = False
+    valid_from: float | None = None
+    valid_to: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Who asks for a change, why, in which session, and the key under which asking again changes nothing."""
+
+    author: str = ""
+    reason: str = ""
+    session: SessionId | None = None
+    key: str | None = None
+
+
+NOBODY = Circumstances()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A change with the item as it stands after it. `replayed` means that it had already been made."""
+
+    item: MemoryItem
+    commit: MemoryCommit
+    replayed: bool = False
+
+
+def create(desk: Desk, draft: Draft, by: Circumstances = NOBODY, *, unique: bool = False) -> Committed:
+    """A new item with its first version. `unique` answers with the existing item when the scope has the same text."""
+    draft = checked(draft)
+    payload = payload_of("create", draft, by)
+    for occurrence in count():
+        at = desk.clock()
+        name = memory_id(desk.project, draft.scope, text_hash(draft.text), at, occurrence)
+        prepared = desk.prepare(source_of(desk, name, draft, at))
+        with desk.store.transaction():
+            if replayed := replay(desk, by, payload):
+                return replayed
+            same = desk.store.memories.same_text(desk.project, draft.scope, fingerprint(draft.text)) if unique else ()
+            if same:
+                return unchanged(desk, same[0], by, payload)
+            if desk.store.memories.get(desk.project, name) is not None:
+                continue
+            item = MemoryItem(
+                id=name,
+                project_id=desk.project,
+                kind=draft.kind,
+                scope=draft.scope,
+                title=prepared.document.title,
+                tags=prepared.document.tags,
+                links=draft.links,
+                pinned=draft.pinned,
+                status=MemoryStatus.ACTIVE,
+                version=1,
+                fingerprint=fingerprint(draft.text),
+                created_at=at,
+                updated_at=at,
+                metadata=draft.metadata,
+            )
+            return _write(desk, item, MemoryAction.CREATED, draft, prepared, by, payload)
+    raise AssertionError("occurrences do not end")
+
+
+def revise(
+    desk: Desk, name: MemoryId, draft: Draft, by: Circumstances = NOBODY, *, expected: int | None = None
+) -> Committed:
+    """A new version of an item. `expected` is the version it must stand at; another one is a conflict."""
+    draft = checked(draft)
+    payload = payload_of("revise", draft, by, item=name, expected=expected)
+    return _next_version(desk, name, draft, by, payload, MemoryAction.REVISED, expected)
+
+
+def restore(desk: Desk, name: MemoryId, number: int, by: Circumstances = NOBODY) -> Committed:
+    """An earlier version's text as a new version. An archived item is active again."""
+    payload = payload_of("restore", None, by, item=name, number=number)
+    item = _known(desk, name)
+    wanted = next((one for one in desk.store.memories.versions(desk.project, name) if one.number == number), None)
+    if wanted is None:
+        raise NotFound(f"{name} has no version {number}", hint=f"its versions are 1 to {item.version}")
+    text = desk.store.documents.texts(desk.project, [wanted.text_hash])[wanted.text_hash]
+    draft = Draft(text, item.kind, item.scope, wanted.title, wanted.tags, item.links, metadata=item.metadata)
+    return _next_version(desk, name, draft, by, payload, MemoryAction.RESTORED, None)
+
+
+def archive(desk: Desk, name: MemoryId, by: Circumstances = NOBODY) -> Committed:
+    """Out of every search from now on; its history stays, and a version can be restored."""
+    return _amend(desk, name, MemoryAction.ARCHIVED, by, status=MemoryStatus.ARCHIVED)
+
+
+def pin(desk: Desk, name: MemoryId, by: Circumstances = NOBODY, *, pinned: bool = True) -> Committed:
+    return _amend(desk, name, MemoryAction.PINNED if pinned else MemoryAction.UNPINNED, by, pinned=pinned)
+
+
+def link(desk: Desk, name: MemoryId, target: MemoryLink, by: Circumstances = NOBODY) -> Committed:
+    """Adds a link; a link that is there already is not added twice."""
+    if not target.target.strip():
+        raise InvalidArgument("a link needs a target")
+    return _amend(desk, name, MemoryAction.LINKED, by, link=target)
+
+
+def checked(draft: Draft) -> Draft:
+    """The draft with its text normalised, or the reason why it cannot be kept."""
+    text = normalise(draft.text)
+    if not text.strip():
+        raise InvalidArgument("there is nothing to remember: the text is empty")
+    if len(text) > _LONGEST:
+        raise InvalidArgument(
+            f"the text has {len(text):,} characters; a memory holds at most {_LONGEST:,}",
+            hint="add the file's folder as a collection instead",
+        )
+    if not draft.scope.strip():
+        raise InvalidArgument("a scope needs a name", hint=f"the usual scope is {DEFAULT_SCOPE}")
+    if draft.valid_from is not None and draft.valid_to is not None and draft.valid_to <= draft.valid_from:
+        raise InvalidArgument("a memory cannot stop being true before it starts")
+    tags = tuple(dict.fromkeys(tag.lstrip("#").strip() for tag in draft.tags))
+    return replace(draft, text=text, tags=tuple(tag for tag in tags if tag))
+
+
+def payload_of(action: str, draft: Draft | None, by: Circumstances, **more: Any) -> str:
+    """A hash of everything that was asked for, the idempotency key aside."""
+    asked = {"action": action, "draft": asdict(draft) if draft else None, "by": asdict(replace(by, key=None)), **more}
+    return text_hash(json.dumps(asked, sort_keys=True, ensure_ascii=False, default=str))
+
+
+def replay(desk: Desk, by: Circumstances, payload: str) -> Committed | None:
+    """The answer already given under the idempotency key; inside the transaction that would otherwise write."""
+    prior = desk.store.memories.commit_under(desk.project, by.key) if by.key is not None else None
+    if prior is None:
+        return None
+    if prior.payload != payload:
+        raise Conflict(
+            f"the idempotency key {by.key} was used for something else",
+            hint="use a new key for a new change, and the same one only to ask again",
+            details={"key": by.key, "item": prior.item_id, "version": prior.version},
+        )
+    item = desk.store.memories.get(desk.project, prior.item_id)
+    assert item is not None  # commits name items that exist: the database holds them to it
+    return Committed(item, prior, replayed=True)
+
+
+def unchanged(desk: Desk, item: MemoryItem, by: Circumstances, payload: str) -> Committed:
+    """Nothing to do. Written down only under an idempotency key, where the next answer must be the same."""
+    commit = _commit(item, MemoryAction.UNCHANGED, by, payload, desk.clock())
+    if by.key is not None:
+        desk.store.memories.put(item, commit)
+    return Committed(item, commit)
+
+
+def source_of(desk: Desk, name: MemoryId, draft: Draft, at: float) -> Source:
+    uri = memory_uri(name)
+    return Source(
+        id=document_id(desk.project, desk.collection.id, uri),
+        uri=uri,
+        text=draft.text,
+        modified_at=at,
+        kind=Kind.MEMORY,
+        tags=draft.tags,
+        title=draft.title or _first_line(draft.text),
+        metadata={"memory_kind": draft.kind.value, "scope": draft.scope},
+    )
+
+
+def index_document(desk: Desk, prepared: Prepared) -> None:
+    """Puts the current text of a memory where searches look, and promises its vectors. Inside a transaction."""
+    store, project, document = desk.store, desk.project, prepared.document
+    keys = store.documents.put(project, desk.collection.id, prepared)
+    pairs = list(zip(keys, prepared.chunks, strict=True))
+    store.lexical.put(project, [(key, indexed.lexical) for key, indexed in pairs])
+    store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in pairs])
+    entry = LedgerEntry(
+        uri=document.uri,
+        outcome=Outcome.INDEXED,
+        stamp=FileStamp(len(document.text), int(document.modified_at * 1e9), 0),
+        content_hash=document.content_hash,
+        recipe_id=desk.recipe.id,
+        document_id=document.id,
+        warnings=document.warnings,
+    )
+    store.ledger.record(project, desk.collection.id, [entry])
+    # One waiting job fills in whatever is missing when it runs: a hundred commits need no hundred jobs.
+    store.outbox.enqueue(project, JobKind.EMBED, "pending", {})
+
+
+def _next_version(
+    desk: Desk,
+    name: MemoryId,
+    draft: Draft,
+    by: Circumstances,
+    payload: str,
+    action: MemoryAction,
+    expected: int | None,
+) -> Committed:
+    prepared = desk.prepare(source_of(desk, name, draft, desk.clock()))
+    with desk.store.transaction():
+        if replayed := replay(desk, by, payload):
+            return replayed
+        item = _known(desk, name)
+        if expected is not None and item.version != expected:
+            raise Conflict(
+                f"{name} stands at version {item.version}, not {expected}",
+                hint="read it again and decide on the newer text",
+                details={"item": name, "version": item.version},
+            )
+        changed = replace(
+            item,
+            kind=draft.kind,
+            scope=draft.scope,
+            title=prepared.document.title,
+            tags=prepared.document.tags,
+            links=tuple(dict.fromkeys((*item.links, *draft.links))),
+            pinned=item.pinned or draft.pinned,
+            status=MemoryStatus.ACTIVE,
+            version=item.version + 1,
+            fingerprint=fingerprint(draft.text),
+            updated_at=_later(desk, item),
+            metadata={**item.metadata, **draft.metadata},
+        )
+        return _write(desk, changed, action, draft, prepared, by, payload)
+
+
+def _write(
+    desk: Desk,
+    item: MemoryItem,
+    action: MemoryAction,
+    draft: Draft,
+    prepared: Prepared,
+    by: Circumstances,
+    payload: str,
+) -> Committed:
+    at = item.updated_at
+    version = MemoryVersion(
+        item_id=item.id,
+        number=item.version,
+        title=item.title,
+        text_hash=prepared.document.content_hash,
+        tags=item.tags,
+        author=by.author,
+        reason=by.reason,
+        session_id=_session(desk, by),
+        created_at=at,
+        valid_from=at if draft.valid_from is None else draft.valid_from,
+        valid_to=draft.valid_to,
+        supersedes=item.version - 1 or None,
+    )
+    commit = _commit(item, action, by, payload, at)
+    desk.store.memories.put(item, commit, version)
+    index_document(desk, replace(prepared, document=replace(prepared.document, modified_at=at)))
+    return Committed(item, commit)
+
+
+def _amend(
+    desk: Desk,
+    name: MemoryId,
+    action: MemoryAction,
+    by: Circumstances,
+    *,
+    status: MemoryStatus | None = None,
+    pinned: bool | None = None,
+    link: MemoryLink | None = None,
+) -> Committed:
+    payload = payload_of(action.value, None, by, item=name, link=asdict(link) if link else None)
+    with desk.store.transaction():
+        if replayed := replay(desk, by, payload):
+            return replayed
+        item = _known(desk, name)
+        changed = replace(
+            item,
+            status=item.status if status is None else status,
+            pinned=item.pinned if pinned is None else pinned,
+            links=tuple(dict.fromkeys((*item.links, link))) if link else item.links,
+        )
+        if changed == item:
+            return unchanged(desk, item, by, payload)
+        changed = replace(changed, updated_at=_later(desk, item))
+        commit = replace(_commit(changed, action, by, payload, changed.updated_at), session_id=_session(desk, by))
+        desk.store.memories.put(changed, commit)
+        if status is MemoryStatus.ARCHIVED:
+            uri = memory_uri(item.id)
+            desk.store.documents.remove(desk.project, document_id(desk.project, desk.collection.id, uri))
+            desk.store.ledger.forget(desk.project, desk.collection.id, [uri])
+        return Committed(changed, commit)
+
+
+def _commit(item: MemoryItem, action: MemoryAction, by: Circumstances, payload: str, at: float) -> MemoryCommit:
+    return MemoryCommit(
+        item_id=item.id,
+        action=action,
+        version=item.version,
+        status=item.status,
+        pinned=item.pinned,
+        author=by.author,
+        reason=by.reason,
+        session_id=by.session,
+        key=by.key,
+        payload=payload,
+        at=at,
+    )
+
+
+def _known(desk: Desk, name: MemoryId) -> MemoryItem:
+    item = desk.store.memories.get(desk.project, name)
+    if item is None:
+        raise NotFound(f"there is no memory {name}", hint="`recto recall` finds memories and shows their ids")
+    return item
+
+
+def _session(desk: Desk, by: Circumstances) -> SessionId | None:
+    if by.session is not None and desk.store.memories.session(desk.project, by.session) is None:
+        raise NotFound(f"there is no session {by.session}", hint="start one first, or leave the session out")
+    return by.session
+
+
+def _later(desk: Desk, item: MemoryItem) -> float:
+    """Now, or the item's last change where the clock was set back: the log of an item runs one way."""
+    return max(desk.clock(), item.updated_at)
+
+
+def _first_line(text: str) -> str:
+    line = next(line for line in text.split("\n") if line.strip()).strip()
+    if line.startswith(("#", "---")):
+        return ""  # a heading or front matter: the parser finds the title itself
+    return line if len(line) <= _TITLE else line[: _TITLE - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,57 @@
+"""When two texts say the same: equal but for case, blanks and punctuation, or made of nearly the same word pairs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from recto.model.ids import text_hash
+
+_WORD = re.compile(r"\w+(?:[.:/+#-]\w+)*[+#]*")  # 3.11, a/b, node.js and C++ each count as one word
+_SIGNS = re.compile(r"[^\w\s]")
+_SAME = 0.8
+_CONTAINED = 0.95
+_ENOUGH = 8  # words: a shorter text is found inside too many others
+
+
+def words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def fingerprint(text: str) -> str:
+    """A hash of the words. A text without any goes by its signs: `???` and `!!!` are told apart."""
+    return text_hash(" ".join(words(text)) or "".join(_SIGNS.findall(text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """`jaccard` is shared pairs over all pairs; `contained` the share of the first text's pairs found in the second."""
+
+    jaccard: float
+    contained: float
+    words: int
+
+    @property
+    def revises(self) -> bool:
+        """The first text is the second one, edited. Cautious: a copy too many costs less than a fact overwritten."""
+        return self.jaccard >= _SAME
+
+    @property
+    def repeats(self) -> bool:
+        """The first text says nothing that the second does not."""
+        return self.contained >= _CONTAINED and self.words >= _ENOUGH
+
+
+def likeness(new: str, known: str) -> Likeness:
+    mine, theirs = _pairs(words(new)), _pairs(words(known))
+    shared = len(mine & theirs)
+    return Likeness(
+        jaccard=shared / len(mine | theirs) if mine or theirs else 1.0,
+        contained=shared / len(mine) if mine else 1.0,
+        words=len(words(new)),
+    )
+
+
+def _pairs(found: list[str]) -> set[tuple[str, str]]:
+    """Neighbouring words; the ends count, so that one word more or less is one pair more or less."""
+    return set(zip(["", *found], [*found, ""], strict=True))

@@ -1,0 +1,48 @@
+"""A job: promised work, written down in the transaction that made it necessary and done later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NewType
+
+from recto.model.ids import ProjectId
+
+JobId = NewType("JobId", int)
+
+
+class JobKind(StrEnum):
+    EMBED = "embed"
+    REINGEST = "reingest"
+
+
+class JobState(StrEnum):
+    """`dead` was tried often enough: it stays to be looked at, and runs again only when somebody says so."""
+
+    READY = "ready"
+    LEASED = "leased"
+    DONE = "done"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`attempts` grows when a job is claimed, so it also tells one lease from the next.
+
+    Jobs of one kind and one `subject` promise the same work: while one of them waits, no other is added.
+    """
+
+    id: JobId
+    project_id: ProjectId
+    kind: JobKind
+    subject: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    state: JobState = JobState.READY
+    attempts: int = 0
+    created_at: float = 0.0
+    run_after: float = 0.0
+    locked_by: str = ""
+    lease_expires_at: float | None = None
+    finished_at: float | None = None
+    error: str = ""

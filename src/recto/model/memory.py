@@ -1,0 +1,180 @@
+"""What an agent asked to keep: items that change, versions that never do, and the log of every change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NewType
+
+from recto.model.ids import ProjectId, short_id
+
+MemoryId = NewType("MemoryId", str)
+SessionId = NewType("SessionId", str)
+
+MEMORIES = "memories"
+"""The collection of every project that holds the current text of its memories as documents."""
+
+DEFAULT_SCOPE = "project"
+
+
+class MemoryKind(StrEnum):
+    NOTE = "note"
+    PLAN = "plan"
+    JOURNAL = "journal"
+    FACT = "fact"
+    OBSERVATION = "observation"
+    REFLECTION = "reflection"
+    DECISION = "decision"
+    TASK = "task"
+    BUG = "bug"
+    CONSTRAINT = "constraint"
+    RULE = "rule"
+    PREFERENCE = "preference"
+    EXPERIMENT = "experiment"
+    SUMMARY = "summary"
+
+
+class MemoryStatus(StrEnum):
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
+class MemoryAction(StrEnum):
+    """What a commit did. `unchanged` is an answer worth keeping: it was asked under an idempotency key."""
+
+    CREATED = "created"
+    REVISED = "revised"
+    RESTORED = "restored"
+    ARCHIVED = "archived"
+    PINNED = "pinned"
+    UNPINNED = "unpinned"
+    LINKED = "linked"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLink:
+    """From a memory to another memory, a document or anything with a name."""
+
+    target: str
+    type: str = "mentions"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    """One memory as it stands now. `fingerprint` names its text with case, blanks and punctuation left aside."""
+
+    id: MemoryId
+    project_id: ProjectId
+    kind: MemoryKind
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    links: tuple[MemoryLink, ...]
+    pinned: bool
+    status: MemoryStatus
+    version: int
+    fingerprint: str
+    created_at: float
+    updated_at: float
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion:
+    """One text a memory has had, numbered from 1. `valid_from` and `valid_to` say when what it tells is true.
+
+    `created_at` says when it was written down, which is another matter: a decision may be recorded a week late.
+    """
+
+    item_id: MemoryId
+    number: int
+    title: str
+    text_hash: str
+    tags: tuple[str, ...]
+    author: str
+    reason: str
+    session_id: SessionId | None
+    created_at: float
+    valid_from: float
+    valid_to: float | None
+    supersedes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCommit:
+    """One change, and how the item stood after it: the state at any instant is the last commit up to it.
+
+    `payload` is a hash of what was asked for; the same idempotency key with another payload is a conflict.
+    """
+
+    item_id: MemoryId
+    action: MemoryAction
+    version: int
+    status: MemoryStatus
+    pinned: bool
+    author: str
+    reason: str
+    session_id: SessionId | None
+    key: str | None
+    payload: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySession:
+    """A stretch of work that commits can name. It ends with a summary, once."""
+
+    id: SessionId
+    project_id: ProjectId
+    title: str
+    author: str
+    started_at: float
+    ended_at: float | None = None
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Everything here must hold of an item. Empty means no restriction; `status` None means any."""
+
+    kinds: tuple[MemoryKind, ...] = ()
+    scopes: tuple[str, ...] = ()
+    tags_all: tuple[str, ...] = ()
+    tags_any: tuple[str, ...] = ()
+    pinned_only: bool = False
+    status: MemoryStatus | None = MemoryStatus.ACTIVE
+    created_after: float | None = None
+    created_before: float | None = None
+    items: tuple[MemoryId, ...] = ()
+    not_items: tuple[MemoryId, ...] = ()
+
+    def admits_tags(self, tags: tuple[str, ...]) -> bool:
+        """`a` is carried by what is tagged `a` or anything below it, such as `a/b`; case does not matter."""
+        carried = {tag.lower() for tag in tags}
+        every = all(_carried(carried, wanted.lower()) for wanted in self.tags_all)
+        return every and (not self.tags_any or any(_carried(carried, wanted.lower()) for wanted in self.tags_any))
+
+
+def _carried(tags: set[str], wanted: str) -> bool:
+    return any(tag == wanted or tag.startswith(wanted + "/") for tag in tags)
+
+
+def memory_id(project: ProjectId, scope: str, text_hash: str, at: float, occurrence: int) -> MemoryId:
+    """`occurrence` counts items of the same scope and text made at the same instant, from 0."""
+    return MemoryId(short_id("mem_", project, scope, text_hash, repr(at), str(occurrence)))
+
+
+def session_id(project: ProjectId, author: str, title: str, at: float, occurrence: int) -> SessionId:
+    return SessionId(short_id("ses_", project, author, title, repr(at), str(occurrence)))
+
+
+def memory_uri(item: MemoryId) -> str:
+    """Where a memory's text lies in its collection: Markdown, so that it is parsed as such."""
+    return f"{item}.md"
+
+
+def memory_of(uri: str) -> MemoryId:
+    """The memory whose text lies at this uri."""
+    return MemoryId(uri.removesuffix(".md"))

@@ -1,0 +1,110 @@
+"""Memory items, versions, the log and sessions, in memory."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from recto.errors import Conflict
+from recto.model.ids import ProjectId
+from recto.model.memory import (
+    MemoryCommit,
+    MemoryFilter,
+    MemoryId,
+    MemoryItem,
+    MemorySession,
+    MemoryStatus,
+    MemoryVersion,
+    SessionId,
+)
+from recto.testing.memory_tables import Session, known_project
+
+
+class MemoryMemories:
+    """Fits `ports.Memories`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def put(self, item: MemoryItem, commit: MemoryCommit, version: MemoryVersion | None = None) -> None:
+        tables = self._session.write()
+        project = known_project(tables, item.project_id)
+        held = tables.memory_items.get((project, item.id))
+        metadata = json.loads(json.dumps(item.metadata, sort_keys=True))
+        versions = tables.memory_versions.get((project, item.id), ())
+        commits = tables.memory_commits.get(project, ())
+        if version is not None and version.number in {one.number for one in versions}:
+            raise Conflict(f"{item.id} already has a version {version.number}")
+        if commit.key is not None and commit.key in {one.key for one in commits}:
+            raise Conflict(f"the idempotency key {commit.key} is already used")
+        created_at = held.created_at if held else item.created_at
+        tables.memory_items[project, item.id] = replace(item, metadata=metadata, created_at=created_at)
+        if version is not None:
+            tables.memory_versions[project, item.id] = (*versions, version)
+        tables.memory_commits[project] = (*commits, commit)
+
+    def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None:
+        tables = self._session.read()
+        return tables.memory_items.get((known_project(tables, project), item))
+
+    def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
+        return tuple(item for item in self._items(project) if _admits(filters, item))
+
+    def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
+        return tuple(
+            item
+            for item in self._items(project)
+            if (item.scope, item.fingerprint, item.status) == (scope, fingerprint, MemoryStatus.ACTIVE)
+        )
+
+    def versions(self, project: ProjectId, item: MemoryId) -> tuple[MemoryVersion, ...]:
+        tables = self._session.read()
+        found = tables.memory_versions.get((known_project(tables, project), item), ())
+        return tuple(sorted(found, key=lambda version: version.number))
+
+    def commits(self, project: ProjectId, item: MemoryId) -> tuple[MemoryCommit, ...]:
+        tables = self._session.read()
+        log = tables.memory_commits.get(known_project(tables, project), ())
+        return tuple(commit for commit in log if commit.item_id == item)
+
+    def commit_under(self, project: ProjectId, key: str) -> MemoryCommit | None:
+        tables = self._session.read()
+        log = tables.memory_commits.get(known_project(tables, project), ())
+        return next((commit for commit in log if commit.key == key), None)
+
+    def put_session(self, session: MemorySession) -> None:
+        tables = self._session.write()
+        key = (known_project(tables, session.project_id), session.id)
+        held = tables.memory_sessions.get(key)
+        begun = replace(session, author=held.author, started_at=held.started_at) if held else session
+        tables.memory_sessions[key] = begun
+
+    def session(self, project: ProjectId, session: SessionId) -> MemorySession | None:
+        tables = self._session.read()
+        return tables.memory_sessions.get((known_project(tables, project), session))
+
+    def sessions(self, project: ProjectId) -> tuple[MemorySession, ...]:
+        tables = self._session.read()
+        known_project(tables, project)
+        mine = (session for (owner, _), session in tables.memory_sessions.items() if owner == project)
+        return tuple(sorted(mine, key=lambda session: (session.started_at, session.id)))
+
+    def _items(self, project: ProjectId) -> list[MemoryItem]:
+        tables = self._session.read()
+        known_project(tables, project)
+        mine = (item for (owner, _), item in tables.memory_items.items() if owner == project)
+        return sorted(mine, key=lambda item: (item.created_at, item.id))
+
+
+def _admits(filters: MemoryFilter, item: MemoryItem) -> bool:
+    return (
+        (not filters.kinds or item.kind in filters.kinds)
+        and (not filters.scopes or item.scope in filters.scopes)
+        and filters.status in (None, item.status)
+        and (item.pinned or not filters.pinned_only)
+        and (filters.created_after is None or item.created_at >= filters.created_after)
+        and (filters.created_before is None or item.created_at < filters.created_before)
+        and (not filters.items or item.id in filters.items)
+        and item.id not in filters.not_items
+        and filters.admits_tags(item.tags)
+    )
