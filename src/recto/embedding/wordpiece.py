@@ -16,7 +16,7 @@ from recto.embedding.characters import Characters
 UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
 
 # What `str.split` takes for whitespace but the reference drops, as control characters, before it looks for whitespace.
-_DROPPED_SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+_DROPPED_SPACE = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 _WORD = re.compile("[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _ASCII_PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9]")
 # These mean themselves when they stand in a text, wherever and only as written here.
@@ -62,7 +62,7 @@ class WordPieceCounter:
         return found[:limit]
 
     def _found(self, text: str) -> Iterator[tuple[int, ...]]:
-        split = _WORD.findall(text) if any(mark in text for mark in _DROPPED_SPACES) else text.split()
+        split = _WORD.findall(text) if _DROPPED_SPACE.search(text) else text.split()
         return map(self._words.__getitem__, split)
 
 
