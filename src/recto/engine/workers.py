@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
@@ -23,7 +23,7 @@ class InlineWorkers:
     def __init__(self, preparer: Preparer) -> None:
         self._preparer = preparer
 
-    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Iterator[Outcome]:
+    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]:
         for file in files:
             yield self._preparer.file(origin, file)
 
@@ -35,7 +35,7 @@ class ProcessWorkers:
         self._make = make
         self._count = count
 
-    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Iterator[Outcome]:
+    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]:
         # spawn, not fork: threads of the model runtime may be running already.
         pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, (self._make,))
         others = active_children()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
-from recto.ingest.plan import Plan, plan
+from recto.errors import Conflict, RectoError
+from recto.ingest.plan import plan
 from recto.ingest.prepare import Failure, Origin, Outcome
 from recto.model.collection import Collection
 from recto.model.document import Source
-from recto.model.ids import ChunkKey, document_id, text_hash
+from recto.model.ids import ChunkKey, RecipeId, document_id, recipe_id, text_hash
 from recto.model.index import IndexedChunk, Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
 from recto.model.ledger import Outcome as Verdict
 from recto.model.recipe import Recipe
 from recto.observability.progress import Progress
 from recto.ports import Store
-from recto.sources.files import Scan, SeenFile
+from recto.sources.files import Scan, SeenFile, Skipped
 
 _BATCH_FILES = 256
 _BATCH_CHARACTERS = 4_000_000
@@ -26,7 +29,7 @@ _BATCH_CHARACTERS = 4_000_000
 class Workers(Protocol):
     """Prepares files, here or elsewhere, and hands the outcomes back in any order."""
 
-    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Iterator[Outcome]: ...
+    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ class CollectionReport:
     unreadable: list[Problem] = field(default_factory=list)
     doubtful: int = 0
 
+    def include(self, other: CollectionReport) -> None:
+        """Takes up what another report says of the same collection."""
+        for name in (one.name for one in fields(self) if one.name != "name"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 def index_collection(
     store: Store,
@@ -71,26 +79,35 @@ def index_collection(
     `reread` reads everything, whatever its stamp says.
     """
     project = collection.project_id
-    entries = store.ledger.entries(project, collection.id)
+    with store.reading():
+        generation, entries = store.generation(), store.ledger.entries(project, collection.id)
     if prefix:
         entries = {uri: entry for uri, entry in entries.items() if uri.startswith(prefix)}
         scan = scan.under(prefix)
-    todo = plan(scan, entries, recipe.id, reread=reread)
+    made_by = _made_by(recipe, origin)
+    todo = plan(scan, entries, made_by, reread=reread)
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
-    writer = _Writer(store, collection, recipe, dict(entries), todo, report)
+    writer = _Writer(store, collection, made_by, generation, entries, todo.gone, report)
     progress.start(collection.name, sum(file.stamp.size for file in todo.read), "B")
     try:
-        for batch in _batches(workers.outcomes(origin, todo.read)):
-            with store.transaction():
-                writer.write_all(batch)
-            progress.advance(sum(outcome.file.stamp.size for outcome in batch), batch[-1].file.uri)
-        with store.transaction():
-            writer.settle(scan)
+        # Closed here and not whenever it is collected: worker processes end with the run, however it ends.
+        with closing(workers.outcomes(origin, todo.read)) as outcomes:
+            for batch in _batches(outcomes):
+                writer.write(batch)
+                progress.advance(sum(outcome.file.stamp.size for outcome in batch), batch[-1].file.uri)
+        writer.settle(scan.skipped)
     finally:
         progress.finish()
     return report
+
+
+def _made_by(recipe: Recipe, origin: Origin) -> RecipeId:
+    """What a ledger row names: the recipe, and what the collection says of every document, if it says anything."""
+    if origin.kind is None and not origin.tags:
+        return recipe.id
+    return recipe_id(json.dumps([recipe.canonical(), origin.kind, origin.tags]))
 
 
 def index_sources(
@@ -102,10 +119,10 @@ def index_sources(
     progress: Progress,
 ) -> CollectionReport:
     """Takes texts that come from elsewhere than a folder: a data set, an export. Nothing is removed."""
-    entries = store.ledger.entries(collection.project_id, collection.id)
+    with store.reading():
+        generation, entries = store.generation(), store.ledger.entries(collection.project_id, collection.id)
     report = CollectionReport(collection.name)
-    nothing = Plan((), 0, (), (), ())
-    writer = _Writer(store, collection, recipe, dict(entries), nothing, report)
+    writer = _Writer(store, collection, recipe.id, generation, entries, (), report)
     fresh = []
     for source in sources:
         known = entries.get(source.uri)
@@ -115,8 +132,7 @@ def index_sources(
     progress.start(collection.name, len(fresh), "documents")
     try:
         for batch in _batches(_prepared(source, prepare) for source in fresh):
-            with store.transaction():
-                writer.write_all(batch)
+            writer.write(batch)
             progress.advance(len(batch), batch[-1].file.uri)
     finally:
         progress.finish()
@@ -142,116 +158,204 @@ def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
         yield batch
 
 
+@dataclass(slots=True)
+class _Written:
+    """What one transaction does: counted only once it is committed."""
+
+    report: CollectionReport
+    chunks: list[tuple[ChunkKey, IndexedChunk]] = field(default_factory=list)
+    recorded: list[LedgerEntry] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    """Uris whose ledger rows go: their documents moved, or left the disk."""
+
+
 class _Writer:
-    """Applies outcomes inside the caller's transaction, and remembers which vanished files were found again."""
+    """Applies outcomes, a transaction for each batch, and remembers which vanished files were found again.
+
+    `planned` is the ledger the plan was made from. Other processes may write meanwhile: whenever the generation has
+    moved on, the ledger is read again, inside the transaction that depends on it.
+    """
 
     def __init__(
         self,
         store: Store,
         collection: Collection,
-        recipe: Recipe,
-        entries: dict[str, LedgerEntry],
-        todo: Plan,
+        made_by: RecipeId,
+        generation: int,
+        planned: Mapping[str, LedgerEntry],
+        gone: Sequence[str],
         report: CollectionReport,
     ) -> None:
         self._store = store
         self._collection = collection
         self._project = collection.project_id
-        self._recipe = recipe
-        self._entries = entries
+        self._made_by = made_by
+        self._generation = generation
+        self._planned = planned
+        self._entries = dict(planned)
         self._report = report
-        self._gone = dict.fromkeys(todo.gone)
-        self._written: list[tuple[ChunkKey, IndexedChunk]] = []
-        self._recorded: list[LedgerEntry] = []
-        self._gone_by_hash = {
-            entries[uri].content_hash: uri for uri in reversed(todo.gone) if entries[uri].outcome is Verdict.INDEXED
-        }
+        self._gone = dict.fromkeys(gone)
+        self._gone_by_hash: dict[str, list[str]] = {}
+        for uri in gone:
+            if planned[uri].outcome is Verdict.INDEXED:
+                self._gone_by_hash.setdefault(planned[uri].content_hash, []).append(uri)
 
-    def write_all(self, batch: Sequence[Outcome]) -> None:
-        """Documents one by one; their lexical rows, inputs and ledger rows together, which is several times faster."""
-        for outcome in batch:
-            self._write(outcome)
-        self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in self._written])
-        self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in self._written])
-        self._store.ledger.record(self._project, self._collection.id, self._recorded)
-        self._written, self._recorded = [], []
-
-    def _write(self, outcome: Outcome) -> None:
-        file, result = outcome.file, outcome.result
-        if isinstance(result, Failure):
-            self._fail(file, result)
+    def write(self, batch: Sequence[Outcome]) -> None:
+        """All in one transaction. If one of them cannot be written, each has its own: a bad file costs only itself."""
+        fresh = [outcome for outcome in batch if not self._nothing_new(outcome)]
+        if not fresh:
             return
-        document = result.document
-        entry = self._entries.get(file.uri)
-        indexed_before = entry is not None and entry.document_id is not None
-        same = indexed_before and entry is not None and entry.content_hash == document.content_hash
-        if same and entry is not None and entry.recipe_id == self._recipe.id and entry.outcome is Verdict.INDEXED:
-            self._report.unchanged += 1
+        try:
+            with self._store.transaction():
+                written = self._begin()
+                for outcome in fresh:
+                    self._write(outcome, written)
+                self._finish(written)
+        except Exception as error:
+            # The disk, the lock and the library itself are everyone's trouble, and not one document's.
+            if isinstance(error, RectoError) and not isinstance(error, Conflict):
+                raise
+            if len(fresh) > 1:
+                for outcome in fresh:
+                    self.write([outcome])
+                return
+            if isinstance(fresh[0].result, Failure):
+                raise
+            self.write([Outcome(fresh[0].file, Failure(f"it could not be stored: {type(error).__name__}: {error}"))])
+            return
+        self._committed(written)
+
+    def settle(self, skipped: Sequence[Skipped]) -> None:
+        """What left the disk leaves the library; what is refused is written down with its reason."""
+        refused = [one for one in skipped if not self._refused_before(one)]
+        for start in range(0, len(self._gone), _BATCH_FILES):
+            self._settle(list(self._gone)[start : start + _BATCH_FILES], ())
+        for start in range(0, len(refused), _BATCH_FILES):
+            self._settle((), refused[start : start + _BATCH_FILES])
+
+    def _settle(self, gone: Sequence[str], refused: Sequence[Skipped]) -> None:
+        with self._store.transaction():
+            written = self._begin()
+            for uri in gone:
+                # A row that is not the planned one was written by someone who saw the file after this run did.
+                if self._entries.get(uri) == self._planned[uri]:
+                    self._drop(uri, written)
+                    written.left.append(uri)
+            for one in refused:
+                if self._entries.get(one.uri) == self._planned.get(one.uri):
+                    self._drop(one.uri, written)
+                    entry = LedgerEntry(one.uri, Verdict.SKIPPED, FileStamp(0, 0, 0), reason=one.reason)
+                    written.recorded.append(entry)
+            self._finish(written)
+        self._committed(written)
+
+    def _begin(self) -> _Written:
+        generation = self._store.generation()
+        if generation != self._generation:
+            self._generation = generation
+            self._entries = dict(self._store.ledger.entries(self._project, self._collection.id))
+        return _Written(CollectionReport(self._collection.name))
+
+    def _finish(self, written: _Written) -> None:
+        """Lexical rows, inputs and ledger rows of a batch together, which is several times faster."""
+        self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
+        self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
+        self._store.ledger.forget(self._project, self._collection.id, written.left)
+        self._store.ledger.record(self._project, self._collection.id, written.recorded)
+
+    def _committed(self, written: _Written) -> None:
+        self._generation += 1
+        for uri in written.left:
+            self._entries.pop(uri, None)
+            self._gone.pop(uri, None)
+        self._entries |= {entry.uri: entry for entry in written.recorded}
+        self._report.include(written.report)
+
+    def _write(self, outcome: Outcome, written: _Written) -> None:
+        result, entry, known = outcome.result, self._entry(outcome), self._entries.get(outcome.file.uri)
+        _tell(outcome, written.report)
+        written.recorded.append(entry)
+        if isinstance(result, Failure):
+            if result.refused:
+                self._drop(entry.uri, written)
+        elif known is not None and replace(known, stamp=entry.stamp) == entry:
+            written.report.unchanged += 1
         else:
-            self._put(result, indexed_before=indexed_before)
-        self._report.warned += [Problem(file.uri, warning) for warning in document.warnings]
-        self._report.bytes += file.stamp.size
-        self._record(
-            LedgerEntry(
+            self._put(result, written, indexed_before=known is not None and known.document_id is not None)
+
+    def _entry(self, outcome: Outcome) -> LedgerEntry:
+        file, result = outcome.file, outcome.result
+        if isinstance(result, Prepared):
+            document = result.document
+            return LedgerEntry(
                 uri=file.uri,
                 outcome=Verdict.INDEXED,
                 stamp=file.stamp,
                 content_hash=document.content_hash,
-                recipe_id=self._recipe.id,
+                recipe_id=self._made_by,
                 document_id=document.id,
                 warnings=document.warnings,
             )
+        # What was indexed before stays: a file that cannot be read is no evidence that its content is gone.
+        # One that is refused was read, and holds something else by now.
+        known = None if result.refused else self._entries.get(file.uri)
+        return LedgerEntry(
+            uri=file.uri,
+            outcome=Verdict.SKIPPED if result.refused else Verdict.FAILED,
+            stamp=file.stamp,
+            content_hash=known.content_hash if known else "",
+            recipe_id=None if result.passing else self._made_by,  # without one it is looked at on every run
+            document_id=known.document_id if known else None,
+            reason=result.reason,
         )
 
-    def settle(self, scan: Scan) -> None:
-        """What left the disk leaves the library; what is refused is written down with its reason."""
-        for uri in self._gone:
-            self._drop(uri)
-        self._store.ledger.forget(self._project, self._collection.id, self._gone)
-        for skipped in scan.skipped:
-            known = self._entries.get(skipped.uri)
-            if known is not None and known.outcome is Verdict.SKIPPED and known.reason == skipped.reason:
-                continue
-            self._drop(skipped.uri)
-            self._record(LedgerEntry(skipped.uri, Verdict.SKIPPED, FileStamp(0, 0, 0), reason=skipped.reason))
-        self.write_all([])
+    def _nothing_new(self, outcome: Outcome) -> bool:
+        """Whether the ledger says all this already: then there is nothing to write."""
+        if self._entry(outcome) != self._entries.get(outcome.file.uri):
+            return False
+        _tell(outcome, self._report)
+        self._report.unchanged += isinstance(outcome.result, Prepared)
+        return True
 
-    def _put(self, prepared: Prepared, *, indexed_before: bool) -> None:
-        document = prepared.document
-        source = None if indexed_before else self._gone_by_hash.pop(document.content_hash, None)
-        if source is not None and document.text:
+    def _put(self, prepared: Prepared, written: _Written, *, indexed_before: bool) -> None:
+        document, report = prepared.document, written.report
+        source = None if indexed_before or not document.text else self._moved_from(prepared, written)
+        if source is not None:
             keys = self._store.documents.move(self._project, self._collection.id, source, prepared)
-            self._store.ledger.forget(self._project, self._collection.id, [source])
-            self._gone.pop(source, None)
-            self._report.moved += 1
+            written.left.append(source)
+            report.moved += 1
         else:
             keys = self._store.documents.put(self._project, self._collection.id, prepared)
-            self._report.changed += indexed_before
-            self._report.added += not indexed_before
-        self._report.chunks += len(keys)
-        self._written += zip(keys, prepared.chunks, strict=True)
+            report.changed += indexed_before
+            report.added += not indexed_before
+        report.chunks += len(keys)
+        written.chunks += zip(keys, prepared.chunks, strict=True)
 
-    def _fail(self, file: SeenFile, failure: Failure) -> None:
-        # What was indexed before stays: an unreadable file is no evidence that its content is gone.
-        known = self._entries.get(file.uri)
-        (self._report.skipped if failure.refused else self._report.failed).append(Problem(file.uri, failure.reason))
-        self._record(
-            LedgerEntry(
-                uri=file.uri,
-                outcome=Verdict.SKIPPED if failure.refused else Verdict.FAILED,
-                stamp=file.stamp,
-                content_hash=known.content_hash if known else "",
-                recipe_id=self._recipe.id,
-                document_id=known.document_id if known else None,
-                reason=failure.reason,
-            )
-        )
+    def _moved_from(self, prepared: Prepared, written: _Written) -> str | None:
+        """A file that left the disk with this content: one of the same name if there are several, else the first."""
+        found = [
+            uri
+            for uri in self._gone_by_hash.get(prepared.document.content_hash, ())
+            if uri in self._gone and uri not in written.left and self._entries.get(uri) == self._planned[uri]
+        ]
+        name = prepared.document.uri.rpartition("/")[2]
+        return next((uri for uri in found if uri.rpartition("/")[2] == name), found[0] if found else None)
 
-    def _drop(self, uri: str) -> None:
+    def _refused_before(self, skipped: Skipped) -> bool:
+        known = self._entries.get(skipped.uri)
+        return known is not None and known.outcome is Verdict.SKIPPED and known.reason == skipped.reason
+
+    def _drop(self, uri: str, written: _Written) -> None:
         known = self._entries.get(uri)
         if known is not None and known.document_id is not None:
             self._store.documents.remove(self._project, document_id(self._project, self._collection.id, uri))
-            self._report.removed += 1
+            written.report.removed += 1
 
-    def _record(self, entry: LedgerEntry) -> None:
-        self._recorded.append(entry)
+
+def _tell(outcome: Outcome, report: CollectionReport) -> None:
+    uri, result = outcome.file.uri, outcome.result
+    if isinstance(result, Failure):
+        (report.skipped if result.refused else report.failed).append(Problem(uri, result.reason))
+    else:
+        report.warned += [Problem(uri, warning) for warning in result.document.warnings]
+        report.bytes += outcome.file.stamp.size

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recto.chunking.inputs import inputs
-from recto.errors import RectoError
+from recto.errors import RectoError, SourceError
 from recto.model.document import Document, Kind, Source
 from recto.model.ids import CollectionId, ProjectId, document_id
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
@@ -14,13 +14,21 @@ from recto.ports import Chunker, Parser, TokenCounter
 from recto.sources.decode import Refused, read
 from recto.sources.files import SeenFile
 
+# Stored again with every chunk: without a bound, a page of nothing but tags would cost its size times its chunks.
+_SHARED_CHARACTERS = 4_000
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that costs only itself, and why. `refused` is a decision (a binary file), not an accident."""
+    """A file that costs only itself, and why.
+
+    `refused` is a decision (a binary file), not an accident. `passing` trouble is not the file's content's, so that
+    the same file is tried again on the next run.
+    """
 
     reason: str
     refused: bool = False
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,8 @@ class Preparer:
             decoded = read(file.path, origin.max_file_bytes)
             if isinstance(decoded, Refused):
                 return Outcome(file, Failure(decoded.reason, refused=True))
+            # What was read is what the stamp must describe: the file may have changed since it was listed.
+            file = replace(file, stamp=decoded.stamp or file.stamp)
             source = Source(
                 id=document_id(origin.project, origin.collection, file.uri),
                 uri=file.uri,
@@ -74,12 +84,14 @@ class Preparer:
                 tags=origin.tags,
             )
             prepared = self.text(source)
+        except SourceError as error:
+            return Outcome(file, Failure(error.message, passing=True))
         except RectoError as error:
             return Outcome(file, Failure(error.message))
+        except MemoryError:
+            return Outcome(file, Failure("there was not enough memory to prepare it", passing=True))
         except Exception as error:
             return Outcome(file, Failure(f"{type(error).__name__}: {error}"))
-        # What was read is what the stamp must describe: the file may have changed since it was listed.
-        file = replace(file, stamp=decoded.stamp or file.stamp)
         if decoded.warnings:
             document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
             prepared = Prepared(document, prepared.chunks)
@@ -108,10 +120,11 @@ def _told(document: Document, source: Source) -> Document:
 
 def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str, str]:
     """The fields every chunk of a document shares, analysed once."""
-    return {
-        "title": joined(document.title),
-        "keywords": joined(" ".join(document.keywords)),
-        "description": joined(document.description),
-        "tags": joined(" ".join(document.tags)),
-        "aliases": joined(" ".join(document.aliases)),
+    fields = {
+        "title": document.title,
+        "keywords": " ".join(document.keywords),
+        "description": document.description,
+        "tags": " ".join(document.tags),
+        "aliases": " ".join(document.aliases),
     }
+    return {name: joined(text[:_SHARED_CHARACTERS]) for name, text in fields.items()}

@@ -28,7 +28,7 @@ def pack(outcome: Outcome) -> Packed:
     stamp = file.stamp
     head = (file.uri, file.location, stamp.size, stamp.mtime_ns, stamp.inode)
     if isinstance(result, Failure):
-        return head, None, (result.reason, result.refused)
+        return head, None, (result.reason, result.refused, result.passing)
     document = result.document
     return (
         head,

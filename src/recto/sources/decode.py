@@ -141,7 +141,7 @@ def _legacy(raw: bytes) -> tuple[str, tuple[str, ...]]:
     text = raw.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = len(text) - bad - len(text.encode("ascii", "ignore"))
-    if good > bad:
+    if good and good >= bad:
         return text, (f"{bad} invalid UTF-8 sequences were replaced",)
     try:
         return raw.decode("cp1252"), ("not UTF-8: read as Windows-1252",)
