@@ -1,0 +1,151 @@
+"""A folder, a library and the real engine between them, with eyes that see everything the library holds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from recto.config.schema import Config
+from recto.engine.engine import Engine, IndexReport
+from recto.engine.wiring import open_engine
+from recto.ingest.pipeline import CollectionReport
+from recto.model.collection import CollectionSettings
+from recto.model.ledger import LedgerEntry
+from recto.model.query import Query
+from recto.retrieval.profiles import PROFILES
+from recto.testing.observation import observed
+
+VAULT = Path(__file__).parents[2] / "examples" / "vault"
+WORDS = ("the", "telescope", "moon", "water", "note", "switch", "apple", "2024")
+
+GOOD = {
+    "garden/apples.md": "# Apples\n\nPrune the apple tree in late winter.\n\n## Water\n\nTwo buckets a week.\n",
+    "bread.md": "---\ntags: [kitchen]\n---\n# Bread\n\nThe dough rests overnight.\n",
+    "lamp.txt": "The switch of the lamp is behind the door.\n",
+}
+
+
+@dataclass
+class Bench:
+    """Where one test works. Every way in opens the library anew, as every command does."""
+
+    folder: Path
+    library: Path
+    home: Path
+    collection: CollectionSettings = field(default_factory=CollectionSettings)
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        for uri, content in files.items():
+            path = self.folder / uri
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+    def config(self, **settings: Any) -> Config:
+        values: dict[str, Any] = {"embedding": {"provider": "hashing"}, "library": self.library} | settings
+        return Config.model_validate(values)
+
+    @contextmanager
+    def opened(self, **settings: Any) -> Iterator[Engine]:
+        with open_engine(self.config(**settings), create=True) as engine:
+            if self.collection not in [collection.settings for collection in engine.collections()]:
+                engine.add_collection("notes", self.folder, self.collection)
+            yield engine
+
+    def run(self, arrange: Callable[[Engine], None] | None = None, **settings: Any) -> IndexReport:
+        """One run of the writing flow. `arrange` may exchange an engine's parts for doubles first."""
+        with self.opened(**settings) as engine:
+            if arrange is not None:
+                arrange(engine)
+            return engine.index()
+
+    def index(self, arrange: Callable[[Engine], None] | None = None, **settings: Any) -> CollectionReport:
+        (report,) = self.run(arrange, **settings).collections
+        return report
+
+    def ledger(self) -> dict[str, LedgerEntry]:
+        with self.opened() as engine:
+            return dict(engine.store.ledger.entries(engine.project.id, engine.collection("notes").id))
+
+    def found(self, words: str, profile: str = "lexical_only") -> list[str]:
+        """The uris of the hits, best first, each once."""
+        with self.opened() as engine:
+            hits = engine.search(Query(words), PROFILES[profile]).hits
+        return list(dict.fromkeys(hit.citation.uri for hit in hits))
+
+    def problems(self) -> tuple[str, ...]:
+        with self.opened() as engine:
+            return engine.store.check()
+
+    def generation(self) -> int:
+        with open_engine(self.config()) as engine:
+            return engine.store.generation()
+
+    def state(self, **settings: Any) -> dict[str, Any]:
+        with open_engine(self.config(**settings)) as engine:
+            return state(engine)
+
+    def environ(self, **more: str) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("RECTO_", "XDG_"))}
+        places = {name: str(self.home) for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+        return kept | places | {"RECTO_LIBRARY": str(self.library), "RECTO_EMBEDDING_PROVIDER": "hashing"} | more
+
+    def process(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
+        """`recto ARGUMENTS` as a process and a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "recto", *arguments],
+            env=self.environ(**more),
+            cwd=self.home,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+
+def state(engine: Engine) -> dict[str, Any]:
+    """Everything a library holds, but for its own numbers and the times at which it was written.
+
+    Two libraries of one folder are equal here if no search, citation or version could tell them apart.
+    """
+    store, project, profile = engine.store, engine.project.id, engine.embedder.profile
+    entries = [
+        entry
+        for collection in engine.collections()
+        for entry in store.ledger.entries(project, collection.id).values()
+        if entry.document_id is not None
+    ]
+    named = [(project, entry.document_id) for entry in entries if entry.document_id is not None]
+    seen = observed(store, [profile], named, WORDS)[engine.project.name]
+    seen["chunks"] = sorted(seen["chunks"], key=lambda one: (one.collection, one.uri, one.span))
+    seen["versions"] = {
+        document: [replace(version, indexed_at=0.0) for version in versions]
+        for document, versions in seen["versions"].items()
+    }
+    seen["words"] = {word: sorted(chunks) for word, chunks in seen["words"].items()}
+    (embeddings,) = seen["embeddings"]
+    embeddings["assignments"] = sorted(embeddings["assignments"])
+    # Vectors of texts that are no longer there stay for the day they come back.
+    embeddings.pop("vectors")
+    seen["hits"] = {
+        word: [(hit.chunk_id, round(hit.score, 6), hit.citation) for hit in engine.search(Query(word), profile).hits]
+        for word in WORDS
+        for profile in (PROFILES["lexical_only"], PROFILES["hybrid"])
+    }
+    return seen
+
+
+def exchange(engine: Engine, **parts: Any) -> None:
+    """Replaces what wiring gave to an engine."""
+    engine._parts = replace(engine._parts, **parts)
+
+
+def several_processes(engine: Engine) -> None:
+    """Has even a small folder prepared by processes."""
+    make = engine._parts.workers
+    exchange(engine, workers=lambda settings, size: make(settings, 1_000_000_000))
