@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotFound
-from recto.model.document import HEADING_SEPARATOR, Section
+from recto.model.document import HEADING_SEPARATOR, Section, shown_path
 from recto.model.ids import ChunkId, DocumentId
 from recto.model.stored import StoredDocument
 from recto.model.text import LineIndex, Lines, Span
+from recto.operations import fields
+from recto.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size
+from recto.operations.hits import short, when
+from recto.operations.quoting import DATA, one_line, quoted
 
 _LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+_SHOWN = 20  # tags and aliases: a document that has more is making a point
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +39,105 @@ class Passage:
 class GetRequest:
     """`reference` is a uri, `uri:from-to` lines, `uri#anchor`, `uri#Heading → Sub`, a chunk id or a document id."""
 
-    reference: str
-    collection: str | None = None
-    before: int = 0
-    after: int = 0
+    reference: fields.Reference
+    collection: fields.InCollection | None = None
+    before: Annotated[fields.LinesAround, Field(description="So many lines before it as well.")] = 0
+    after: Annotated[fields.LinesAround, Field(description="So many lines after it as well.")] = 0
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
 
 
-def get(engine: Engine, request: GetRequest) -> Passage:
+@dataclass(frozen=True, slots=True)
+class GetAnswer:
+    """The exact text and its place; `next_cursor` is there when the rest did not fit."""
+
+    collection: str
+    uri: str
+    kind: str
+    title: str
+    document_id: str
+    version: int
+    modified_at: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    text: str
+    next_cursor: str | None = None
+
+
+def get(engine: Engine, request: GetRequest) -> GetAnswer:
+    """As much of the passage as fits, from the cursor on, cut between lines where that is possible."""
+    passage = read(engine, request)
+    asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
+    offset = offset_of(request.cursor, asked)
+    first = passage.lines.first + passage.text.count("\n", 0, offset)
+    answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(text(answer)))
+    shown = _fitting(passage.text[offset:], first, room)
+    reached = offset + len(shown)
+    more = cursor(reached, asked) if reached < len(passage.text) else None
+    return _answer(passage, offset, first, shown, more)
+
+
+def text(answer: GetAnswer) -> str:
+    where = one_line(f"{answer.collection}/{answer.uri}:{answer.start_line}-{answer.end_line}")
+    path = f", {shown_path(answer.heading_path)}" if answer.heading_path else ""
+    about = f"{answer.kind}, version {answer.version}, modified {answer.modified_at[:10]}, {answer.document_id}"
+    tags = "\n" + one_line(f"Tags: {', '.join(answer.tags)}") if answer.tags else ""
+    aliases = "\n" + one_line(f"Also called: {', '.join(answer.aliases)}") if answer.aliases else ""
+    head = f"{one_line(answer.title + path)}\n{where} ({about}, characters {answer.start}-{answer.end}){tags}{aliases}"
+    more = f"\n\nThere is more: repeat the request with cursor {answer.next_cursor}" if answer.next_cursor else ""
+    return f"{head}\n{DATA}\n\n{quoted(answer.text, answer.start_line)}{more}"
+
+
+def _answer(passage: Passage, offset: int, first: int, shown: str, more: str | None) -> GetAnswer:
+    document, start = passage.document, passage.span.start + offset
+    return GetAnswer(
+        collection=document.collection,
+        uri=document.uri,
+        kind=document.kind.value,
+        title=short(document.title),
+        document_id=document.id,
+        version=document.version,
+        modified_at=when(document.modified_at),
+        tags=document.tags[:_SHOWN],
+        aliases=document.aliases[:_SHOWN],
+        heading_path=tuple(short(title) for title in passage.heading_path),
+        start=start,
+        end=start + len(shown),
+        start_line=first,
+        end_line=first + shown.removesuffix("\n").count("\n"),
+        text=shown,
+        next_cursor=more,
+    )
+
+
+def _fitting(remaining: str, first: int, room: int) -> str:
+    """Whole lines while there is room; of a line too long for any answer, as many characters as fit."""
+    taken = 0
+    for number, line in enumerate(remaining.splitlines(keepends=True), first):
+        needed = max(json_size(line) - 2, size(line) + len(str(number)) + 12)
+        if needed > room:
+            break
+        room -= needed
+        taken += len(line)
+    if taken or not remaining:
+        return remaining[:taken]
+    kept = max(1, room)
+    while kept > 1 and max(json_size(remaining[:kept]), size(remaining[:kept]) + 32) > room:
+        kept = kept * 3 // 4
+    return remaining[:kept]
+
+
+def read(engine: Engine, request: GetRequest) -> Passage:
+    """The whole passage that the reference names."""
     reference = request.reference
     if not reference.strip():
-        raise InvalidArgument("give a uri, uri:from-to, uri#section, or a chunk id")
+        raise NotFound("the reference is blank", hint="give a uri, uri:from-to, uri#section, or a chunk id")
     if reference.startswith("chk_"):
         return _widened(engine, _chunk(engine, ChunkId(reference)), request)
     if reference.startswith("doc_"):
@@ -75,7 +170,7 @@ def as_json(passage: Passage) -> dict[str, Any]:
         "title": document.title,
         "document_id": document.id,
         "version": document.version,
-        "modified_at": datetime.fromtimestamp(document.modified_at, UTC).isoformat(timespec="seconds"),
+        "modified_at": when(document.modified_at),
         "tags": list(document.tags),
         "aliases": list(document.aliases),
         "heading_path": list(passage.heading_path),

@@ -1,68 +1,175 @@
-"""Find passages."""
+"""Find passages: by word and meaning, in documents only, by a hypothesis, or by likeness to a snippet."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Annotated
+
+from pydantic import Field
 
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotIndexed, Stale
 from recto.model.document import Kind
-from recto.model.query import Filters, Query
-from recto.model.result import Hit, Result
-from recto.retrieval.profiles import DEFAULT_PROFILE, profile_named
+from recto.model.query import Filters, Query, Terms
+from recto.model.result import Result
+from recto.operations import fields
+from recto.operations.hits import SearchAnswer, answer
+from recto.retrieval.profiles import profile_named
 
 _AGO = re.compile(r"^(\d+)\s*(h|d|w|m|y)$")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
+_DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
+_BY_MEANING = "dense_only"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """What to look for and where. Times are ISO dates or ages such as `7d`."""
 
-    query: str
-    limit: int = 10
-    profile: str = DEFAULT_PROFILE
-    collections: tuple[str, ...] = ()
-    path_prefix: str | None = None
-    uris: tuple[str, ...] = ()
-    heading_contains: str | None = None
-    tags_all: tuple[str, ...] = ()
-    tags_any: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    modified_after: str | None = None
-    modified_before: str | None = None
-    max_excerpt_chars: int | None = None
-    require_fresh: bool = False
+    query: fields.QueryText
+    limit: fields.Limit | None = None
+    profile: fields.ProfileName | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    uris: fields.Uris = ()
+    heading_contains: fields.Heading | None = None
+    tags_all: fields.AllTags = ()
+    tags_any: fields.AnyTags = ()
+    kinds: fields.Kinds = ()
+    modified_after: fields.Since | None = None
+    modified_before: fields.Before | None = None
+    max_excerpt_chars: fields.ExcerptChars | None = None
+    require_fresh: Annotated[bool, Field(description="Fail unless every chunk has its vector.")] = False
+    explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
 
 
-def search(engine: Engine, request: SearchRequest) -> Result:
-    """Runs a profile over the library. An empty answer is an answer; an empty library is an error with a hint."""
-    if request.limit < 1 or request.limit > 1000:
-        raise InvalidArgument(f"limit must be between 1 and 1000, not {request.limit}")
-    known = {collection.name for collection in engine.collections()}
-    for name in request.collections:
-        if name not in known:
-            engine.collection(name)
-    profile = profile_named(request.profile)
+@dataclass(frozen=True, slots=True)
+class SearchDocsRequest:
+    """A search of notes and documentation alone."""
+
+    query: fields.QueryText
+    limit: fields.Limit | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    tags_all: fields.AllTags = ()
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisRequest:
+    """`hypothesis` is looked for by meaning, `query`, when given, by word."""
+
+    hypothesis: Annotated[
+        str, Field(min_length=1, max_length=20_000, description="What the passage you hope for might say.")
+    ]
+    query: (
+        Annotated[
+            str, Field(min_length=1, max_length=20_000, description="Words to look for as well; the syntax of search.")
+        ]
+        | None
+    ) = None
+    limit: fields.Limit | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    kinds: fields.Kinds = ()
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRequest:
+    """`exclude_file` is mostly the file the snippet comes from."""
+
+    snippet: Annotated[str, Field(min_length=1, max_length=50_000, description="Code or prose, taken literally.")]
+    limit: fields.Limit | None = None
+    exclude_file: (
+        Annotated[str, Field(min_length=1, max_length=4_096, description="Leave out the document with this uri.")]
+        | None
+    ) = None
+    language: fields.Language | None = None
+    kinds: fields.Kinds = ()
+    collections: fields.Collections = ()
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+def search(engine: Engine, request: SearchRequest) -> SearchAnswer:
+    result = find(engine, request)
+    return answer(result, _asked(request), request.max_tokens, request.cursor, explain=request.explain)
+
+
+def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
+    wider = SearchRequest(
+        query=request.query,
+        limit=request.limit,
+        collections=request.collections,
+        path_prefix=request.path_prefix,
+        tags_all=request.tags_all,
+        kinds=_DOCUMENTS,
+    )
+    return answer(find(engine, wider), _asked(request), request.max_tokens, request.cursor, explain=False)
+
+
+def search_with_hypothesis(engine: Engine, request: HypothesisRequest) -> SearchAnswer:
+    filters = Filters(
+        collections=_known(engine, request.collections),
+        path_prefix=request.path_prefix,
+        kinds=_kinds(request.kinds),
+    )
+    query = Query(
+        request.query or request.hypothesis,
+        limit=request.limit or engine.defaults.limit,
+        filters=filters,
+        # Without a query of its own, the hypothesis is not searched for quotes and minus signs either.
+        terms=Terms("") if request.query else Terms(request.hypothesis),
+        max_excerpt_chars=engine.defaults.max_excerpt_chars,
+        hypothesis=request.hypothesis,
+    )
+    result = _run(engine, query, None if request.query else _BY_MEANING)
+    return answer(result, _asked(request), request.max_tokens, request.cursor, explain=False)
+
+
+def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
+    filters = Filters(
+        collections=_known(engine, request.collections),
+        not_uris=(request.exclude_file,) if request.exclude_file else (),
+        languages=(request.language.lower(),) if request.language else (),
+        kinds=_kinds(request.kinds),
+    )
+    query = Query(
+        request.snippet,
+        limit=request.limit or engine.defaults.limit,
+        filters=filters,
+        terms=Terms(request.snippet),
+        max_excerpt_chars=engine.defaults.max_excerpt_chars,
+        hypothesis=request.snippet,
+    )
+    result = _run(engine, query, _BY_MEANING)
+    return answer(result, _asked(request), request.max_tokens, request.cursor, explain=False)
+
+
+def find(engine: Engine, request: SearchRequest) -> Result:
+    """Everything a profile finds, with its trace. An empty answer is an answer; an empty library is an error."""
     now = datetime.now(UTC)
     filters = Filters(
-        collections=request.collections,
+        collections=_known(engine, request.collections),
         path_prefix=request.path_prefix,
         uris=request.uris,
         heading_contains=request.heading_contains,
         tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
         tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
-        kinds=tuple(_kind(name) for name in request.kinds),
+        kinds=_kinds(request.kinds),
         modified_after=moment(request.modified_after, now),
         modified_before=moment(request.modified_before, now),
     )
-    query = Query(request.query, request.limit, filters, max_excerpt_chars=request.max_excerpt_chars)
-    result = engine.search(query, profile)
-    if not result.freshness.documents:
-        raise NotIndexed("nothing is indexed yet", hint="run `recto add FOLDER --name NAME`, then `recto index`")
+    limit = request.limit if request.limit is not None else engine.defaults.limit
+    excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
+    result = _run(engine, Query(request.query, limit, filters, max_excerpt_chars=excerpt), request.profile)
     if request.require_fresh and result.freshness.full_vectors < 1.0:
         raise Stale(
             f"{result.freshness.pending} chunks have no vector yet", hint="run `recto index` to bring it up to date"
@@ -70,68 +177,26 @@ def search(engine: Engine, request: SearchRequest) -> Result:
     return result
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """The answer as promised to machines: stable names, exact offsets."""
-    return {
-        "query": result.query,
-        "profile": result.profile,
-        "took_ms": round(result.took_ms, 3),
-        "hits": [hit_json(hit) for hit in result.hits],
-        "freshness": {
-            "documents": result.freshness.documents,
-            "pending": result.freshness.pending,
-            "failed": result.freshness.failed,
-            "full_vectors": round(result.freshness.full_vectors, 4),
-        },
-    }
+def _run(engine: Engine, query: Query, profile: str | None) -> Result:
+    if query.limit < 1 or query.limit > 1000:
+        raise InvalidArgument(f"limit must be between 1 and 1000, not {query.limit}")
+    result = engine.search(query, profile_named(profile or engine.defaults.profile))
+    if not result.freshness.documents:
+        raise NotIndexed("nothing is indexed yet", hint="run `recto add FOLDER --name NAME`, then `recto index`")
+    return result
 
 
-def hit_json(hit: Hit) -> dict[str, Any]:
-    return {
-        "rank": hit.rank,
-        "score": round(hit.score, 6),
-        "uri": hit.citation.uri,
-        "collection": hit.collection,
-        "kind": hit.kind.value,
-        "title": hit.title,
-        "heading_path": list(hit.citation.heading_path),
-        "start": hit.citation.span.start,
-        "end": hit.citation.span.end,
-        "start_line": hit.citation.lines.first,
-        "end_line": hit.citation.lines.last,
-        "excerpt": hit.excerpt,
-        "excerpt_truncated": hit.excerpt_truncated,
-        "chunk_id": hit.chunk_id,
-        "document_id": hit.document_id,
-        "modified_at": datetime.fromtimestamp(hit.modified_at, UTC).isoformat(timespec="seconds"),
-        "steps": [
-            {"stage": step.stage, "score": round(step.score, 6), "rank": step.rank}
-            | ({"detail": step.detail} if step.detail else {})
-            for step in hit.steps
-        ],
-    }
+def _asked(request: SearchRequest | SearchDocsRequest | HypothesisRequest | SimilarRequest) -> object:
+    """What a cursor is tied to: the question, not how much of the answer is read at a time."""
+    return replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS)
 
 
-def trace_json(result: Result) -> dict[str, Any]:
-    """How the answer came to be, stage by stage."""
-    return {
-        "query": result.query,
-        "profile": result.profile,
-        "took_ms": round(result.took_ms, 3),
-        "stages": [
-            {
-                "stage": stage.stage,
-                "shape": stage.shape,
-                "received": stage.received,
-                "returned": stage.returned,
-                "took_ms": round(stage.took_ms, 3),
-                "skipped": stage.skipped,
-                "failed": stage.failed,
-                "detail": dict(stage.detail),
-            }
-            for stage in result.trace
-        ],
-    }
+def _known(engine: Engine, collections: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(engine.collection(name).name for name in collections)
+
+
+def _kinds(names: tuple[str, ...]) -> tuple[Kind, ...]:
+    return tuple(_kind(name) for name in names)
 
 
 def moment(text: str | None, now: datetime) -> float | None:
@@ -139,13 +204,13 @@ def moment(text: str | None, now: datetime) -> float | None:
     if text is None:
         return None
     age = _AGO.match(text.strip())
-    if age:
-        return (now - timedelta(hours=int(age[1]) * _HOURS[age[2]])).timestamp()
     try:
+        if age:
+            return (now - timedelta(hours=int(age[1]) * _HOURS[age[2]])).timestamp()
         parsed = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
         raise InvalidArgument(f"{text!r} is not a time", hint="write 2024-05-01, a full ISO time, or 7d") from None
-    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 def _kind(name: str) -> Kind:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from recto import __version__
 from recto.engine.engine import Engine
 from recto.errors import ProviderFailed
 from recto.model.collection import Collection
 from recto.model.ledger import LedgerEntry, Outcome
 from recto.model.recipe import Recipe
 from recto.model.stored import LibraryCounts
+from recto.operations.quoting import one_line
+from recto.operations.reindex import FileProblem, Job, job
+from recto.operations.reindex import text as job_text
+
+_SHOWN = 50  # collections, and problems, in one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,114 @@ class Check:
     hint: str | None = None
 
 
-def status(engine: Engine, library: Path) -> Status:
+@dataclass(frozen=True, slots=True)
+class StatusRequest:
+    problems: Annotated[bool, Field(description="List files that failed, were skipped or have warnings.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    name: str
+    root: str
+    present: bool
+    indexed: int
+    skipped: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """`job` is the indexing run under way, or the last one of this process."""
+
+    version: str
+    project: str
+    library: str
+    library_bytes: int
+    documents: int
+    sections: int
+    chunks: int
+    text_bytes: int
+    full_vectors: float
+    collections: tuple[CollectionState, ...]
+    model: str | None = None
+    job: Job | None = None
+    problems: tuple[FileProblem, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRequest:
+    deep: Annotated[bool, Field(description="Read the whole library as well, which takes a while.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class HealthAnswer:
+    ok: bool
+    checks: tuple[Check, ...]
+
+
+def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
+    found = look(engine)
+    build = engine.builds.latest
+    problems = [problem_of(one, entry) for one in found.collections for entry in one.problems]
+    return StatusAnswer(
+        version=__version__,
+        project=found.project,
+        library=str(found.library),
+        library_bytes=found.library_bytes,
+        documents=found.counts.documents,
+        sections=found.counts.sections,
+        chunks=found.counts.chunks,
+        text_bytes=found.counts.text_bytes,
+        full_vectors=round(found.full_vectors, 4),
+        collections=tuple(_collection_state(one) for one in found.collections[:_SHOWN]),
+        model=found.recipe.embedding.name if found.recipe else None,
+        job=job(build) if build else None,
+        problems=tuple(problems[:_SHOWN]) if request.problems else None,
+    )
+
+
+def status_text(answer: StatusAnswer) -> str:
+    model = f"{answer.full_vectors:.0%} of chunks have vectors of {answer.model}" if answer.model else "nothing yet"
+    lines = [
+        f"Recto {answer.version}, project {answer.project}, library {answer.library} ({answer.library_bytes} bytes)",
+        f"{answer.documents} documents, {answer.sections} sections, {answer.chunks} chunks, "
+        f"{answer.text_bytes} bytes of text; {model}",
+    ]
+    for one in answer.collections:
+        there = "" if one.present else ", not there now: what it held is kept"
+        figures = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
+        lines.append(one_line(f"- {one.name} ({one.root}{there}): {figures}"))
+    lines += [job_text(answer.job)] if answer.job else []
+    lines += [one_line(f"- {one.collection}/{one.uri}: {one.reason}") for one in answer.problems or ()]
+    return "\n".join(lines)
+
+
+def health_check(engine: Engine, request: HealthRequest) -> HealthAnswer:
+    checks = doctor(engine, deep=request.deep)
+    return HealthAnswer(all(check.ok for check in checks), checks)
+
+
+def health_text(answer: HealthAnswer) -> str:
+    lines = ["All is well." if answer.ok else "Something is wrong."]
+    for check in answer.checks:
+        hint = f" ({check.hint})" if check.hint and not check.ok else ""
+        lines.append(one_line(f"- {'ok' if check.ok else 'WRONG'} {check.name}: {check.message}{hint}"))
+    return "\n".join(lines)
+
+
+def _collection_state(one: CollectionStatus) -> CollectionState:
+    collection = one.collection
+    return CollectionState(collection.name, str(collection.root), one.present, one.indexed, one.skipped, one.failed)
+
+
+def problem_of(one: CollectionStatus, entry: LedgerEntry) -> FileProblem:
+    outcome = "warning" if entry.outcome is Outcome.INDEXED else entry.outcome.value
+    reasons = "; ".join(filter(None, (entry.reason, *entry.warnings)))
+    return FileProblem(one.collection.name, entry.uri, f"{outcome}: {reasons}")
+
+
+def look(engine: Engine) -> Status:
+    library = engine.library or Path(":memory:")
     return Status(
         library=library,
         library_bytes=_size(library),
@@ -116,12 +231,11 @@ def problem_json(one: CollectionStatus, entry: LedgerEntry) -> dict[str, Any]:
     }
 
 
-def doctor(engine: Engine, library: Path) -> tuple[Check, ...]:
-    """Looks at everything that can go wrong quietly."""
-    problems = engine.store.check()
-    checks = [
-        Check("library", not problems, "; ".join(problems) or f"{library} is sound", "index again from the folders")
-    ]
+def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
+    """Looks at everything that can go wrong quietly; `deep` reads the whole library for damage."""
+    problems = engine.store.check() if deep else ()
+    sound = f"{engine.library} is sound" if deep else f"{engine.library} answers"
+    checks = [Check("library", not problems, "; ".join(problems) or sound, "index again from the folders")]
     checks.append(_recipe_check(engine))
     checks.append(_model_check(engine))
     checks += (_collection_check(collection_status(engine, collection)) for collection in engine.collections())

@@ -23,7 +23,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
 
 
 def result_answer(result: Result, roots: Mapping[str, Path], *, full: bool, explain: bool) -> Answer:
-    from recto.operations.search import as_json, hit_json, trace_json
+    from recto.operations.hits import as_json, hit_json, trace_json
 
     data: dict[str, Any] = as_json(result)
     if explain:

@@ -39,8 +39,7 @@ def get(choices: Choices, reference: str, collection: str | None, before: int, a
 
     Into a pipe or a file goes the exact text and nothing else.
     """
-    from recto.operations.get import GetRequest, as_json
-    from recto.operations.get import get as read
+    from recto.operations.get import GetRequest, as_json, read
 
     with opened(choices) as session:
         passage = read(session.engine, GetRequest(reference, collection, before, after))

@@ -99,8 +99,7 @@ def search(
 
     A query that starts with a minus sign goes after `--`. Exit code 1 means that nothing matched.
     """
-    from recto.operations.search import SearchRequest
-    from recto.operations.search import search as find
+    from recto.operations.search import SearchRequest, find
 
     with opened(choices) as session:
         defaults = session.config.retrieval
@@ -129,7 +128,7 @@ def search(
 
 
 def write_trace(result: Result, path: Path) -> None:
-    from recto.operations.search import as_json, trace_json
+    from recto.operations.hits import as_json, trace_json
 
     whole = trace_json(result) | {"hits": as_json(result)["hits"]}
     try:

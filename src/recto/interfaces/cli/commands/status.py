@@ -28,10 +28,10 @@ _PROBLEM_COLUMNS = ("collection", "uri", "outcome", "reason", "warnings")
 @pass_choices
 def status(choices: Choices, problems: bool) -> None:
     """Say what the library holds."""
-    from recto.operations.status import status as look
+    from recto.operations.status import look
 
     with opened(choices) as session:
-        found = look(session.engine, session.library)
+        found = look(session.engine)
     choices.answer(_problems_answer(found) if problems else _status_answer(found))
 
 
@@ -86,7 +86,7 @@ def doctor(choices: Choices) -> Exit:
     from recto.operations.status import doctor as examine
 
     with opened(choices) as session:
-        checks = examine(session.engine, session.library)
+        checks = examine(session.engine)
     rows = [asdict(check) for check in checks]
     well = all(check.ok for check in checks)
     data = {"ok": well, "checks": rows}

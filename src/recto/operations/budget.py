@@ -1,0 +1,59 @@
+"""Answers that fit: how long a text is to a language model, and a cursor to what did not fit.
+
+Four bytes of UTF-8 count as a token, which is about right for English, code and JSON, and high for most other scripts.
+Counting bytes needs no model, and the same answer has the same length everywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from typing import Any
+
+from recto.errors import NotFound
+
+BYTES_PER_TOKEN = 4
+
+
+def tokens(text: str) -> int:
+    return -(-size(text) // BYTES_PER_TOKEN)
+
+
+def size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def json_size(value: Any) -> int:
+    """What a value takes as JSON on the wire."""
+    return size(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def cursor(offset: int, *asked: object) -> str:
+    """Where to go on, tied to what was asked: a cursor answers only the question it was given for."""
+    return base64.urlsafe_b64encode(f"{_digest(asked)}{offset}".encode()).decode().rstrip("=")
+
+
+def offset_of(written: str | None, *asked: object) -> int:
+    """Where a cursor points; the beginning when there is none."""
+    if written is None:
+        return 0
+    try:
+        plain = base64.urlsafe_b64decode(written.encode() + b"=" * (-len(written) % 4)).decode()
+    except (ValueError, binascii.Error):
+        plain = ""
+    digest, offset = plain[:_DIGITS], plain[_DIGITS:]
+    if digest != _digest(asked) or not offset.isdecimal() or len(offset) > 18:
+        raise NotFound(
+            "this cursor does not belong to this request",
+            hint="repeat the arguments of the request that gave it, or ask again without a cursor",
+        )
+    return int(offset)
+
+
+_DIGITS = 8
+
+
+def _digest(asked: tuple[object, ...]) -> str:
+    return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

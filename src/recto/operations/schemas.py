@@ -1,0 +1,111 @@
+"""JSON Schema for what operations take and give, without what only a generator would say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+from recto.operations.arguments import adapter
+
+
+@cache
+def input_schema(model: type) -> dict[str, Any]:
+    """Arguments are flat; each is described; others are refused. An argument is left out rather than null."""
+    schema = _plain(adapter(model).json_schema())
+    schema.pop("description", None)
+    return {**schema, "type": "object", "additionalProperties": False}
+
+
+@cache
+def output_schema(model: type) -> dict[str, Any]:
+    """Types only: the names speak. What is null is left out of an answer."""
+    return _types(_plain(adapter(model).json_schema(mode="serialization")))
+
+
+def dump(model: type, answer: Any) -> dict[str, Any]:
+    """The answer as plain data, as `output_schema` describes it."""
+    plain: dict[str, Any] = adapter(model).dump_python(answer, mode="json", exclude_none=True)
+    return plain
+
+
+def slim_input(schema: Mapping[str, Any], unlisted: Collection[str] = ()) -> dict[str, Any]:
+    """Arguments without their limits, and without those that few callers need: a client's model pays for every word.
+
+    The server still holds every caller to the whole schema, and takes what is unlisted here.
+    """
+    listed = {name: _worth(one, _INPUT) for name, one in schema["properties"].items() if name not in unlisted}
+    required = {"required": schema["required"]} if "required" in schema else {}
+    return {"type": "object", "properties": listed, **required}
+
+
+def slim_output(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What an answer always has, down to the fields of its list items; of what it may have, the type alone."""
+    required = schema.get("required", ())
+    properties = {
+        name: _shape(one) if name in required else {"type": one["type"]} for name, one in schema["properties"].items()
+    }
+    return {"type": "object", "properties": properties}
+
+
+_INPUT = frozenset({"type", "description", "enum", "default", "items"})
+
+
+def _worth(node: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
+    return {key: _worth(value, keys) if key == "items" else value for key, value in node.items() if key in keys}
+
+
+def _shape(node: Mapping[str, Any]) -> dict[str, Any]:
+    match node["type"]:
+        case "array":
+            return {"type": "array", "items": _shape(node["items"])}
+        case "object" if "properties" in node:
+            required = node.get("required", ())
+            return {
+                "type": "object",
+                "properties": {name: {"type": node["properties"][name]["type"]} for name in required},
+            }
+        case kind:
+            return {"type": kind}
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    definitions = schema.pop("$defs", {})
+    simplified: dict[str, Any] = _simplified(schema, definitions)
+    return simplified
+
+
+def _simplified(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """References replaced by what they mean, `X or null` by X, and generated titles left out."""
+    if isinstance(node, list):
+        return [_simplified(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _simplified(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    if "anyOf" in node:
+        real = [one for one in node["anyOf"] if one != {"type": "null"}]
+        if len(real) == 1:
+            rest = {key: value for key, value in node.items() if key != "anyOf" and (key, value) != ("default", None)}
+            return _simplified({**real[0], **rest}, definitions)
+    kept = {}
+    for key, value in node.items():
+        if key == "properties":
+            kept[key] = {name: _simplified(one, definitions) for name, one in value.items()}
+        elif (key == "title" and isinstance(value, str)) or (key == "default" and value in (None, [])):
+            continue
+        else:
+            kept[key] = _simplified(value, definitions) if key not in ("default", "enum", "required") else value
+    return kept
+
+
+def _types(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_types(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: {name: _types(one) for name, one in value.items()} if key == "properties" else _types(value)
+        for key, value in node.items()
+        if key not in ("description", "default")
+    }

@@ -1,0 +1,22 @@
+"""A library made from the vault in examples/, which the operations' examples speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recto
+from recto.engine.engine import Engine
+
+VAULT = Path(__file__).parents[3] / "examples" / "vault"
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    path = tmp_path_factory.mktemp("library") / "library.db"
+    with recto.open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("observatory", VAULT)
+        engine.index()
+        yield engine

@@ -1,0 +1,144 @@
+"""Answers fit what they were given, say what was left out, and can be read to the end."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recto
+from recto.engine.engine import Engine
+from recto.errors import NotFound
+from recto.model.text import normalise
+from recto.operations.budget import cursor, offset_of, tokens
+from recto.operations.get import GetRequest, get
+from recto.operations.outline import OutlineRequest, outline
+from recto.operations.quoting import one_line, quoted
+from recto.operations.schemas import dump
+from recto.operations.search import SearchRequest, find, search
+from recto.operations.table import OPERATIONS
+
+MARKED = re.compile(r" *\d*\|( |$)")
+
+
+def sizes(name: str, answer: object) -> tuple[int, int]:
+    operation = OPERATIONS[name]
+    plain = json.dumps(dump(operation.answer, answer), ensure_ascii=False, separators=(",", ":"))
+    return tokens(plain), tokens(operation.text(answer))
+
+
+@pytest.mark.parametrize("max_tokens", [500, 700, 1_500, 50_000])
+@pytest.mark.parametrize("explain", [False, True])
+def test_a_search_read_page_by_page_gives_every_hit_once_and_each_page_fits(
+    engine: Engine, max_tokens: int, explain: bool
+) -> None:
+    asked = SearchRequest("the dome and the mirror", limit=12, max_tokens=max_tokens, explain=explain)
+    whole = find(engine, asked)
+    told, at = [], None
+    while True:
+        page = search(
+            engine, SearchRequest("the dome and the mirror", 12, max_tokens=max_tokens, cursor=at, explain=explain)
+        )
+        assert max(sizes("search", page)) <= max_tokens
+        assert page.hits
+        told += page.hits
+        at = page.next_cursor
+        if at is None:
+            break
+    assert [hit.chunk_id for hit in told] == [hit.chunk_id for hit in whole.hits]
+    for hit, full in zip(told, whole.hits, strict=True):
+        assert full.excerpt.startswith(hit.excerpt)
+        assert hit.excerpt_truncated == (hit.excerpt != full.excerpt)
+    assert (max_tokens == 50_000) == (len(told) == len(page.hits))
+
+
+def test_a_cursor_answers_only_the_question_it_was_given_for(engine: Engine) -> None:
+    first = search(engine, SearchRequest("dome", limit=10, max_tokens=500))
+    assert first.next_cursor
+    assert search(engine, SearchRequest("dome", limit=10, max_tokens=5_000, cursor=first.next_cursor)).hits
+    with pytest.raises(NotFound):
+        search(engine, SearchRequest("mirror", limit=10, max_tokens=500, cursor=first.next_cursor))
+
+
+@given(st.integers(0, 10**9), st.text())
+def test_a_cursor_gives_back_its_offset(offset: int, asked: str) -> None:
+    assert offset_of(cursor(offset, asked), asked) == offset
+
+
+@given(st.text(max_size=60))
+def test_what_is_not_a_cursor_is_refused(written: str) -> None:
+    with pytest.raises(NotFound):
+        offset_of(written, "question")
+
+
+LONG = {
+    "lines.md": "# Long\n\n" + "".join(f'Line {number} says "hello" to\tline {number + 1}.\n' for number in range(400)),
+    "wide.md": "# Wide\n\n" + 'wörter ohne ende, \\ und " dazu ' * 900 + "\n",
+    "odd.md": "# Odd\n\n" + "one\u2028two\x85three\x0bfour\n" * 300,
+    "headings.md": "".join(f"# Heading number {number}\n\ntext\n\n" for number in range(300)),
+}
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    folder = tmp_path_factory.mktemp("long")
+    for name, text in LONG.items():
+        (folder / name).write_text(text, "utf-8", newline="")
+    engine = recto.open_library(
+        tmp_path_factory.mktemp("library") / "long.db", create=True, settings={"embedding.provider": "hashing"}
+    )
+    engine.add_collection("long", Path(folder))
+    engine.index()
+    return engine
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("max_tokens", [500, 2_000])
+def test_a_document_read_page_by_page_is_the_document(long: Engine, name: str, max_tokens: int) -> None:
+    read, at, line = "", None, 1
+    while True:
+        page = get(long, GetRequest(name, max_tokens=max_tokens, cursor=at))
+        assert max(sizes("get", page)) <= max_tokens
+        assert (page.start, page.end) == (len(read), len(read) + len(page.text))
+        assert page.start_line == line
+        read += page.text
+        line = 1 + read.count("\n")
+        at = page.next_cursor
+        if at is None:
+            break
+    assert read == normalise(LONG[name])
+
+
+def test_an_outline_read_page_by_page_has_every_heading(long: Engine) -> None:
+    titles: list[str] = []
+    at = None
+    while True:
+        page = outline(long, OutlineRequest("headings.md", max_tokens=800, cursor=at))
+        assert max(sizes("outline", page)) <= 800
+        titles += [section.title for section in page.sections]
+        at = page.next_cursor
+        if at is None:
+            break
+    assert titles == [f"Heading number {number}" for number in range(300)]
+
+
+@given(st.text(), st.integers(1, 10**6))
+def test_no_line_of_a_quotation_is_unmarked(text: str, first: int) -> None:
+    lines = quoted(text, first).splitlines()
+    assert all(MARKED.match(line) for line in lines)
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp"))), min_size=1))
+def test_a_quotation_holds_every_line_under_its_number(lines: list[str]) -> None:
+    shown = quoted("\n".join(lines) + "\n", 7).split("\n")
+    assert [int(line.partition("|")[0]) for line in shown] == list(range(7, 7 + len(lines)))
+    assert [line.partition("|")[2].removeprefix(" ") for line in shown] == [line.rstrip(" ") for line in lines]
+
+
+@given(st.text())
+def test_a_name_stays_on_one_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1

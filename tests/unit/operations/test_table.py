@@ -1,0 +1,162 @@
+"""The table of operations: complete, true, and small enough to be read by those who pay by the word."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+import pytest
+
+from recto.engine.engine import Engine
+from recto.errors import InvalidArgument, NotFound, RectoError
+from recto.operations.arguments import aliases, request
+from recto.operations.schemas import dump, input_schema, output_schema
+from recto.operations.table import DEFAULT, OPERATIONS, Operation, chosen
+
+EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
+
+
+@EVERY
+def test_an_operation_is_documented_has_an_example_and_can_go_wrong(operation: Operation) -> None:
+    assert OPERATIONS[operation.name] is operation
+    assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", operation.name)
+    assert operation.summary.endswith(".")
+    assert operation.description.endswith(".")
+    assert operation.errors
+    for name, schema in input_schema(operation.request)["properties"].items():
+        assert schema.get("description"), f"{operation.name}.{name} has no description"
+    assert set(operation.unlisted) <= set(operation.request.__dataclass_fields__)
+
+
+@EVERY
+def test_requests_and_answers_are_frozen_values(operation: Operation) -> None:
+    for model in (operation.request, operation.answer):
+        assert dataclasses.is_dataclass(model)
+        assert model.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+@EVERY
+def test_the_example_works_and_its_answer_is_what_the_schema_promises(operation: Operation, engine: Engine) -> None:
+    import jsonschema
+
+    made = request(operation.name, operation.request, operation.example)
+    answer = operation.run(engine, made)
+    plain = dump(operation.answer, answer)
+    jsonschema.validate(plain, output_schema(operation.answer))
+    assert operation.text(answer).strip()
+
+
+@EVERY
+def test_every_error_case_gets_its_code(operation: Operation, engine: Engine) -> None:
+    for case in operation.errors:
+        with pytest.raises(RectoError) as raised:
+            operation.run(engine, request(operation.name, operation.request, case.arguments))
+        assert raised.value.code == case.code, case
+
+
+def test_an_unknown_argument_is_refused_by_the_nearest_name() -> None:
+    search = OPERATIONS["search"].request
+    with pytest.raises(InvalidArgument) as refused:
+        request("search", search, {"query": "a", "colection": "notes"})
+    assert refused.value.message == "search has no argument 'colection'"
+    assert refused.value.hint == "did you mean collections?"
+
+
+@pytest.mark.parametrize("alias", ["k", "top_k", "top_n"])
+def test_what_other_tools_call_query_and_limit_is_understood(alias: str) -> None:
+    made = request("search", OPERATIONS["search"].request, {"q": "dome", alias: 3})
+    assert (made.query, made.limit) == ("dome", 3)
+    with pytest.raises(InvalidArgument, match="limit twice"):
+        request("search", OPERATIONS["search"].request, {"q": "dome", alias: 3, "limit": 4})
+
+
+def test_an_alias_never_hides_an_argument() -> None:
+    for operation in OPERATIONS.values():
+        assert not set(aliases(operation.request)) & set(operation.request.__dataclass_fields__)
+
+
+WRONG: list[dict[str, Any]] = [
+    {},
+    {"query": ""},
+    {"query": 5},
+    {"query": None},
+    {"query": ["dome"]},
+    {"query": "dome", "limit": "5"},
+    {"query": "dome", "limit": 0},
+    {"query": "dome", "limit": 1.5},
+    {"query": "dome", "limit": True},
+    {"query": "dome", "limit": 10**30},
+    {"query": "dome", "collections": "notes"},
+    {"query": "dome", "collections": [["notes"]]},
+    {"query": "dome", "collections": {}},
+    {"query": "dome", "explain": "yes"},
+    {"query": "\ud800"},
+    {"query": "x" * 1_000_000},
+    {"query": "dome", "max_tokens": float("nan")},
+]
+
+
+@pytest.mark.parametrize("given", WRONG, ids=lambda value: repr(value)[:40])
+def test_wrong_types_and_sizes_are_refused_by_name(given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        request("search", OPERATIONS["search"].request, given)
+
+
+def test_a_language_model_is_forgiven_nulls_numbers_in_quotes_and_lists_of_one() -> None:
+    given = {"query": "dome", "limit": "5", "collections": "notes", "cursor": None, "kinds": ["doc"]}
+    made = request("search", OPERATIONS["search"].request, given, forgiving=True)
+    assert (made.limit, made.collections, made.cursor, made.kinds) == (5, ("notes",), None, ("doc",))
+    with pytest.raises(InvalidArgument):
+        request("search", OPERATIONS["search"].request, {"query": "dome", "limit": "many"}, forgiving=True)
+
+
+def test_sets_of_tools_are_named_or_listed() -> None:
+    assert len(chosen(DEFAULT)) <= 7
+    assert {one.name for one in chosen(DEFAULT)} >= {"search", "get", "status", "reindex"}
+    assert [one.name for one in chosen("get, search,get")] == ["get", "search"]
+    assert chosen("full") == tuple(OPERATIONS.values())
+    with pytest.raises(InvalidArgument, match="nonsense"):
+        chosen("search,nonsense")
+
+
+def test_only_what_changes_the_library_says_that_it_does() -> None:
+    assert {name for name, one in OPERATIONS.items() if not one.annotations.read_only} == {"reindex"}
+    assert not any(one.annotations.open_world or one.annotations.destructive for one in OPERATIONS.values())
+
+
+PATHS = [
+    "../../etc/passwd",
+    "/etc/passwd",
+    "..",
+    "a/../../b",
+    "C:\\Windows",
+    "a\0b",
+    "\\\\server\\share",
+    "~",
+    "%2e%2e/",
+]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=repr)
+def test_no_path_argument_leads_out_of_the_library(path: str, engine: Engine) -> None:
+    for name, argument, others in (
+        ("get", "reference", {}),
+        ("outline", "reference", {}),
+        ("search", "path_prefix", {"query": "dome"}),
+        ("search", "uris", {"query": "dome"}),
+        ("find_similar", "exclude_file", {"snippet": "dome"}),
+        ("reindex", "prefix", {"scope": "prefix", "wait": True}),
+        ("projects_resolve", "path", {}),
+    ):
+        operation = OPERATIONS[name]
+        given = {**others, argument: [path] if argument == "uris" else path}
+        try:
+            answer = operation.run(engine, request(name, operation.request, given))
+        except (NotFound, InvalidArgument):
+            continue
+        told = json.dumps(dump(operation.answer, answer))
+        assert "root:" not in told
+        if name == "search":
+            assert not answer.hits
