@@ -29,6 +29,8 @@ class BlockKind(StrEnum):
     PARAGRAPH = "paragraph"
     FENCE = "fence"
     CODE = "code"
+    COMMENT = "comment"
+    DOCSTRING = "docstring"
     TABLE = "table"
     ITEM = "item"
     QUOTE = "quote"

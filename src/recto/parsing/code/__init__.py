@@ -1,0 +1,1 @@
+"""Source code: symbols, statements, comments and imports, in any language."""

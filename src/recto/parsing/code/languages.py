@@ -1,0 +1,137 @@
+"""Which language a file is written in: by the end of its name, its whole name, or a look inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_ENDINGS = {
+    "python": ".py .pyi .pyw .pyx",
+    "javascript": ".js .mjs .cjs .jsx",
+    "typescript": ".ts .mts .cts",
+    "tsx": ".tsx",
+    "go": ".go",
+    "rust": ".rs",
+    "java": ".java",
+    "c": ".c .h",
+    "cpp": ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .ipp .inl .cu .cuh",
+    "csharp": ".cs .csx",
+    "ruby": ".rb .rake .gemspec .podspec",
+    "php": ".php .phtml",
+    "kotlin": ".kt .kts",
+    "swift": ".swift",
+    "scala": ".scala .sc",
+    "shell": ".sh .bash .zsh .ksh .bats",
+    "sql": ".sql .ddl .pgsql .psql",
+    "html": ".html .htm .xhtml .vue .svelte",
+    "css": ".css",
+    "lua": ".lua",
+    # From here on there is no grammar: blank lines, indentation and common keywords tell the structure.
+    "clojure": ".clj .cljs .cljc .edn",
+    "cmake": ".cmake",
+    "crystal": ".cr",
+    "d": ".d",
+    "dart": ".dart",
+    "elixir": ".ex .exs",
+    "elm": ".elm",
+    "erlang": ".erl .hrl",
+    "fish": ".fish",
+    "fortran": ".f90 .f95 .f03 .f08 .f",
+    "fsharp": ".fs .fsi .fsx",
+    "glsl": ".glsl .vert .frag .hlsl .wgsl .metal",
+    "graphql": ".graphql .gql",
+    "groovy": ".groovy .gradle",
+    "haskell": ".hs .lhs",
+    "hcl": ".tf .tfvars .hcl .nomad",
+    "julia": ".jl",
+    "less": ".less .scss .sass",
+    "lisp": ".lisp .lsp .el .scm .rkt",
+    "make": ".mk .mak",
+    "nim": ".nim",
+    "nix": ".nix",
+    "objc": ".m .mm",
+    "ocaml": ".ml .mli",
+    "pascal": ".pas .pp",
+    "perl": ".pl .pm",
+    "powershell": ".ps1 .psm1 .psd1",
+    "proto": ".proto .thrift .avdl",
+    "r": ".r",
+    "solidity": ".sol",
+    "tcl": ".tcl",
+    "verilog": ".v .sv .svh .vhd .vhdl",
+    "vim": ".vim",
+    "visualbasic": ".vb .vbs .bas",
+    "zig": ".zig",
+}
+
+CODE_EXTENSIONS: Mapping[str, str] = MappingProxyType(
+    {ending: language for language, endings in _ENDINGS.items() for ending in endings.split()}
+)
+"""Extension → language, extensions in lower case with their dot."""
+
+CODE_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "dockerfile": "dockerfile",
+        "containerfile": "dockerfile",
+        "makefile": "make",
+        "gnumakefile": "make",
+        "cmakelists.txt": "cmake",
+        "jenkinsfile": "groovy",
+        "rakefile": "ruby",
+        "gemfile": "ruby",
+        "podfile": "ruby",
+        "vagrantfile": "ruby",
+        "brewfile": "ruby",
+        "justfile": "make",
+        "build.bazel": "python",
+        "workspace.bazel": "python",
+        "sconstruct": "python",
+        ".bashrc": "shell",
+        ".zshrc": "shell",
+        ".profile": "shell",
+        ".bash_profile": "shell",
+    }
+)
+"""Whole file name, in lower case → language."""
+
+_CPP_HEADER = re.compile(
+    r"^\s*(?:class\s+\w[^;]*\{|class\s+\w+\s*(?:final\s*)?(?::|$)|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
+    r"|\bstd::|#include\s*<(?:vector|string|memory|map|utility|functional|iostream|cstdint|cstddef)>",
+    re.MULTILINE,
+)
+
+
+def language_of(uri: str, text: str = "") -> str | None:
+    """The language of a file, or None where neither its name nor its ending is known.
+
+    A header's language shows in its text only: without C++ in it, `.h` is C.
+    """
+    name = uri.rsplit("/", 1)[-1].lower()
+    language = CODE_NAMES.get(name)
+    if language is None:
+        dot = name.rfind(".")
+        language = CODE_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
+    if language == "c" and name.endswith(".h") and _CPP_HEADER.search(text):
+        return "cpp"
+    return language
+
+
+_SOURCE_ROOTS = frozenset({"src", "lib", "python", "source"})
+_FOLDER_FILES = frozenset({"__init__", "index", "mod"})
+
+
+def module_name(uri: str, language: str | None) -> str:
+    """What a file's code is called from elsewhere: a dotted path in Python, else the file's stem.
+
+    A file that stands for its folder (`index.js`, `mod.rs`) is called by the folder's name.
+    """
+    *folders, name = uri.split("/")
+    stem = name.rsplit(".", 1)[0] if "." in name[1:] else name
+    if stem in _FOLDER_FILES and folders:
+        stem = folders.pop()
+    if language != "python":
+        return stem
+    while folders and folders[0] in _SOURCE_ROOTS:
+        del folders[0]
+    return ".".join([*folders, stem])

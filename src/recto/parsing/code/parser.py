@@ -1,0 +1,115 @@
+"""Source code to a document: symbols are its sections, declarations and statements its blocks, imports its links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from recto.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
+from recto.model.ids import DocumentId, section_id, text_hash
+from recto.model.text import Span
+from recto.parsing.code.comments import description
+from recto.parsing.code.imports import pattern_for
+from recto.parsing.code.languages import language_of, module_name
+from recto.parsing.code.outline import Cut, Import, Outline, Symbol
+from recto.parsing.code.structural import structural
+from recto.parsing.code.symbols import outline
+from recto.parsing.code.treesitter import Unparsable, parse, syntax_for
+
+_MOST_KEYWORDS = 64
+_NOT_IN_ANCHOR = re.compile(r"[^\w.$~#-]+")
+
+
+class CodeParser:
+    """Fits `ports.Parser`. Total: what no grammar understands is cut by its lines, and a warning says so."""
+
+    version = "code-1"
+
+    def parse(self, source: Source) -> Document:
+        text = source.text
+        language = language_of(source.uri, text)
+        found = outlined(text, language)
+        blocks = blocks_of(text, found.cuts, language)
+        return Document(
+            id=source.id,
+            uri=source.uri,
+            kind=source.kind or Kind.CODE,
+            title=source.title or source.uri.rsplit("/", 1)[-1],
+            text=text,
+            content_hash=text_hash(text),
+            modified_at=source.modified_at,
+            language=language,
+            description=description(text, blocks, found.symbols),
+            keywords=keywords_of(found.symbols),
+            sections=sections_of(source.id, module_name(source.uri, language), text, found.symbols),
+            blocks=blocks,
+            links=links_of(found.imports),
+            tags=tuple(dict.fromkeys(source.tags)),
+            metadata=dict(source.metadata),
+            warnings=tuple(found.warnings),
+        )
+
+
+def outlined(text: str, language: str | None) -> Outline:
+    """By the language's grammar, or by the look of the lines where there is none or it gives up."""
+    try:
+        syntax = syntax_for(language) if language else None
+        if language and syntax:
+            root, source = parse(syntax, text)
+            return outline(root, source, text, syntax, pattern_for(language))
+    except Unparsable as reason:
+        found = structural(text, language)
+        found.warnings.append(f"read without its syntax: {reason}")
+        return found
+    return structural(text, language)
+
+
+def blocks_of(text: str, cuts: Sequence[Cut], language: str | None) -> tuple[Block, ...]:
+    """The stretches between cuts, none of them blank."""
+    if not cuts or (cuts[0].start > 0 and not text[: cuts[0].start].isspace()):
+        cuts = [Cut(0, BlockKind.CODE), *cuts]
+    ends = [cut.start for cut in cuts[1:]]
+    ends.append(len(text))
+    return tuple(
+        [
+            Block(kind, start, end, language)
+            for (start, kind), end in zip(cuts, ends, strict=True)
+            if not text[start:end].isspace() and start < end
+        ]
+    )
+
+
+def sections_of(document: DocumentId, module: str, text: str, symbols: Sequence[Symbol]) -> tuple[Section, ...]:
+    """The root section is the whole file: code between declarations belongs to the module, not to the one before."""
+    sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, len(text)))]
+    occurrences: dict[tuple[str, ...], int] = {}
+    anchors: set[str] = set()
+    for names, level, start, end in symbols:
+        path = (module, *names)
+        occurrence = occurrences.get(path, 0)
+        occurrences[path] = occurrence + 1
+        anchor = _anchor(names, anchors)
+        sections.append(Section(section_id(document, path, occurrence), path, level, anchor, Span(start, end)))
+    return tuple(sections)
+
+
+def _anchor(names: tuple[str, ...], taken: set[str]) -> str:
+    """The qualified name in its own case, as code is case-sensitive; overloads are numbered."""
+    wanted = anchor = _NOT_IN_ANCHOR.sub("-", ".".join(names)).strip("-") or "symbol"
+    number = 0
+    while anchor in taken:
+        number += 1
+        anchor = f"{wanted}-{number}"
+    taken.add(anchor)
+    return anchor
+
+
+def keywords_of(symbols: Sequence[Symbol]) -> tuple[str, ...]:
+    names = dict.fromkeys(symbol.names[-1] for symbol in symbols if symbol.level == 1)
+    return tuple(names)[:_MOST_KEYWORDS]
+
+
+def links_of(imports: Sequence[Import]) -> tuple[Link, ...]:
+    return tuple(
+        Link(LinkKind.IMPORT, each.target, None, each.names or None, Span(each.start, each.end)) for each in imports
+    )

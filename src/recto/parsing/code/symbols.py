@@ -1,0 +1,225 @@
+"""A syntax tree to an outline: declarations become symbols, statements places to cut.
+
+Functions are not searched for symbols: what is declared inside one is its own business. A node is opened only if it
+is long, so most of a tree is never looked at from Python.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recto.model.document import BlockKind
+from recto.parsing.code.grammars import Role
+from recto.parsing.code.imports import imports_in
+from recto.parsing.code.naming import Names
+from recto.parsing.code.outline import Cut, Outline, Symbol
+from recto.parsing.code.treesitter import Syntax
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LONG = 400
+"""Characters; a longer node is opened, so that no stretch between cuts is much longer if the tree can help it. About
+the size of half a chunk for the bundled embedder."""
+
+_DEEPEST = 80  # nodes; what is nested deeper is cut by its lines
+_SHORT = 80  # characters; a shorter statement shares its stretch with the next, unless a blank line parts them
+_LONG_HEADING = 160  # characters; decorators before a longer one are not part of the signature
+_WRAPPED = 4  # wrappers around wrappers
+
+_CODE, _COMMENT, _DOCSTRING, _HEADING = BlockKind.CODE, BlockKind.COMMENT, BlockKind.DOCSTRING, BlockKind.HEADING
+_PARAGRAPH = re.compile(rb"\n[ \t]*\*?[ \t]*\n(?=[ \t]*[^\s*])")
+_DOC_MARKS = frozenset({b"/**", b"///", b"//!"})
+_DECLARING = frozenset({Role.SCOPE, Role.LEAF})
+
+
+def outline(root: Node, source: bytes, text: str, syntax: Syntax, imports: re.Pattern[str] | None) -> Outline:
+    walker = _Walker(source, text, syntax, imports)
+    if syntax.grammar.docstrings:
+        walker.members(root, (), 0, 0, docstring=True)
+    else:
+        walker.members(root, (), 0, 0)
+    return walker.found
+
+
+class _Walker:
+    __slots__ = ("_cut_at", "_imports", "_roles", "_source", "_syntax", "_text", "found")
+
+    def __init__(self, source: bytes, text: str, syntax: Syntax, imports: re.Pattern[str] | None) -> None:
+        self.found = Outline()
+        self._source = source
+        self._text = text
+        self._syntax = syntax
+        self._roles = syntax.roles
+        self._imports = imports
+        self._cut_at = -1
+
+    def members(self, node: Node, path: Names, level: int, depth: int, *, docstring: bool = False) -> None:
+        """Cuts at each child, looking for declarations among them.
+
+        `path` and `level` are those of the symbol the node belongs to; `docstring` is whether a string may open it.
+        """
+        roles, import_kinds, source = self._roles, self._syntax.imports, self._source
+        lead = lead_end = -1
+        leads = BlockKind.CODE
+        for child in node.named_children:
+            start, end, kind = child.start_byte, child.end_byte, child.kind_id
+            role = roles.get(kind)
+            if lead >= 0 and source.count(b"\n", lead_end, start) > 1:
+                lead = -1
+            if role is Role.COMMENT:
+                mark = _DOCSTRING if source[start : start + 3] in _DOC_MARKS else _COMMENT
+                if lead < 0 or mark is not leads:
+                    at = self._say(start, end, mark)
+                    if at < 0:
+                        continue  # it ends a line of code, and belongs to that
+                    lead, leads = (at, mark) if lead < 0 else (lead, mark)
+                lead_end = end
+                continue
+            if role is Role.ATTRIBUTE:
+                at = self._cut(start, _CODE)
+                lead = at if lead < 0 else lead
+                leads, lead_end = _CODE, end
+                self._open(child, end - start, depth)
+                continue
+            if kind in import_kinds and self._imports:
+                self.found.imports += imports_in(self._imports, self._text, start, end)
+            if docstring:
+                docstring = False
+                if _is_docstring(child):
+                    self._say(start, end, _DOCSTRING)
+                    lead = -1
+                    continue
+            if role in _DECLARING or role is Role.WRAPPER:
+                declared, names = self._declared(child, role)
+                if names and level + depth < _DEEPEST:
+                    self._declare(child, declared, names, path, level, depth, lead)
+                    lead = -1
+                    continue
+            lead = -1
+            self._cut(start, _CODE)
+            if depth < _DEEPEST:
+                if role is Role.THROUGH or role in _DECLARING or role is Role.WRAPPER:
+                    if end - start > LONG or role is Role.THROUGH:
+                        self.members(child, path, level, depth + 1)
+                else:
+                    self._open(child, end - start, depth)
+
+    def _declared(self, node: Node, role: Role | None) -> tuple[Node, Names]:
+        """The node that declares, and the names it declares; none if it declares nothing."""
+        for _ in range(_WRAPPED):
+            if role is not Role.WRAPPER:
+                grammar = self._syntax.grammar
+                naming = grammar.names.get(node.type, grammar.naming) if grammar.names else grammar.naming
+                return node, naming(node, self._text)
+            inside = [
+                (child, role)
+                for child in node.named_children
+                if (role := self._roles.get(child.kind_id)) in _DECLARING or role is Role.WRAPPER
+            ]
+            if len(inside) != 1:
+                break
+            node, role = inside[0]
+        return node, ()
+
+    def _declare(self, outer: Node, node: Node, names: Names, path: Names, level: int, depth: int, lead: int) -> None:
+        """A symbol: from the comments before it to its last line, its signature marked as the heading."""
+        start, end = outer.start_byte, outer.end_byte
+        body = node.child_by_field_name("body")
+        inside = body or node
+        first = body.start_byte if body is not None else end
+        heading = self._signature_start(outer, node, start, first)
+        if heading > start:
+            at = self._cut(start, _CODE)
+            self._cut(heading, _HEADING)
+        else:
+            at = self._cut(start, _HEADING)
+        begins = lead if lead >= 0 and at >= 0 else at if at >= 0 else start
+        path = (*path, *names)
+        self.found.symbols.append(Symbol(path, level + 1, begins, self._line_end(end)))
+        docstring = self._syntax.grammar.docstrings
+        if self._roles.get(node.kind_id) is Role.SCOPE:
+            self.members(inside, path, level + 1, depth + 1, docstring=docstring)
+        elif end - first > LONG or (body is None and end - start > LONG):
+            self._statements(inside, depth + 1, docstring=docstring)
+        elif body is not None:
+            for child in body.named_children[:2]:
+                self._cut(child.start_byte, _DOCSTRING if docstring and _is_docstring(child) else _CODE)
+                docstring = False
+
+    def _signature_start(self, outer: Node, node: Node, start: int, body: int) -> int:
+        """Where the signature begins: with the decorators if they are short."""
+        if body - start <= _LONG_HEADING:
+            return start
+        begins = node.start_byte
+        if begins - start > _LONG_HEADING:
+            return begins
+        for child in node.children:
+            if self._roles.get(child.kind_id) not in (Role.ATTRIBUTE, Role.COMMENT):
+                return child.start_byte
+        return start
+
+    def _statements(self, node: Node, depth: int, *, docstring: bool = False) -> None:
+        """Cuts at each child and opens the long ones; nothing here is a symbol."""
+        roles, source = self._roles, self._source
+        comment = False
+        before, plain = node.start_byte, -1  # where the last child ended, where its stretch began if it is code
+        for child in node.named_children:
+            start = child.start_byte
+            if roles.get(child.kind_id) is Role.COMMENT:
+                parted = not comment or source.count(b"\n", before, start) > 1
+                before = child.end_byte
+                if parted and self._say(start, before, _COMMENT) >= 0:
+                    comment, plain = True, -1
+                continue
+            comment = False
+            size = child.end_byte - start
+            if docstring and _is_docstring(child):
+                self._say(start, start + size, _DOCSTRING)
+                plain = -1
+            elif plain < 0 or start - plain > _SHORT or size > LONG or source.count(b"\n", before, start) > 1:
+                plain = self._cut(start, _CODE)
+                if size > LONG:
+                    self._open(child, size, depth)
+                    plain = -1
+            docstring, before = False, child.end_byte
+
+    def _open(self, node: Node, size: int, depth: int) -> None:
+        if size > LONG and depth < _DEEPEST and self._roles.get(node.kind_id) is not Role.OPAQUE:
+            self._statements(node, depth + 1)
+
+    def _say(self, start: int, end: int, kind: BlockKind) -> int:
+        """A comment or docstring: cut where it begins and, if it is long, where its paragraphs do."""
+        at = self._cut(start, kind)
+        if at >= 0 and end - start > LONG:
+            for gap in _PARAGRAPH.finditer(self._source, start, end):
+                self._cut(gap.end(), kind)
+        return at
+
+    def _cut(self, at: int, kind: BlockKind) -> int:
+        """The start of the line, if nothing stands before `at` on it, else -1; cut there unless it is already."""
+        source = self._source
+        line = source.rfind(b"\n", 0, at) + 1
+        if line != at and not source[line:at].isspace():
+            return -1
+        if line > self._cut_at:
+            self.found.cuts.append(Cut(line, kind))
+            self._cut_at = line
+        elif kind is not _CODE and line == self._cut_at and self.found.cuts[-1].kind is _CODE:
+            # What holds a declaration may begin with it.
+            self.found.cuts[-1] = Cut(line, kind)
+        return line
+
+    def _line_end(self, at: int) -> int:
+        """The end of the line if nothing but closing punctuation follows on it, else the place itself."""
+        end = self._source.find(b"\n", at) + 1 or len(self._source)
+        return at if self._source[at:end].strip(b" \t\r\n;,)") else end
+
+
+def _is_docstring(node: Node) -> bool:
+    """Whether a statement is nothing but a string."""
+    if node.type != "expression_statement" or node.named_child_count != 1:
+        return False
+    only = node.named_child(0)
+    return only is not None and only.type in ("string", "concatenated_string")
