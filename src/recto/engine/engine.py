@@ -257,13 +257,15 @@ class Engine:
         """Records how this project is indexed, or refuses to mix vectors that cannot be compared.
 
         New chunk sizes, parsers or analyzers re-index file by file, because each ledger row names its recipe.
-        A new embedding model would make old and new vectors incomparable: that is an explicit migration.
+        A new embedding model would make old and new vectors incomparable: that is an explicit migration, unless there
+        is nothing to compare with yet.
         """
         wanted = self.recipe()
         recorded = self.store.catalog.recipe(self.project.id)
         if recorded == wanted:
             return
-        if recorded is not None and recorded.embedding != wanted.embedding:
+        other_vectors = recorded is not None and recorded.embedding != wanted.embedding
+        if recorded is not None and other_vectors and self.store.counts(self.project.id).chunks:
             raise RecipeMismatch(
                 f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
                 hint="set embedding.provider and embedding.model back, or index into a new library with --library",
