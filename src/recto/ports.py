@@ -29,7 +29,15 @@ from recto.model.memory import (
 from recto.model.query import Filters, Terms
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.result import Candidate, Scored
-from recto.model.stored import DocumentVersion, LibraryCounts, PendingInput, StoredDocument, StoredVectors, VectorRow
+from recto.model.stored import (
+    DocumentVersion,
+    LibraryCounts,
+    Neighbour,
+    PendingInput,
+    StoredDocument,
+    StoredVectors,
+    VectorRow,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +94,10 @@ class VectorIndex(Protocol):
         """Exact cosines for named chunks; chunks without a vector are left out."""
         ...
 
+    def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
+        """One unit vector a chunk, the mean direction of its windows; chunks without a vector are left out."""
+        ...
+
 
 class Catalog(Protocol):
     """Projects, collections and the recipe each project was indexed with."""
@@ -138,6 +150,10 @@ class Documents(Protocol):
     def texts(self, project: ProjectId, hashes: Iterable[str]) -> Mapping[str, str]: ...
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]: ...
+
+    def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
+        """What stands up to `reach` places before and after each chunk, in order."""
+        ...
 
     def chunk_key(self, project: ProjectId, chunk: ChunkId) -> ChunkKey | None: ...
 

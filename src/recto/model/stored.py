@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recto.model.document import Kind
-from recto.model.ids import CollectionId, DocumentId
+from recto.model.ids import ChunkKey, CollectionId, DocumentId
 from recto.model.text import Span
 
 if TYPE_CHECKING:
@@ -46,6 +46,19 @@ class DocumentVersion:
     modified_at: float
     indexed_at: float
     removed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Neighbour:
+    """A chunk near another: so many places before or after it in its document of `chunks` chunks.
+
+    Where a document of one chunk is part of a sequence, its neighbours are the documents beside it, and `chunks` is 1.
+    """
+
+    key: ChunkKey
+    neighbour: ChunkKey
+    distance: int
+    chunks: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, Project
 from recto.model.index import Prepared
 from recto.model.query import Filters
 from recto.model.result import Candidate
-from recto.model.stored import DocumentVersion, StoredDocument
+from recto.model.stored import DocumentVersion, Neighbour, StoredDocument
 from recto.stores.shared.clock import Clock
 from recto.testing.memory_tables import HeldChunk, HeldDocument, Session, Tables, known_collection, known_project
 
@@ -109,6 +109,23 @@ class MemoryDocuments:
         known_project(tables, project)
         held = {key: tables.chunks[key] for key in keys if key in tables.chunks}
         return {key: _candidate(tables, key, one) for key, one in held.items() if one.project == project}
+
+    def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
+        tables = self._session.read()
+        known_project(tables, project)
+        found: list[Neighbour] = []
+        for key in keys:
+            chunk = tables.chunks.get(key)
+            if chunk is None or chunk.project != project:
+                continue
+            held = tables.documents[project, chunk.document]
+            place = held.chunks.index(key)
+            for other, near in enumerate(held.chunks):
+                if near != key and abs(other - place) <= reach:
+                    found.append(Neighbour(key, near, other - place, len(held.chunks)))
+            if len(held.chunks) == 1:
+                found += _beside(tables, project, key, held, reach)
+        return tuple(sorted(found))
 
     def chunk_key(self, project: ProjectId, chunk: ChunkId) -> ChunkKey | None:
         tables = self._session.read()
@@ -227,3 +244,21 @@ def _candidate(tables: Tables, key: ChunkKey, held: HeldChunk) -> Candidate:
         text_hash=document.content_hash,
         modified_at=document.modified_at,
     )
+
+
+def _beside(tables: Tables, project: ProjectId, key: ChunkKey, held: HeldDocument, reach: int) -> Iterable[Neighbour]:
+    """Other documents of one chunk in the same sequence."""
+    sequence, position = held.document.metadata.get("sequence"), held.document.metadata.get("position")
+    for (owner, name), other in tables.documents.items():
+        metadata = other.document.metadata
+        if (
+            sequence is not None
+            and position is not None
+            and owner == project
+            and name != held.document.id
+            and other.collection == held.collection
+            and metadata.get("sequence") == sequence
+            and len(other.chunks) == 1
+            and abs(metadata.get("position", position + reach + 1) - position) <= reach
+        ):
+            yield Neighbour(key, other.chunks[0], metadata["position"] - position, 1)

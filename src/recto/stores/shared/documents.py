@@ -15,7 +15,7 @@ from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, Project
 from recto.model.index import Prepared
 from recto.model.query import Filters
 from recto.model.result import Candidate
-from recto.model.stored import DocumentVersion, StoredDocument
+from recto.model.stored import DocumentVersion, Neighbour, StoredDocument
 from recto.model.text import Lines, Span
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, first, reserve
@@ -137,6 +137,15 @@ class DocumentRepository:
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
         return {ChunkKey(row[0]): _candidate(row) for row in self._database.rows("candidates", where)}
+
+    def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
+        where = {
+            "project": self._keys.project(project),
+            "keys": json.dumps([int(key) for key in keys]),
+            "reach": reach,
+        }
+        rows = self._database.rows("chunk_neighbours", where)
+        return tuple(sorted(Neighbour(ChunkKey(row[0]), ChunkKey(row[1]), row[2], row[3]) for row in rows))
 
     def chunk_key(self, project: ProjectId, chunk: ChunkId) -> ChunkKey | None:
         row = first(self._database, "chunk_key", {"project": self._keys.project(project), "id": chunk})

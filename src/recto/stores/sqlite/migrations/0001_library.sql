@@ -64,9 +64,14 @@ create table documents (
   text_hash blob not null,
   modified_at real not null,
   version integer not null,
+  -- A document that is one of a series (a turn of a conversation, a day of a journal) says so in its metadata.
+  sequence text generated always as (metadata ->> '$.sequence') virtual,
+  position integer generated always as (metadata ->> '$.position') virtual,
   unique (project, id),
   unique (project, collection, uri)
 );
+
+create index documents_by_sequence on documents (project, collection, sequence, position) where sequence is not null;
 
 create table document_versions (
   project integer not null references projects (key),
