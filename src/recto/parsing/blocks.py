@@ -80,7 +80,7 @@ def _scan_plain(text: str, pos: int, lines: Lines, found: Structure) -> None:
             add(Block(heading, start, pos))
         elif kind == FENCED:
             mark, info = m.group(FENCED - 1, FENCED)
-            closing = grammar.fence_closing(mark).search(text, pos - 1)
+            closing = grammar.fence_closing(mark[0], len(mark)).search(text, pos - 1)
             pos = closing.end() if closing else size
             found.fences.append(Fence(start, pos, info))
             found.holes.append((start, pos))

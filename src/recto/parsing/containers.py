@@ -18,6 +18,7 @@ from recto.parsing.structure import Fence, Heading, Structure, atx_heading, lang
 from recto.parsing.tables import table_start
 
 _QUOTE = 0
+_DEEPEST = 1000  # containers in each other; what is nested deeper is text
 _RUNS = {char: re.compile(rf"[{re.escape(char)} \t]*") for char in "-*_"}
 _SPACES = grammar.INDENT.match
 
@@ -120,7 +121,7 @@ class Lines:
         """Pushes the containers that begin at a place, and returns the place inside them."""
         text, stack = self.text, self.stack
         barren, barren_char = 0, ""  # up to here, runs of this character are known not to be a rule
-        while c - base < 4:
+        while c - base < 4 and len(stack) < _DEEPEST:
             char = text[p]
             if char == ">":
                 self.quotes.append(len(self.stack))
@@ -201,11 +202,11 @@ class Lines:
         return BlockKind.FENCE, end, end
 
     def _fence_end(self, line: int, mark: str) -> int:
-        closing = grammar.fence_closing(mark)
+        char = mark[0]
+        closing = grammar.fence_closing(char, len(mark))
         if not self.stack:
             closed = closing.search(self.text, line - 1)
             return closed.end() if closed else self.size
-        char = mark[0]
         text = self.text
         while line < self.size:
             depth, p, c, base = self.enter(line)

@@ -113,6 +113,6 @@ PLAIN_BLOCK = re.compile(
 
 
 @lru_cache(maxsize=64)
-def fence_closing(mark: str) -> re.Pattern[str]:
-    """The line that closes a fence opened by `mark`, with the end of the line before it."""
-    return re.compile(rf"\n[ ]{{0,3}}{mark}{mark[0]}*+[ \t]*+\n")
+def fence_closing(char: str, length: int) -> re.Pattern[str]:
+    """The line that closes a fence opened by so many of a character, with the end of the line before it."""
+    return re.compile(rf"\n[ ]{{0,3}}{char}{{{length},}}+[ \t]*+\n")

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from recto.model.document import Link, LinkKind
 from recto.model.text import Span
 from recto.parsing.definitions import destination, label_key
+from recto.parsing.escapes import without_backslashes, without_entities
 from recto.parsing.readable import readable
 from recto.parsing.structure import Structure
 
@@ -28,7 +29,7 @@ _TOKEN = re.compile(
     r"|\](\]*+)"
     r"|<(?:([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,1999}+|[^\s<>@:/]{1,99}+@[^\s<>@:/]{1,99}+)>|(!--)|/?[A-Za-z][^<>]{0,999}+>)"
     rf"|\#(?<!\S\#)({_TAG_CHARS}++)"
-    r"|%(%)"
+    r"|%(%++)"
     r"|:(?:(?<=\bhttp:)|(?<=\bhttps:))//([^\s<>\[\]`\"]{1,2000}+)"
 )
 _BREAK = re.compile(r"\n[ \t>]*(?:\n|(?:[-+*]|[0-9]{1,9}[.)])[ \t]|#{1,6}[ \t\n])")
@@ -39,7 +40,6 @@ _TITLE_AND_END = re.compile(
 )
 _GAP = re.compile(r"[ \t\n]*")
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
 _NUMBERISH = re.compile(r"[\d/_-]*")
 
@@ -137,7 +137,9 @@ class _Prose:
                     url = _bare_url(self.text[begin : m.end()])
                     links.append(Link(LinkKind.MARKDOWN, url, None, None, Span(begin, begin + len(url))))
                 elif kind == _HIDDEN:
-                    self.comments.append(at)
+                    # Four percent signs open a comment and close it again.
+                    if len(m[_HIDDEN]) % 4 in (1, 2):
+                        self.comments.append(at)
                 elif kind == _COMMENT:
                     pos = self._comment_end(m.end(), end)
                 if pos is not None:
@@ -214,13 +216,7 @@ def _tick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:
 
 
 def _markdown_link(written: str, shown: str, start: int, end: int) -> Link:
-    target = written
-    if "\\" in target:
-        target = _ESCAPE.sub(r"\1", target)
-    if "&" in target:
-        import html
-
-        target = html.unescape(target)
+    target = without_entities(without_backslashes(written))
     anchor: str | None = None
     if not _SCHEME.match(target) and not target.startswith("//"):
         target, hash_sign, fragment = target.partition("#")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from recto.parsing.escapes import without_entities
+
 _LONGEST = 1000
 _MARKED = re.compile(r"[\\`*_\[\]<&~=^%\n]|  ")
 _LITERAL = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
@@ -47,10 +49,7 @@ def readable(inline: str) -> str:
     if "<" in text:
         text = _TAG.sub("", _AUTOLINK.sub(r"\1", text))
     text = _without_emphasis(text)
-    if "&" in text:
-        import html
-
-        text = html.unescape(text)
+    text = without_entities(text)
     for slot in range(len(kept) - 1, -1, -1):
         text = text.replace(chr(_KEPT + slot), kept[slot], 1)
     return " ".join(text.split())
