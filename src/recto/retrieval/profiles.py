@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from recto.errors import InvalidArgument
 from recto.retrieval.stage import Profile, Refine
+from recto.retrieval.stages.adaptive import Balance
+from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
@@ -16,7 +18,12 @@ _BOTH = (LexicalRecall(), DenseRecall())
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile("hybrid", recall=_BOTH, fuse=ScoreFusion(), refine=_SHAPE),
+        Profile(
+            "hybrid",
+            recall=_BOTH,
+            fuse=ScoreFusion(balance=Balance()),
+            refine=(ContextSmoothing(), *_SHAPE),
+        ),
         Profile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=_SHAPE),
         Profile(
             "weighted", recall=_BOTH, fuse=ScoreFusion(dense=0.75, lexical=0.25, normaliser="min_max"), refine=_SHAPE

@@ -9,7 +9,9 @@ from recto.algorithms.fusion import min_max, reciprocal_rank, z_scores
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking, ScoreStep
 from recto.retrieval.stage import Search, in_order
+from recto.retrieval.stages.adaptive import Balance
 
+_CHANNELS = ("dense", "lexical")
 _NORMALISERS: Mapping[str, Callable[[list[float]], list[float]]] = {"z": z_scores, "min_max": min_max}
 
 
@@ -17,31 +19,40 @@ _NORMALISERS: Mapping[str, Callable[[list[float]], list[float]]] = {"z": z_score
 class ScoreFusion:
     """A weighted sum of normalised scores over the union of all channels' candidates.
 
-    A chunk only the lexical channel found gets its exact cosine; a chunk the lexical channel missed counts as
-    the channel's floor. When a channel found nothing, the others decide alone.
+    A chunk only the lexical channel found gets its exact cosine, or counts as average while it has no vector; a chunk
+    the lexical channel missed counts as holding none of the words. With a `balance` the weights follow from the query.
+    When a channel found nothing, the others decide alone.
     """
 
     dense: float = 0.6
     lexical: float = 0.4
     normaliser: str = "z"
+    balance: Balance | None = None
     name: str = "score_fusion"
 
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
-        weights = {"dense": self.dense, "lexical": self.lexical}
-        scores = {name: _scores(ranking) for name, ranking in rankings.items() if name in weights and ranking.scored}
+        scores = {name: _scores(rankings[name]) for name in _CHANNELS if name in rankings and rankings[name].scored}
+        weights = self._weights(search, rankings) if len(scores) > 1 else dict.fromkeys(scores, 1.0)
         keys = sorted({key for channel in scores.values() for key in channel})
         if "dense" in scores:
             missing = [key for key in keys if key not in scores["dense"]]
             scores["dense"] |= search.library.vectors().score(search.vector, missing) if missing else {}
         total = dict.fromkeys(keys, 0.0)
-        share = sum(weights[name] for name in scores) or 1.0
         for name, channel in scores.items():
-            floor = 0.0 if name == "lexical" else min(channel.values())
-            normalised = _NORMALISERS[self.normaliser]([channel.get(key, floor) for key in keys])
+            absent = 0.0 if name == "lexical" else sum(channel.values()) / len(channel)
+            normalised = _NORMALISERS[self.normaliser]([channel.get(key, absent) for key in keys])
             for key, value in zip(keys, normalised, strict=True):
-                total[key] += weights[name] / share * value
-        search.notes["weights"] = {name: weights[name] / share for name in scores}
+                total[key] += weights[name] * value
+        search.notes["weights"] = {name: round(weight, 3) for name, weight in weights.items()}
         return _candidates(search, total, rankings, self.name)
+
+    def _weights(self, search: Search, rankings: Mapping[str, Ranking]) -> dict[str, float]:
+        if self.balance is None:
+            return {"dense": self.dense, "lexical": self.lexical}
+        lexical = [one.score for one in rankings["lexical"].scored]
+        weight, reason = self.balance.weight(lexical, [one.score for one in rankings["dense"].scored])
+        search.notes["balance"] = reason
+        return {"dense": 1.0 / (1.0 + weight), "lexical": weight / (1.0 + weight)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,12 @@ class CapPerDocument:
 class MergeSpans:
     """Hits of one document whose spans touch, or nearly, become one that keeps the better one's score and heading.
 
-    Only as many candidates as the query asks for are looked at: what would not be shown does not stretch a hit.
+    Only as many candidates as the query asks for are looked at: what would not be shown does not stretch a hit. A
+    hit does not grow beyond `longest` characters, so that a citation stays a place and not a document.
     """
 
     gap: int = 200
+    longest: int = 2400
     name: str = "merge_spans"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -42,12 +44,16 @@ class MergeSpans:
         merged: list[Candidate] = []
         for one in sorted(shown, key=lambda one: (one.document_id, one.span.start)):
             last = merged[-1] if merged else None
-            if last and last.document_id == one.document_id and one.span.start <= last.span.end + self.gap:
+            if last and self._touch(last, one):
                 merged[-1] = _joined(last, one)
             else:
                 merged.append(one)
         # Merging frees places: what comes next moves up.
         return in_order(merged + rest)
+
+    def _touch(self, last: Candidate, one: Candidate) -> bool:
+        near = last.document_id == one.document_id and one.span.start <= last.span.end + self.gap
+        return near and (one.span.start < last.span.end or one.span.end - last.span.start <= self.longest)
 
 
 def _joined(first: Candidate, second: Candidate) -> Candidate:

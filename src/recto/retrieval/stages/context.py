@@ -1,0 +1,58 @@
+"""A passage is worth more where the passages around it answer too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from recto.model.result import Candidate, ScoreStep
+from recto.retrieval.stage import Search, SkipStage, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSmoothing:
+    """Adds to each candidate a share of what its neighbours among the candidates scored.
+
+    `document` are the shares of chunks one, two… places away in a document of at least `long_document` chunks;
+    `sequence` are those of the documents beside a one-chunk document in a conversation or a journal. Short documents
+    are left alone: there the neighbours are the document itself, and it would be counted twice.
+
+    Scores are centred, so what scores below average adds nothing: a neighbour never takes away.
+    """
+
+    document: tuple[float, ...] = (0.2, 0.1)
+    sequence: tuple[float, ...] = (0.5, 0.25)
+    long_document: int = 6
+    name: str = "context"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if not candidates:
+            raise SkipStage("there are no candidates")
+        scores = {one.key: one.score for one in candidates}
+        reach = max(len(self.document), len(self.sequence))
+        near = search.library.store.documents.neighbours(search.library.project, list(scores), reach)
+        gained: dict[int, float] = {}
+        for one in near:
+            shares = self._shares(one.chunks)
+            place = abs(one.distance) - 1
+            if place < len(shares):
+                gain = shares[place] * max(0.0, scores.get(one.neighbour, 0.0))
+                gained[one.key] = gained.get(one.key, 0.0) + gain
+        raised = {key: gain for key, gain in gained.items() if gain > 0.0}
+        if not raised:
+            raise SkipStage("no candidate has a neighbour that answers too")
+        search.notes["raised"] = len(raised)
+        ordered = in_order([replace(one, score=one.score + raised.get(one.key, 0.0)) for one in candidates])
+        return tuple(
+            replace(
+                one,
+                steps=(*one.steps, ScoreStep(self.name, one.score, rank, f"+{raised[one.key]:.3f} from neighbours")),
+            )
+            if one.key in raised
+            else one
+            for rank, one in enumerate(ordered, 1)
+        )
+
+    def _shares(self, chunks: int) -> tuple[float, ...]:
+        if chunks == 1:
+            return self.sequence
+        return self.document if chunks >= self.long_document else ()
