@@ -1,0 +1,131 @@
+"""Operations called from an event loop: a fixed set of threads, each keeping its connection to the library.
+
+The core is synchronous. A call that is no longer wanted stops being waited for; a search then ends by itself a moment
+later, and indexing stops at its next report.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from recto.engine.builds import Stopped
+from recto.engine.engine import Engine
+from recto.observability.progress import Progress
+from recto.operations.arguments import request
+from recto.operations.schemas import dump
+from recto.operations.table import Operation
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An operation's answer as a value, as plain data, and as text."""
+
+    answer: Any
+    data: dict[str, Any]
+    text: str
+
+
+class Calls:
+    """`open_engine` is called when the first call needs the library, and again if that failed."""
+
+    def __init__(self, open_engine: Callable[[], Engine], threads: int = 8) -> None:
+        self._open = open_engine
+        self._engine: Engine | None = None
+        self._guard = threading.Lock()
+        self._pool = ThreadPoolExecutor(threads, "recto-call")
+
+    async def call(
+        self,
+        operation: Operation,
+        arguments: Mapping[str, Any],
+        *,
+        forgiving: bool = False,
+        progress: CallProgress | None = None,
+    ) -> Answered:
+        """Runs an operation in a thread. Whatever goes wrong on purpose is raised as the error it is."""
+        made = request(operation.name, operation.request, arguments, forgiving=forgiving)
+        return await self.work(partial(_answered, operation, made, progress), progress)
+
+    async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
+        """Anything else that needs the library, in a thread."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._pool, lambda: function(self.engine()))
+        except asyncio.CancelledError:
+            if progress is not None:
+                progress.stop()
+            raise
+
+    def engine(self) -> Engine:
+        with self._guard:
+            if self._engine is None:
+                self._engine = self._open()
+            return self._engine
+
+    def close(self, timeout: float) -> bool:
+        """Stops what is under way and closes the library; false when something did not stop in time."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        engine = self._engine
+        return engine is None or engine.builds.stop(timeout)
+
+
+def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:
+    answer = operation.run(engine, made, progress)
+    return Answered(answer, dump(operation.answer, answer), operation.text(answer))
+
+
+class CallProgress:
+    """Fits `Progress`: from the working thread to the event loop, and the wish to stop the other way.
+
+    `tell(done, total, phase)` runs in the loop. What it is told only grows, over all phases; reports that come faster
+    than ten a second are left out.
+    """
+
+    _PAUSE = 0.1
+
+    def __init__(self, tell: Callable[[float, float | None, str], None]) -> None:
+        self._tell = tell
+        self._loop = asyncio.get_running_loop()
+        self._stopped = threading.Event()
+        self._before = 0
+        self._done = 0
+        self._total: int | None = None
+        self._phase = ""
+        self._told = -1.0
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def start(self, phase: str, total: int | None, unit: str) -> None:
+        self._wanted()
+        self._before += self._done
+        self._done, self._total, self._phase = 0, total, phase
+        self._report(hurry=True)
+
+    def advance(self, n: int = 1, note: str = "") -> None:
+        self._wanted()
+        self._done += n
+        self._report()
+
+    def finish(self) -> None:
+        self._report(hurry=True)
+
+    def _wanted(self) -> None:
+        if self._stopped.is_set():
+            raise Stopped
+
+    def _report(self, *, hurry: bool = False) -> None:
+        now = self._loop.time()
+        if not hurry and now < self._told + self._PAUSE:
+            return
+        self._told = now
+        total = None if self._total is None else self._before + self._total
+        self._loop.call_soon_threadsafe(self._tell, float(self._before + self._done), total, self._phase)

@@ -1,0 +1,77 @@
+"""Ways to reach the server: in memory, as a process over stdio, and raw."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+import recto
+from recto.interfaces.calls import Calls
+from recto.interfaces.mcp.server import make_server
+from recto.operations.table import Operation, chosen
+
+SETTINGS = {"embedding.provider": "hashing"}
+
+
+def in_memory(
+    library: Path, talk: Callable[[Client], Awaitable[None]], operations: Sequence[Operation] = chosen("default")
+) -> None:
+    """Speaks with a server in this process. The library is closed afterwards."""
+
+    async def main() -> None:
+        calls = Calls(lambda: recto.open_library(library, settings=SETTINGS), threads=2)
+        try:
+            async with Client(make_server(calls, operations, "instructions")) as client:
+                await talk(client)
+        finally:
+            assert calls.close(timeout=10)
+            calls.engine().close()
+
+    anyio.run(main)
+
+
+def over_stdio(
+    arguments: Sequence[str], talk: Callable[[Client], Awaitable[None]], *, mode: str = "auto", timeout: float = 120
+) -> None:
+    """Speaks with `recto mcp` as a process of its own."""
+
+    async def main() -> None:
+        command = StdioServerParameters(
+            command=sys.executable, args=["-m", "recto", "mcp", *arguments], env=dict(os.environ)
+        )
+        with anyio.fail_after(timeout):
+            async with Client(command, mode=mode) as client:
+                await talk(client)
+
+    anyio.run(main)
+
+
+def raw(arguments: Sequence[str], environ: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "recto", "mcp", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **(environ or {})},
+    )
+
+
+def message(number: int | None, method: str, params: Mapping[str, Any]) -> bytes:
+    body = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if number is None else {"id": number})
+    return json.dumps(body).encode() + b"\n"
+
+
+HANDSHAKE = message(
+    1,
+    "initialize",
+    {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+) + message(None, "notifications/initialized", {})
