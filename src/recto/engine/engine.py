@@ -26,6 +26,7 @@ from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
 from recto.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from recto.retrieval.stage import Library, Profile
+from recto.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
@@ -203,11 +204,12 @@ class Engine:
         started = time.perf_counter()
         parsed, library = self._parsed(query), self._library()
         with self.store.reading():
+            check_cursor(parsed)
             candidates, trace = run(profile, parsed, library)
             hits = present(candidates, parsed, library)
             freshness = self.freshness()
         took = (time.perf_counter() - started) * 1e3
-        return Result(query.text, profile.name, hits, trace, freshness, took)
+        return Result(query.text, profile.name, hits, trace, freshness, took, next_cursor(trace))
 
     def candidates(self, query: Query, profile: Profile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""

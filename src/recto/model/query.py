@@ -108,3 +108,7 @@ class Query:
     max_excerpt_chars: int | None = None
     variants: tuple[str, ...] = ()
     hypothesis: str | None = None
+    budget: int | None = None
+    """Tokens that all excerpts together may take, where the profile has a stage that looks at it."""
+    cursor: str | None = None
+    """Where an earlier answer to the same question ended."""

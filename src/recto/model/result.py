@@ -113,3 +113,5 @@ class Result:
     trace: tuple[StageTrace, ...]
     freshness: Freshness
     took_ms: float
+    cursor: str | None = None
+    """What to ask with for the hits that did not fit the query's budget; None when there are none."""

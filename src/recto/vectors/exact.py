@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,17 +60,22 @@ class ExactIndex:
         return _top(chunks, scores, limit)
 
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
+        return {key: float((windows @ vector).max()) for key, windows in self._windows(keys)}
+
+    def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
+        return {key: _direction(windows) for key, windows in self._windows(keys)}
+
+    def _windows(self, keys: Sequence[ChunkKey]) -> Iterator[tuple[ChunkKey, NDArray[np.float32]]]:
+        """The named chunks that have vectors, ascending, each with its windows as rows."""
         import numpy as np
 
         state, matrix = self._current()
         wanted = np.unique(np.array(keys, dtype=np.int64))
         left = np.searchsorted(state.chunks, wanted, side="left")
         right = np.searchsorted(state.chunks, wanted, side="right")
-        found: dict[ChunkKey, float] = {}
         for key, start, end in zip(wanted.tolist(), left.tolist(), right.tolist(), strict=True):
             if end > start:
-                found[ChunkKey(key)] = float((matrix[state.rows[start:end]] @ vector).max())
-        return found
+                yield ChunkKey(key), matrix[state.rows[start:end]]
 
     def coverage(self) -> float:
         """The share of embedding inputs that have a vector, between 0 and 1."""
@@ -109,6 +114,13 @@ class ExactIndex:
             several=bool(len(chunks) > 1 and (chunks[1:] == chunks[:-1]).any()),
             total=len(pairs),
         )
+
+
+def _direction(windows: NDArray[np.float32]) -> NDArray[np.float32]:
+    import numpy as np
+
+    total: NDArray[np.float32] = windows.sum(axis=0)
+    return total if len(windows) == 1 else (total / max(float(np.linalg.norm(total)), 1e-12)).astype(np.float32)
 
 
 def _best_window(

@@ -111,3 +111,16 @@ def test_equal_scores_are_ordered_by_key() -> None:
         store.embeddings.put(project, PROFILE, rows)
     found = index.search(_unit(1), 3)
     assert found == tuple(Scored(key, found[0].score) for key in keys[:3])
+
+
+def test_a_chunk_with_several_windows_has_one_unit_vector_between_them() -> None:
+    store, index, keys = _library(3, windows=2)
+    vectors = _embed(store)
+    windows: dict[int, list[np.ndarray]] = {}
+    for chunk, key in store.embeddings.assignments(samples.collection().project_id).tolist():
+        windows.setdefault(chunk, []).append(vectors[key])
+    found = index.vectors_of([*keys, ChunkKey(999)])
+    assert sorted(found) == sorted(keys)
+    for key, vector in found.items():
+        mean = np.sum(windows[key], axis=0)
+        assert vector == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)

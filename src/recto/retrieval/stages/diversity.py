@@ -1,0 +1,44 @@
+"""Variety: relevant, and unlike what stands above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from recto.algorithms.diversity import marginal_relevance
+from recto.algorithms.likeness import by_shingles
+from recto.model.result import Candidate
+from recto.retrieval.stage import Search, in_order
+from recto.retrieval.stages.duplicates import cosines_between
+from recto.retrieval.stages.steps import noted, shares, texts_of
+
+
+@dataclass(frozen=True, slots=True)
+class MarginalRelevance:
+    """Maximal marginal relevance: `balance` 1 is relevance alone, 0 variety alone.
+
+    The score becomes what a candidate was worth when it was chosen, so the order by score is the order of choice.
+    """
+
+    balance: float = 0.7
+    by: Literal["meaning", "words"] = "meaning"
+    name: str = "mmr"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        import numpy as np
+
+        if not candidates:
+            return candidates
+        if self.by == "meaning":
+            likeness = cosines_between(search, candidates)
+        else:
+            alike, places = by_shingles(texts_of(search, candidates), 1), range(len(candidates))
+            likeness = np.array([[alike(i, j) for j in places] for i in places], dtype=np.float32)
+        chosen = marginal_relevance(shares(candidates), likeness, self.balance)
+        ranked = in_order([replace(candidates[place], score=worth) for place, worth in chosen])
+        before = {one.key: rank for rank, one in enumerate(candidates, 1)}
+        details = {
+            one.key: f"from place {before[one.key]}" for rank, one in enumerate(ranked, 1) if before[one.key] != rank
+        }
+        search.notes["moved"] = len(details)
+        return noted(ranked, self.name, details)

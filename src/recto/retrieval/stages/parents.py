@@ -1,0 +1,63 @@
+"""Parent expansion: a hit in a small section is read with the whole section around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recto.model.document import Section
+from recto.model.ids import ChunkKey
+from recto.model.result import Candidate
+from recto.model.text import LineIndex, Span
+from recto.retrieval.stage import Search
+from recto.retrieval.stages.steps import noted
+
+
+@dataclass(frozen=True, slots=True)
+class ParentExpansion:
+    """A hit grows to the largest section around its start that has at most `most` characters.
+
+    Only as many candidates as the query asks for are looked at. Hits that grow into the same place become one.
+    """
+
+    most: int = 1500
+    name: str = "parent_expansion"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        shown, rest = candidates[: search.query.limit], candidates[search.query.limit :]
+        documents, project = search.library.store.documents, search.library.project
+        sections = {one.document_id: documents.sections(project, one.document_id) for one in shown}
+        texts = documents.texts(project, {one.text_hash for one in shown})
+        grown: list[Candidate] = []
+        details: dict[ChunkKey, str] = {}
+        for one in shown:
+            if any(_covers(other, one) for other in grown):
+                continue
+            text = texts[one.text_hash]
+            section, span = _parent(one.span, sections[one.document_id], text, self.most)
+            if section is not None:
+                details[one.key] = f"from {len(one.span)} to {len(span)} characters"
+                lines = LineIndex(text).lines(span.start, span.end)
+                one = replace(one, span=span, lines=lines, heading_path=section.path)
+            grown.append(one)
+        search.notes |= {"grown": len(details), "absorbed": len(shown) - len(grown)}
+        return (*noted(grown, self.name, details), *rest)
+
+
+def _parent(span: Span, sections: Sequence[Section], text: str, most: int) -> tuple[Section | None, Span]:
+    """The largest fitting section that holds the span's start, and the two together; None when nothing is gained."""
+    best: Section | None = None
+    widest = span
+    for section in sections:
+        if section.span.start <= span.start < section.span.end:
+            # Sections run up to the next heading; the blank lines before it say nothing.
+            end = section.span.start + len(section.span.of(text).rstrip())
+            whole = span.union(Span(section.span.start, end))
+            if len(widest) < len(whole) <= most:
+                best, widest = section, whole
+    return best, widest
+
+
+def _covers(grown: Candidate, one: Candidate) -> bool:
+    same = grown.document_id == one.document_id
+    return same and grown.span.start <= one.span.start and one.span.end <= grown.span.end

@@ -1,0 +1,75 @@
+"""A library in memory, embedded by counting letters, for the tests of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recto.ingest.embed import embed_pending
+from recto.model.ids import ChunkKey
+from recto.model.index import Prepared
+from recto.model.query import Query
+from recto.model.recipe import EmbeddingProfile
+from recto.model.result import Candidate
+from recto.observability.progress import NoProgress
+from recto.retrieval.stage import Library, Search
+from recto.testing import samples
+from recto.testing.memory_store import MemoryStore
+from recto.vectors.exact import ExactIndex
+
+PROFILE = samples.embedding_profile(dimensions=26)
+NOTES = samples.collection()
+
+
+@dataclass(frozen=True)
+class LetterEmbedder:
+    """Counts letters: related texts share letters, and anyone can check the cosine by hand."""
+
+    profile: EmbeddingProfile = PROFILE
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        counts = np.array([text.lower().count(chr(97 + letter)) for letter in range(26)], dtype=np.float32) + 1e-3
+        return (counts / np.linalg.norm(counts)).astype(np.float32)
+
+
+def note(uri: str, *paragraphs: str, **values: Any) -> Prepared:
+    return samples.prepared(NOTES, uri, *paragraphs, **values)
+
+
+def library(*documents: Prepared, embedded: bool = True) -> Library:
+    store = MemoryStore()
+    within = samples.ensure(store)
+    with store.transaction():
+        for document in documents:
+            samples.put(store, within, document)
+    if embedded:
+        embed_pending(store, within.project_id, LetterEmbedder(), NoProgress())
+    index = ExactIndex(store, within.project_id, PROFILE)
+    return Library(store, within.project_id, LetterEmbedder, lambda: index, lambda: samples.MODIFIED)
+
+
+def asking(held: Library, text: str = "x", **values: Any) -> Search:
+    return Search(replace(Query(text, terms=samples.terms(text)), **values), held)
+
+
+def listed(held: Library, *scores: float) -> tuple[Candidate, ...]:
+    """Every chunk of the library in the order it was put, with these scores (or falling ones)."""
+    keys = [ChunkKey(key) for key in range(1, held.store.counts(held.project).chunks + 1)]
+    known = held.store.documents.candidates(held.project, keys)
+    given = scores or [1.0 - number / 100 for number in range(len(keys))]
+    return tuple(replace(known[key], score=score) for key, score in zip(keys, given, strict=True))
+
+
+def uris(candidates: Sequence[Candidate]) -> list[str]:
+    return [one.uri for one in candidates]
+
+
+def details(candidates: Sequence[Candidate], stage: str) -> dict[str, str]:
+    return {one.uri: step.detail for one in candidates for step in one.steps if step.stage == stage}
