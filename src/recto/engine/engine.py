@@ -17,6 +17,7 @@ from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.ledger import FileStamp
+from recto.model.memory import MEMORIES
 from recto.model.query import Query
 from recto.model.recipe import Recipe
 from recto.model.result import Candidate, Freshness, Result
@@ -134,6 +135,8 @@ class Engine:
         """Adding a name again replaces its root and settings; what it indexed stays until the next run."""
         if not name or name != name.strip() or any(character in name for character in "/\\\0\n:"):
             raise InvalidArgument(f"{name!r} cannot name a collection", hint="use letters, digits, - and _")
+        if name == MEMORIES:
+            raise InvalidArgument(f"{name} is where memories are kept", hint="give the collection another name")
         if not root.is_dir():
             raise SourceError(f"{root} is not a folder", hint="give the folder that holds the documents")
         settings = settings or CollectionSettings()
@@ -144,6 +147,8 @@ class Engine:
 
     def remove_collection(self, name: str) -> Collection:
         collection = self.collection(name)
+        if not collection.on_disk:
+            raise InvalidArgument(f"{name} is where memories are kept", hint="`recto forget` puts one of them away")
         with self.store.transaction():
             self.store.catalog.remove_collection(self.project.id, collection.id)
         return collection
@@ -166,7 +171,8 @@ class Engine:
 
         started = time.perf_counter()
         progress = progress or NoProgress()
-        chosen = [self.collection(name) for name in names] or [one for one in self.collections() if one.on_disk]
+        chosen = [self.collection(name) for name in names] or list(self.collections())
+        chosen = [one for one in chosen if one.on_disk]
         if not chosen:
             raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
         self._settle_recipe()

@@ -74,10 +74,15 @@ class Committed:
     replayed: bool = False
 
 
-def create(desk: Desk, draft: Draft, by: Circumstances = NOBODY, *, unique: bool = False) -> Committed:
-    """A new item with its first version. `unique` answers with the existing item when the scope has the same text."""
+def create(
+    desk: Desk, draft: Draft, by: Circumstances = NOBODY, *, unique: bool = False, payload: str | None = None
+) -> Committed:
+    """A new item with its first version. `unique` answers with the existing item when the scope has the same text.
+
+    `payload` stands for what was asked for where that was more than this call says.
+    """
     draft = checked(draft)
-    payload = payload_of("create", draft, by)
+    payload = payload or payload_of("create", draft, by, unique=unique)
     for occurrence in count():
         at = desk.clock()
         name = memory_id(desk.project, draft.scope, text_hash(draft.text), at, occurrence)
@@ -111,11 +116,17 @@ def create(desk: Desk, draft: Draft, by: Circumstances = NOBODY, *, unique: bool
 
 
 def revise(
-    desk: Desk, name: MemoryId, draft: Draft, by: Circumstances = NOBODY, *, expected: int | None = None
+    desk: Desk,
+    name: MemoryId,
+    draft: Draft,
+    by: Circumstances = NOBODY,
+    *,
+    expected: int | None = None,
+    payload: str | None = None,
 ) -> Committed:
     """A new version of an item. `expected` is the version it must stand at; another one is a conflict."""
     draft = checked(draft)
-    payload = payload_of("revise", draft, by, item=name, expected=expected)
+    payload = payload or payload_of("revise", draft, by, item=name, expected=expected)
     return _next_version(desk, name, draft, by, payload, MemoryAction.REVISED, expected)
 
 
@@ -204,7 +215,7 @@ def source_of(desk: Desk, name: MemoryId, draft: Draft, at: float) -> Source:
         modified_at=at,
         kind=Kind.MEMORY,
         tags=draft.tags,
-        title=draft.title or _first_line(draft.text),
+        title=draft.title or first_line(draft.text),
         metadata={"memory_kind": draft.kind.value, "scope": draft.scope},
     )
 
@@ -364,7 +375,8 @@ def _later(desk: Desk, item: MemoryItem) -> float:
     return max(desk.clock(), item.updated_at)
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
+    """What stands for a text without a title."""
     line = next(line for line in text.split("\n") if line.strip()).strip()
     if line.startswith(("#", "---")):
         return ""  # a heading or front matter: the parser finds the title itself

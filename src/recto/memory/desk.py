@@ -11,7 +11,7 @@ from recto.model.collection import Collection, CollectionSettings
 from recto.model.document import Kind, Source
 from recto.model.ids import ProjectId, collection_id
 from recto.model.index import Prepared
-from recto.model.memory import MEMORIES, MemoryFilter, MemoryId, MemoryItem
+from recto.model.memory import MEMORIES, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from recto.model.recipe import Recipe
 from recto.ports import Store
 
@@ -34,17 +34,18 @@ class Desk:
         return self.collection.project_id
 
     def item(self, name: str) -> MemoryItem:
-        """The memory with this id, or with the only id that begins so."""
+        """The memory with this id, with the only id that begins so, or with this title; what is put away comes last."""
         found = self.store.memories.get(self.project, MemoryId(name))
         if found is not None:
             return found
-        if name.startswith("mem_") and len(name) >= _SHORTEST:
-            every = self.store.memories.find(self.project, MemoryFilter(status=None))
-            fitting = [item for item in every if item.id.startswith(name)]
-            if len(fitting) == 1:
-                return fitting[0]
-            if fitting:
-                raise InvalidArgument(f"{len(fitting)} memories begin with {name}", hint="give more of the id")
+        every = self.store.memories.find(self.project, MemoryFilter(status=None))
+        begins = name.startswith("mem_") and len(name) >= _SHORTEST
+        fitting = [item for item in every if item.title == name or (begins and item.id.startswith(name))]
+        fitting = [item for item in fitting if item.status is MemoryStatus.ACTIVE] or fitting
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise InvalidArgument(f"{len(fitting)} memories are called {name}", hint="give the whole id")
         raise NotFound(f"there is no memory {name}", hint="`recto recall` finds memories and shows their ids")
 
 

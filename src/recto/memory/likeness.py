@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recto.model.ids import text_hash
 
@@ -25,7 +26,7 @@ def fingerprint(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """`jaccard` is shared pairs over all pairs; `contained` the share of the first text's pairs found in the second."""
+    """Of pairs of neighbouring words: `jaccard` is shared over all, `contained` the share of the new text's."""
 
     jaccard: float
     contained: float
@@ -43,15 +44,16 @@ class Likeness:
 
 
 def likeness(new: str, known: str) -> Likeness:
-    mine, theirs = _pairs(words(new)), _pairs(words(known))
-    shared = len(mine & theirs)
+    mine, theirs = words(new), words(known)
+    whole, other = _whole(mine), _whole(theirs)
+    inner = set(pairwise(mine))
     return Likeness(
-        jaccard=shared / len(mine | theirs) if mine or theirs else 1.0,
-        contained=shared / len(mine) if mine else 1.0,
-        words=len(words(new)),
+        jaccard=len(whole & other) / len(whole | other),
+        contained=len(inner & other) / len(inner) if inner else 0.0,
+        words=len(mine),
     )
 
 
-def _pairs(found: list[str]) -> set[tuple[str, str]]:
-    """Neighbouring words; the ends count, so that one word more or less is one pair more or less."""
+def _whole(found: list[str]) -> set[tuple[str, str]]:
+    """Neighbouring words with both ends, so that even a text of one word has pairs and a longer text differs."""
     return set(zip(["", *found], [*found, ""], strict=True))

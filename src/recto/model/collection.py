@@ -43,3 +43,8 @@ class Collection:
     @property
     def on_disk(self) -> bool:
         return self.root != Path()
+
+    @property
+    def place(self) -> str:
+        """Where its folder is; empty when it has none."""
+        return str(self.root) if self.on_disk else ""

@@ -101,7 +101,7 @@ def projects_resolve(engine: Engine, request: ProjectsResolveRequest) -> Project
         )
         for project in catalog.projects()
         for collection in catalog.collections(project.id)
-        if path.is_relative_to(collection.root) or collection.root.is_relative_to(path)
+        if collection.on_disk and (path.is_relative_to(collection.root) or collection.root.is_relative_to(path))
     )
     if not found:
         raise NotFound(f"no collection is at or around {path}", hint="`recto add FOLDER --name NAME` makes one")

@@ -130,7 +130,7 @@ def status_text(answer: StatusAnswer) -> str:
     for one in answer.collections:
         there = "" if one.present else ", not there now: what it held is kept"
         figures = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
-        lines.append(one_line(f"- {one.name} ({one.root}{there}): {figures}"))
+        lines.append(one_line(f"- {one.name} ({one.root or 'in no folder'}{there}): {figures}"))
     lines += [job_text(answer.job)] if answer.job else []
     lines += [one_line(f"- {one.collection}/{one.uri}: {one.reason}") for one in answer.problems or ()]
     return "\n".join(lines)
@@ -151,7 +151,7 @@ def health_text(answer: HealthAnswer) -> str:
 
 def _collection_state(one: CollectionStatus) -> CollectionState:
     collection = one.collection
-    return CollectionState(collection.name, str(collection.root), one.present, one.indexed, one.skipped, one.failed)
+    return CollectionState(collection.name, collection.place, one.present, one.indexed, one.skipped, one.failed)
 
 
 def problem_of(one: CollectionStatus, entry: LedgerEntry) -> FileProblem:
@@ -179,7 +179,7 @@ def collection_status(engine: Engine, collection: Collection) -> CollectionStatu
     problems = [entry for entry in entries if entry.outcome is not Outcome.INDEXED or entry.warnings]
     return CollectionStatus(
         collection=collection,
-        present=collection.root.is_dir(),
+        present=not collection.on_disk or collection.root.is_dir(),
         indexed=by[Outcome.INDEXED],
         skipped=by[Outcome.SKIPPED],
         failed=by[Outcome.FAILED],
@@ -207,7 +207,7 @@ def collection_json(one: CollectionStatus) -> dict[str, Any]:
     settings = one.collection.settings
     return {
         "name": one.collection.name,
-        "root": str(one.collection.root),
+        "root": one.collection.place,
         "present": one.present,
         "indexed": one.indexed,
         "skipped": one.skipped,

@@ -9,9 +9,21 @@ from typing import Any
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.observability.progress import NoProgress, Progress
-from recto.operations import get, hits, outline, projects, reindex, search, status
+from recto.operations import (
+    get,
+    hits,
+    memories,
+    memory_history,
+    outline,
+    projects,
+    recall,
+    reindex,
+    remember,
+    search,
+    status,
+)
 
-DEFAULT, FULL = "default", "full"
+DEFAULT, MEMORY, FULL = "default", "memory", "full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,10 @@ class Operation:
 
 
 _DEFAULT_SET = frozenset({DEFAULT})
+_MEMORY_SET = frozenset({MEMORY})
+_WRITES = Annotations(read_only=False)
+_NO_MEMORY = ErrorCase({"item": "mem_nowhere"}, "NOT_FOUND")
+_ASKED = ("author", "reason", "session", "idempotency_key")
 _NO_COLLECTION = ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND")
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -230,6 +246,153 @@ OPERATIONS: Mapping[str, Operation] = {
             text=projects.projects_list_text,
             example={},
             errors=(ErrorCase({"all": True}, "INVALID_ARGUMENT"),),
+        ),
+        Operation(
+            name="remember",
+            summary="Keep something, so that every later search finds it.",
+            description=(
+                "Keep one self-contained fact, decision, preference or plan. What is known already is answered with; "
+                "what edits a memory becomes its next version. Secrets are refused."
+            ),
+            function=remember.remember,
+            request=remember.RememberRequest,
+            answer=memories.MemoryState,
+            text=memories.state_text,
+            example={
+                "text": "The dome closes by itself when the humidity stays above 85 per cent for five minutes.",
+                "title": "Dome and humidity",
+                "kind": "fact",
+            },
+            errors=(
+                ErrorCase({"text": "   "}, "INVALID_ARGUMENT"),
+                ErrorCase({"text": "x", "kind": "nonsense"}, "INVALID_ARGUMENT"),
+                ErrorCase({"text": "The password: 'dX7-quarry-Lantern'"}, "INVALID_ARGUMENT"),
+            ),
+            annotations=_WRITES,
+            tool_sets=_MEMORY_SET,
+            unlisted=(*_ASKED, "valid_from", "valid_to"),
+        ),
+        Operation(
+            name="recall",
+            summary="Find what was remembered.",
+            description="Find memories by word and by meaning; without a query, pinned ones and the latest.",
+            function=recall.recall,
+            request=recall.RecallRequest,
+            answer=recall.RecallAnswer,
+            text=recall.text,
+            example={"query": "when does the dome close?", "limit": 3},
+            errors=(
+                ErrorCase({"query": "dome", "kinds": ["nonsense"]}, "INVALID_ARGUMENT"),
+                ErrorCase({"items": ["mem_nowhere"]}, "NOT_FOUND"),
+            ),
+            tool_sets=_MEMORY_SET,
+            unlisted=("tags_any", "created_before", "items", "exclude_items", "max_chars", "profile"),
+        ),
+        Operation(
+            name="forget",
+            summary="Put a memory away.",
+            description="Take a memory out of every search. Its history stays, and memory_restore brings it back.",
+            function=remember.forget,
+            request=remember.ForgetRequest,
+            answer=memories.MemoryState,
+            text=memories.state_text,
+            example={"item": "A passing thought"},
+            errors=(_NO_MEMORY,),
+            annotations=_WRITES,
+            tool_sets=_MEMORY_SET,
+            unlisted=_ASKED,
+        ),
+        Operation(
+            name="memory_get",
+            summary="Read a memory as it stands, at a version, or as of an instant.",
+            description="Read a memory whole, with who wrote it and why; at a version or as of a time, when given.",
+            function=memory_history.memory_get,
+            request=memory_history.MemoryGetRequest,
+            answer=memory_history.MemoryGetAnswer,
+            text=memory_history.memory_get_text,
+            example={"item": "Dome and humidity"},
+            errors=(_NO_MEMORY, ErrorCase({"item": "Dome and humidity", "version": 99}, "NOT_FOUND")),
+            tool_sets=_MEMORY_SET,
+        ),
+        Operation(
+            name="memory_history",
+            summary="Say how a memory changed, when, by whom and why.",
+            description="Every version of a memory and every change to it, in order.",
+            function=memory_history.memory_history,
+            request=memory_history.MemoryHistoryRequest,
+            answer=memory_history.MemoryHistoryAnswer,
+            text=memory_history.memory_history_text,
+            example={"item": "Dome and humidity"},
+            errors=(_NO_MEMORY,),
+            tool_sets=_MEMORY_SET,
+        ),
+        Operation(
+            name="memory_diff",
+            summary="Show what changed between two versions of a memory.",
+            description="A unified diff from one version to another; without them, of the last change.",
+            function=memory_history.memory_diff,
+            request=memory_history.MemoryDiffRequest,
+            answer=memory_history.MemoryDiffAnswer,
+            text=memory_history.memory_diff_text,
+            example={"item": "Dome and humidity"},
+            errors=(_NO_MEMORY, ErrorCase({"item": "Dome and humidity", "old": 99}, "NOT_FOUND")),
+            tool_sets=_MEMORY_SET,
+        ),
+        Operation(
+            name="memory_restore",
+            summary="Make an earlier version of a memory its newest again.",
+            description="Write an earlier version's text as a new version; a memory that was put away is back.",
+            function=memory_history.memory_restore,
+            request=memory_history.MemoryRestoreRequest,
+            answer=memories.MemoryState,
+            text=memories.state_text,
+            example={"item": "Dome and humidity", "version": 1},
+            errors=(ErrorCase({"item": "mem_nowhere", "version": 1}, "NOT_FOUND"),),
+            annotations=_WRITES,
+            tool_sets=_MEMORY_SET,
+            unlisted=_ASKED,
+        ),
+        Operation(
+            name="memory_pin",
+            summary="Keep a memory in front.",
+            description="Pin a memory: recall without a query shows it first.",
+            function=memory_history.memory_pin,
+            request=memory_history.MemoryChangeRequest,
+            answer=memories.MemoryState,
+            text=memories.state_text,
+            example={"item": "Dome and humidity"},
+            errors=(_NO_MEMORY,),
+            annotations=_WRITES,
+            tool_sets=_MEMORY_SET,
+            unlisted=_ASKED,
+        ),
+        Operation(
+            name="memory_unpin",
+            summary="Keep a memory in front no longer.",
+            description="Take the pin off a memory.",
+            function=memory_history.memory_unpin,
+            request=memory_history.MemoryChangeRequest,
+            answer=memories.MemoryState,
+            text=memories.state_text,
+            example={"item": "Dome and humidity"},
+            errors=(_NO_MEMORY,),
+            annotations=_WRITES,
+            tool_sets=_MEMORY_SET,
+            unlisted=_ASKED,
+        ),
+        Operation(
+            name="memory_link",
+            summary="Link a memory to a document or another memory.",
+            description="Note that a memory is about something, and how: mentions, plans, refactors or any word.",
+            function=memory_history.memory_link,
+            request=memory_history.MemoryLinkRequest,
+            answer=memories.MemoryState,
+            text=memories.state_text,
+            example={"item": "Dome and humidity", "target": "observing/Closing down.md"},
+            errors=(ErrorCase({"item": "mem_nowhere", "target": "x"}, "NOT_FOUND"),),
+            annotations=_WRITES,
+            tool_sets=_MEMORY_SET,
+            unlisted=_ASKED,
         ),
     )
 }

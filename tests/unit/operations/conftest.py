@@ -9,6 +9,8 @@ import pytest
 
 import recto
 from recto.engine.engine import Engine
+from recto.operations.remember import RememberRequest, remember
+from recto.operations.table import OPERATIONS
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 
@@ -19,4 +21,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with recto.open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("observatory", VAULT)
         engine.index()
+        remember(engine, RememberRequest(**OPERATIONS["remember"].example))
+        remember(engine, RememberRequest(text="Perhaps paint the dome green.", title="A passing thought"))
         yield engine

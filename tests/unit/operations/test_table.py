@@ -122,7 +122,15 @@ def test_sets_of_tools_are_named_or_listed() -> None:
 
 
 def test_only_what_changes_the_library_says_that_it_does() -> None:
-    assert {name for name, one in OPERATIONS.items() if not one.annotations.read_only} == {"reindex"}
+    assert {name for name, one in OPERATIONS.items() if not one.annotations.read_only} == {
+        "reindex",
+        "remember",
+        "forget",
+        "memory_restore",
+        "memory_pin",
+        "memory_unpin",
+        "memory_link",
+    }
     assert not any(one.annotations.open_world or one.annotations.destructive for one in OPERATIONS.values())
 
 

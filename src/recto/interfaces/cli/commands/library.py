@@ -181,6 +181,8 @@ def _holds(one: CollectionStatus) -> Part:
 
 
 def _root(collection: Collection, *, present: bool) -> Part:
+    if not collection.on_disk:
+        return Part("in no folder", "dim")
     root = str(collection.root)
     return Part(root, "place", collection.root.as_uri()) if present else Part(f"{root} (not there)", "bad")
 

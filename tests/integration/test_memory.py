@@ -1,0 +1,103 @@
+"""Memories across processes: what one process was told, the next one finds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recto import open_library
+from recto.operations.recall import RecallRequest, recall
+from recto.operations.remember import RememberRequest, remember
+
+SETTINGS = {"embedding.provider": "hashing"}
+
+
+def recto(library: Path, *arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RECTO_", "XDG_"))}
+    environ = kept | {
+        "HOME": str(library.parent),
+        "XDG_CONFIG_HOME": str(library.parent / "config"),
+        "RECTO_LIBRARY": str(library),
+        "RECTO_EMBEDDING_PROVIDER": "hashing",
+        "COLUMNS": "80",
+    }
+    command = [sys.executable, "-m", "recto", *arguments]
+    return subprocess.run(command, env=environ, input=given, capture_output=True, encoding="utf-8", timeout=120)
+
+
+def answered(library: Path, *arguments: str, given: str | None = None) -> Any:
+    done = recto(library, *arguments, "--json", given=given)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_memory_committed_by_one_process_is_found_by_the_next_and_by_one_that_was_open(tmp_path: Path) -> None:
+    library = tmp_path / "library.db"
+    with open_library(library, create=True, settings=SETTINGS) as engine:
+        remember(engine, RememberRequest(text="The boiler is in the cellar."))
+        assert len(recall(engine, RecallRequest("boiler valve")).memories) == 1
+        done = answered(library, "remember", "--tag", "house", given="The valve is behind the boiler.\n")
+        assert done["action"] == "created"
+        assert recall(engine, RecallRequest("valve")).memories[0].item == done["item"]
+        answered(library, "forget", done["item"])
+        assert done["item"] not in [one.item for one in recall(engine, RecallRequest("valve")).memories]
+
+
+def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
+    library = tmp_path / "library.db"
+    text = "We ship every Monday at nine, after the tests have passed twice on both machines and nobody objects."
+    made = answered(library, "remember", text, "--kind", "decision", "--title", "Shipping", "--author", "a person")
+    edited = answered(library, "remember", text.replace("nine", "ten"), "--kind", "decision")
+    assert (edited["item"], edited["version"], edited["action"]) == (made["item"], 2, "revised")
+    assert answered(library, "pin", made["item"])["pinned"]
+    changes = answered(library, "history", "Shipping")["changes"]
+    assert [one["action"] for one in changes] == ["created", "revised", "pinned"]
+    shown = recto(library, "diff", "Shipping").stdout
+    assert shown.startswith(f"--- {made['item']} v1\n+++ {made['item']} v2\n")
+    assert answered(library, "restore", "Shipping", "1", "--key", "k")["version"] == 3
+    assert answered(library, "restore", "Shipping", "1", "--key", "k")["replayed"]
+    assert recto(library, "diff", "Shipping", "--old", "1", "--new", "3").returncode == 1
+    assert [one["version"] for one in answered(library, "recall")["memories"]] == [3]
+    assert recto(library, "forget", "Shipping").returncode == 0
+    nothing = recto(library, "recall", "shipping")
+    assert (nothing.returncode, nothing.stdout) == (1, "Nothing is remembered about that.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["remember", "The password: 'dX7-quarry-Lantern'"], 2),
+        (["remember", " "], 2),
+        (["forget", "mem_nowhere"], 1),
+        (["history", "mem_nowhere"], 1),
+    ],
+)
+def test_what_goes_wrong_has_its_exit_code(tmp_path: Path, arguments: list[str], code: int) -> None:
+    library = tmp_path / "library.db"
+    assert recto(library, "remember", "Something.").returncode == 0
+    done = recto(library, *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith("error: ")
+    assert "quarry" not in done.stderr
+
+
+def test_the_memories_are_no_folder_to_index_remove_or_replace(tmp_path: Path) -> None:
+    library, folder = tmp_path / "library.db", tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A note\n\nAbout the boiler.\n", "utf-8")
+    assert recto(library, "remember", "The boiler is old.").returncode == 0
+    assert recto(library, "add", str(folder), "--name", "memories").returncode == 2
+    assert recto(library, "remove", "memories").returncode == 2
+    assert recto(library, "add", str(folder), "--name", "notes").returncode == 0
+    report = answered(library, "index")
+    assert [one["name"] for one in report["collections"]] == ["notes"]
+    hits = answered(library, "search", "boiler")["hits"]
+    assert {hit["collection"] for hit in hits} == {"notes", "memories"}
+    assert answered(library, "doctor")["ok"]
+    assert "in no folder" in recto(library, "list").stdout
