@@ -197,7 +197,8 @@ class _Groups:
         opened, size, remark = first, 0, first  # what is gathered so far: small things, from piece `opened` on
         for at, until, inner in self._members(scope, first, last):
             more = size_of(at, until)
-            if more < least and size + more <= target:
+            small = more < least or (inner is not None and until - at == 1 and self._on_one_line(at))
+            if small and size + more <= target:
                 size += more
                 # A comment at the end of what is gathered is about what follows.
                 remark = at if inner is None and self._found.all[at].kind in _SAYING else until
@@ -209,7 +210,7 @@ class _Groups:
             if size and not (goes_on and (size + more <= target or more > target)):
                 self._close(opened, at, scope, mark)
                 opened = at
-            if more < least:
+            if small and more <= target:
                 size = more
                 continue
             if more <= target:
@@ -222,6 +223,11 @@ class _Groups:
             opened, size = until, 0
         if size:
             self._close(opened, last, scope, mark)
+
+    def _on_one_line(self, at: int) -> bool:
+        """Whether a declaration is nothing but a line, as prototypes and aliases are."""
+        piece = self._found.all[at]
+        return "\n" not in self._found.text[piece.start : piece.end].strip()
 
     def _members(self, scope: Scope, first: int, last: int) -> Iterator[tuple[int, int, Scope | None]]:
         """What is in a scope, in order: its inner scopes, and what is between them, the comments at its end apart."""

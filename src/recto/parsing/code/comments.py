@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 
@@ -9,8 +10,10 @@ from recto.model.document import Block, BlockKind
 from recto.parsing.code.outline import Symbol
 
 LONGEST = 300
+_OPENING = 40  # blocks in which it may stand
 _READ = 4000  # characters of a comment that are looked at
 
+_SHEBANG = re.compile(r"^#!.*\n?")
 _QUOTES = re.compile(r"^[rRuUbBfF]{0,2}(\"\"\"|'''|\"|')(.*?)(?:\1)?$", re.DOTALL)
 _MARKS = re.compile(
     r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+(?!!)|--+|;+|%+|<!--|-->|<\?php|\(\*|\"(?= ))[ \t]?", re.MULTILINE
@@ -25,6 +28,10 @@ _NOISE = re.compile(
     r"|ts-|coding[:=]|vim?:|-\*-|!/|<reference|pragma|istanbul|@flow|use strict|build:|\+build|rubocop|frozen_string",
     re.IGNORECASE,
 )
+_PAGE_TITLE = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
+_PAGE_DESCRIPTION = re.compile(
+    r"<meta\s[^<>]*?name\s*=\s*[\"']?description[\"']?[^<>]*?content\s*=\s*[\"']([^\"'<>]*)", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
@@ -33,11 +40,15 @@ def description(text: str, blocks: Sequence[Block], symbols: Sequence[Symbol]) -
 
     A comment that belongs to a declaration speaks for the file only if it declares nothing else.
     """
-    top = [symbol for symbol in symbols if symbol.level == 1]
-    until = top[0].start if len(top) > 1 else top[0].end if top else len(text)
+    until = len(text)
+    for level in (1, 2):
+        alike = [symbol for symbol in symbols if symbol.level == level]
+        if len(alike) != 1:
+            until = alike[0].start if alike else until
+            break
     best = ""
-    for block in blocks[:40]:
-        if block.start >= until or block.kind is BlockKind.HEADING:
+    for block in blocks[:_OPENING]:
+        if block.start >= until:
             break
         if block.kind is BlockKind.DOCSTRING or (block.kind is BlockKind.COMMENT and not best):
             said = summary(text[block.start : min(block.end, block.start + _READ)])
@@ -47,10 +58,18 @@ def description(text: str, blocks: Sequence[Block], symbols: Sequence[Symbol]) -
     return best
 
 
+def html_description(text: str) -> str:
+    """A page's title and what it says of itself to search engines."""
+    found = (_PAGE_TITLE.search(text, 0, _READ), _PAGE_DESCRIPTION.search(text, 0, _READ))
+    said = dict.fromkeys(" ".join(html.unescape(each[1]).split()).rstrip(".") for each in found if each)
+    return shortened(". ".join(filter(None, said)), LONGEST)
+
+
 def summary(comment: str) -> str:
     """The first paragraph that says something, without its marks, at most `LONGEST` characters of it."""
+    comment = _SHEBANG.sub("", comment.strip("\n"))
     quoted = _QUOTES.match(comment.strip())
-    plain = quoted[2] if quoted else _TAIL.sub("", _MARKS.sub("", comment.strip("\n")))
+    plain = quoted[2] if quoted else _TAIL.sub("", _MARKS.sub("", comment))
     plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", _TAGS.sub(" ", plain))
     for paragraph in _PARAGRAPH.split(_RULER.sub("", plain)):
         said = " ".join(paragraph.split()).lstrip("@\\:! ")

@@ -25,6 +25,7 @@ class Role(Enum):
     ATTRIBUTE = auto()  # stands before a declaration and belongs to it
     COMMENT = auto()
     OPAQUE = auto()  # never opened: a string
+    CLOSING = auto()  # never cut at: it belongs to what it closes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Grammar:
     attribute: str = ""
     comment: str = "comment"
     opaque: str = "string"
+    closing: str = ""
     imports: str = ""
     naming: Naming = naming.by_name
     names: Mapping[str, Naming] = field(default_factory=dict)
@@ -198,7 +200,11 @@ GRAMMARS: Mapping[str, Grammar] = {
         comment="line_comment block_comment",
         opaque="string_literal multiline_string_literal",
         imports="import",
-        names={"companion_object": naming.companion, "secondary_constructor": lambda node, text: ("constructor",)},
+        names={
+            "companion_object": naming.companion,
+            "secondary_constructor": naming.constructor,
+            "type_alias": naming.by_type_field,
+        },
     ),
     "swift": Grammar(
         "tree_sitter_swift",
@@ -247,7 +253,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         scope="element",
         leaf="script_element style_element",
         opaque="text raw_text",
-        imports="element script_element",
+        closing="end_tag",
         naming=naming.html,
     ),
     "css": Grammar(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from recto.parsing.code.outline import Import
 
@@ -11,7 +12,7 @@ _FLAGS = re.MULTILINE
 
 PATTERNS: Mapping[str, re.Pattern[str]] = {
     "python": re.compile(
-        r"^[ \t]*from[ \t]+(?P<target>[.\w]+)[ \t]+import[ \t]+(?:\((?P<listed>[^)]*)\)|(?P<names>[^\n#;]+))"
+        r"^[ \t]*from[ \t]+(?P<target>[.\w]+)[ \t]+import[ \t]+(?:\((?P<listed>[^)]{0,2000}+)\)|(?P<names>[^\n#;]+))"
         r"|^[ \t]*import[ \t]+(?P<several>[\w., \t]+)",
         _FLAGS,
     ),
@@ -23,11 +24,11 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
     "go": re.compile(r"\"(?P<target>[^\"\n]+)\""),
     "rust": re.compile(
         r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?"
-        r"(?:use[ \t]+(?P<target>[\w:]+?)(?:::(?P<names>\{[^;]*|\*))?(?:[ \t]+as[ \t]+\w+)?[ \t]*;"
+        r"(?:use[ \t]+(?P<target>[\w:]+?)(?:::(?P<names>\{[^;]{0,2000}+|\*))?(?:[ \t]+as[ \t]+\w+)?[ \t]*;"
         r"|mod[ \t]+(?P<module>\w+)[ \t]*;|extern[ \t]+crate[ \t]+(?P<crate>\w+))",
         _FLAGS,
     ),
-    "java": re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?(?P<target>[\w.]+(?:\.\*)?)", _FLAGS),
+    "java": re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?(?P<target>\w+(?:\.\w+)*(?:\.\*)?)", _FLAGS),
     "c": re.compile(r"^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"](?P<target>[^>\"\n]+)[>\"]", _FLAGS),
     "csharp": re.compile(
         r"^[ \t]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+)?(?:\w+[ \t]*=[ \t]*)?(?P<target>[\w.]+)[ \t]*;", _FLAGS
@@ -36,19 +37,23 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
         r"^[ \t]*(?:require|require_relative|load)[ \t]*\(?[ \t]*[\"'](?P<target>[^\"'\n]+)[\"']", _FLAGS
     ),
     "php": re.compile(
-        r"^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?(?P<target>[\w\\]+?)(?:\\(?P<names>\{[^}]*\}))?"
+        r"^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?(?P<target>[\w\\]+?)(?:\\(?P<names>\{[^}]{0,2000}+\}))?"
         r"(?:[ \t]+as[ \t]+\w+)?[ \t]*[;,]"
-        r"|\b(?:require|include)(?:_once)?[ \t(]+(?:__DIR__[ \t.]+)?[\"'](?P<required>[^\"'\n]+)[\"']",
+        r"|\b(?:require|include)(?:_once)?[ \t(]+(?:__DIR__[ \t.]+)?[\"']/?(?P<required>[^\"'\n]+)[\"']",
         _FLAGS,
     ),
-    "kotlin": re.compile(r"^[ \t]*import[ \t]+(?P<target>[\w.`]+(?:\.\*)?)", _FLAGS),
+    "kotlin": re.compile(r"^[ \t]*import[ \t]+(?P<target>[\w`]+(?:\.[\w`]+)*(?:\.\*)?)", _FLAGS),
     "swift": re.compile(
         r"^[ \t]*(?:@\w+[ \t]+)?import[ \t]+(?:(?:struct|class|enum|protocol|func)[ \t]+)?(?P<target>[\w.]+)", _FLAGS
     ),
-    "scala": re.compile(r"^[ \t]*import[ \t]+(?P<target>\w+(?:\.(?!_\b)\w+)*)(?:\.(?P<names>\{[^}]*\}|[_*]))?", _FLAGS),
+    "scala": re.compile(
+        r"^[ \t]*import[ \t]+(?P<target>\w+(?:\.(?!_\b)\w+)*)(?:\.(?P<names>\{[^}]{0,2000}+\}|[_*]))?", _FLAGS
+    ),
     "shell": re.compile(r"^[ \t]*(?:source|\.)[ \t]+[\"']?(?P<target>[^\s\"';&|]+)", _FLAGS),
     "css": re.compile(r"@(?:import|use|forward)\s+(?:url\(\s*)?[\"']?(?P<target>[^\"'()\s;]+)"),
-    "html": re.compile(r"<(?:script|link)\b[^>]*?\s(?:src|href)\s*=\s*[\"'](?P<target>[^\"'\n>]+)[\"']", re.IGNORECASE),
+    "html": re.compile(
+        r"<(?:script|link)\b[^<>]*?\s(?:src|href)\s*=\s*[\"'](?P<target>[^\"'\n>]+)[\"']", re.IGNORECASE
+    ),
     "lua": re.compile(r"\brequire\s*\(?\s*[\"'](?P<target>[^\"'\n]+)[\"']"),
     "proto": re.compile(r"^import[ \t]+(?:public[ \t]+|weak[ \t]+)?\"(?P<target>[^\"\n]+)\"", _FLAGS),
     "dart": re.compile(r"^(?:import|export|part)[ \t]+[\"'](?P<target>[^\"'\n]+)[\"']", _FLAGS),
@@ -58,6 +63,9 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
     "julia": re.compile(r"^[ \t]*(?:using|import)[ \t]+(?P<target>[\w.]+)", _FLAGS),
     "r": re.compile(r"^[ \t]*(?:library|require|source)\([\"']?(?P<target>[^\"')\n]+)", _FLAGS),
 }
+
+WHOLE = frozenset({"html"})
+"""Languages whose references stand anywhere: these are searched for in the whole text."""
 
 _SAME = {"typescript": "javascript", "tsx": "javascript", "cpp": "c", "objc": "c", "less": "css", "groovy": "java"}
 _MANY = 2000  # links from one file: a list beyond that is data
@@ -84,5 +92,7 @@ def imports_in(pattern: re.Pattern[str], text: str, start: int, end: int) -> Ite
             yield Import(target, names.rstrip(","), found.start(kind), found.end(kind))
 
 
-def limited(found: Iterator[Import]) -> list[Import]:
-    return [each for each, _ in zip(found, range(_MANY), strict=False)]
+def limited(found: Iterable[Import]) -> list[Import]:
+    """The first of them, each once, in order."""
+    once = {each.start: each for each in islice(found, _MANY)}
+    return [once[start] for start in sorted(once)]

@@ -39,7 +39,7 @@ def shown(name: str) -> str:
 
 def by_name(node: Node, text: str) -> Names:
     name = node.child_by_field_name("name")
-    return (shown(text_of(name, text)),) if name is not None else ()
+    return (shown(text_of(name, text)).strip("\"'`"),) if name is not None else ()
 
 
 def dotted(node: Node, text: str) -> Names:
@@ -53,6 +53,15 @@ def dotted(node: Node, text: str) -> Names:
 def by_type(node: Node, text: str) -> Names:
     """`init`, `deinit` and `subscript` are their own names, and the first word of the node's type."""
     return (node.type.split("_", 1)[0],)
+
+
+def by_type_field(node: Node, text: str) -> Names:
+    name = node.child_by_field_name("type")
+    return (shown(text_of(name, text)),) if name is not None else ()
+
+
+def constructor(node: Node, text: str) -> Names:
+    return ("constructor",)
 
 
 def companion(node: Node, text: str) -> Names:

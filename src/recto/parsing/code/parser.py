@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from recto.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from recto.model.ids import DocumentId, section_id, text_hash
 from recto.model.text import Span
-from recto.parsing.code.comments import description
-from recto.parsing.code.imports import pattern_for
+from recto.parsing.code.comments import description, html_description
+from recto.parsing.code.imports import WHOLE, imports_in, limited, pattern_for
 from recto.parsing.code.languages import language_of, module_name
-from recto.parsing.code.outline import Cut, Import, Outline, Symbol
+from recto.parsing.code.outline import Cut, Import, Outline, Symbol, nested
 from recto.parsing.code.structural import structural
 from recto.parsing.code.symbols import outline
 from recto.parsing.code.treesitter import Unparsable, parse, syntax_for
 
 _MOST_KEYWORDS = 64
+_FEW = 2
 _NOT_IN_ANCHOR = re.compile(r"[^\w.$~#-]+")
 
 
@@ -39,7 +40,7 @@ class CodeParser:
             content_hash=text_hash(text),
             modified_at=source.modified_at,
             language=language,
-            description=description(text, blocks, found.symbols),
+            description=html_description(text) if language == "html" else description(text, blocks, found.symbols),
             keywords=keywords_of(found.symbols),
             sections=sections_of(source.id, module_name(source.uri, language), text, found.symbols),
             blocks=blocks,
@@ -56,7 +57,12 @@ def outlined(text: str, language: str | None) -> Outline:
         syntax = syntax_for(language) if language else None
         if language and syntax:
             root, source = parse(syntax, text)
-            return outline(root, source, text, syntax, pattern_for(language))
+            pattern = pattern_for(language)
+            found = outline(root, source, text, syntax, pattern)
+            everywhere = imports_in(pattern, text, 0, len(text)) if pattern and language in WHOLE else found.imports
+            found.imports = limited(everywhere)
+            found.symbols = nested(found.symbols)
+            return found
     except Unparsable as reason:
         found = structural(text, language)
         found.warnings.append(f"read without its syntax: {reason}")
@@ -105,8 +111,11 @@ def _anchor(names: tuple[str, ...], taken: set[str]) -> str:
 
 
 def keywords_of(symbols: Sequence[Symbol]) -> tuple[str, ...]:
-    names = dict.fromkeys(symbol.names[-1] for symbol in symbols if symbol.level == 1)
-    return tuple(names)[:_MOST_KEYWORDS]
+    """The names at the top; where all is inside one or two of them, the names in these as well."""
+    top = dict.fromkeys(symbol.names[-1] for symbol in symbols if symbol.level == 1)
+    if len(top) <= _FEW:
+        top |= dict.fromkeys(symbol.names[-1] for symbol in symbols if symbol.level == 2)
+    return tuple(top)[:_MOST_KEYWORDS]
 
 
 def links_of(imports: Sequence[Import]) -> tuple[Link, ...]:

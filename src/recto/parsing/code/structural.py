@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from recto.model.document import BlockKind
 from recto.parsing.code.imports import imports_in, limited, pattern_for
-from recto.parsing.code.outline import Cut, Outline, Symbol
+from recto.parsing.code.outline import Cut, Outline, Symbol, nested
 
 LONG = 400
 """Characters; a longer stretch without a blank line is cut at its least indented lines."""
@@ -30,21 +30,22 @@ _DECLARATION = re.compile(
     r"(?P<name>\"[^\"\n]{1,80}\"(?:[ \t]+\"[^\"\n]{1,80}\")?|[\w$.:#-]{1,100})",
     re.MULTILINE | re.IGNORECASE,
 )
-_TARGET = re.compile(r"^(?P<indent>)(?P<name>[\w./-]{1,100})[ \t]*:(?!=)", re.MULTILINE)
+_TARGET = re.compile(r"^(?P<indent>)(?P<name>[\w/-][\w./-]{0,99})[ \t]*:(?!=)", re.MULTILINE)
 _STAGE = re.compile(r"^(?P<indent>)FROM[ \t]+\S+[ \t]+AS[ \t]+(?P<name>[\w.-]{1,100})", re.MULTILINE | re.IGNORECASE)
 _LISP = re.compile(r"^(?P<indent>)\((?:def\w*|define\S*|ns)[ \t]+\(?(?P<name>[^\s()]{1,100})", re.MULTILINE)
 _FORMS = {"make": _TARGET, "dockerfile": _STAGE, "lisp": _LISP, "clojure": _LISP}
 _WORDS = frozenset({"is", "of", "for", "to", "in", "a", "an", "the", "and", "or", "with", "that", "which", "as"})
+_IMPORTING = 100_000  # characters; no one imports later
 _MANY = 5000  # declarations in one text: beyond that it is data
 
 
 def structural(text: str, language: str | None) -> Outline:
     """Total: any text has an outline, found in time linear in its length."""
     found = Outline(cuts=_cuts(text))
-    found.symbols = _symbols(text, language)
+    found.symbols = nested(_symbols(text, language))
     pattern = pattern_for(language) if language else None
     if pattern:
-        found.imports = limited(imports_in(pattern, text, 0, len(text)))
+        found.imports = limited(imports_in(pattern, text, 0, min(len(text), _IMPORTING)))
     starts = {cut.start for cut in found.cuts}
     added = [Cut(symbol.start, BlockKind.CODE) for symbol in found.symbols if symbol.start not in starts]
     if added:
@@ -66,9 +67,14 @@ def _stretch(cuts: list[Cut], text: str, start: int, end: int) -> None:
     """A stretch without blank lines: one cut, or several if it is long."""
     if start >= end or text[start:end].isspace():
         return
-    kind = BlockKind.COMMENT if _commented(text, start, end) else BlockKind.CODE
-    cuts.append(Cut(start, kind))
-    if end - start <= LONG or kind is BlockKind.COMMENT:
+    said = comment_end(text, start, end)
+    if said > start:
+        cuts.append(Cut(start, BlockKind.COMMENT))
+        if said >= end:
+            return
+    start = said
+    cuts.append(Cut(start, BlockKind.CODE))
+    if end - start <= LONG:
         return
     lines = [(len(line[1].expandtabs()), line.start()) for line in _LINE.finditer(text, start, end)]
     least = min((indent for indent, _ in lines), default=0)
@@ -77,8 +83,11 @@ def _stretch(cuts: list[Cut], text: str, start: int, end: int) -> None:
             cuts.append(Cut(at, BlockKind.CODE))
 
 
-def _commented(text: str, start: int, end: int) -> bool:
-    return all(_COMMENT.match(line) for line in text[start : min(end, start + 4000)].rstrip("\n").split("\n"))
+def comment_end(text: str, start: int, end: int) -> int:
+    """Where the comment lines at the beginning of a stretch end."""
+    while start < end and _COMMENT.match(text, start, end):
+        start = text.find("\n", start, end) + 1 or end
+    return start
 
 
 def _symbols(text: str, language: str | None) -> list[Symbol]:
@@ -89,6 +98,7 @@ def _symbols(text: str, language: str | None) -> list[Symbol]:
     found: list[Symbol] = []
     open_names: list[tuple[int, str, int]] = []
     ends = _ends(text, declared)
+    floor = 0
     for match, end in zip(declared, ends, strict=True):
         indent = len(match["indent"].expandtabs())
         while open_names and open_names[-1][2] <= match.start():
@@ -96,8 +106,19 @@ def _symbols(text: str, language: str | None) -> list[Symbol]:
         name = " ".join(match["name"].replace('"', " ").split()).rstrip(":.-")
         open_names.append((indent, name, end))
         names = tuple(each for _, each, _ in open_names)
-        found.append(Symbol(names, len(names), match.start(), end))
+        found.append(Symbol(names, len(names), with_comment(text, match.start(), floor), end))
+        floor = match.end()
     return found
+
+
+def with_comment(text: str, start: int, floor: int) -> int:
+    """The start of the comment lines just above."""
+    while start > floor:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if above < floor or above == start or not _COMMENT.match(text, above, start):
+            break
+        start = above
+    return start
 
 
 def _declarations(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -26,20 +26,20 @@ the size of half a chunk for the bundled embedder."""
 _DEEPEST = 80  # nodes; what is nested deeper is cut by its lines
 _SHORT = 80  # characters; a shorter statement shares its stretch with the next, unless a blank line parts them
 _LONG_HEADING = 160  # characters; decorators before a longer one are not part of the signature
+_LONGEST_INDENT = 1000
+_IMPORTING = 4000  # characters of a statement that is no import itself in which one is looked for
 _WRAPPED = 4  # wrappers around wrappers
 
 _CODE, _COMMENT, _DOCSTRING, _HEADING = BlockKind.CODE, BlockKind.COMMENT, BlockKind.DOCSTRING, BlockKind.HEADING
 _PARAGRAPH = re.compile(rb"\n[ \t]*\*?[ \t]*\n(?=[ \t]*[^\s*])")
 _DOC_MARKS = frozenset({b"/**", b"///", b"//!"})
+_BODIES = ("body", "block", "declaration_list", "definitions")
 _DECLARING = frozenset({Role.SCOPE, Role.LEAF})
 
 
 def outline(root: Node, source: bytes, text: str, syntax: Syntax, imports: re.Pattern[str] | None) -> Outline:
     walker = _Walker(source, text, syntax, imports)
-    if syntax.grammar.docstrings:
-        walker.members(root, (), 0, 0, docstring=True)
-    else:
-        walker.members(root, (), 0, 0)
+    walker.members(root, (), 0, 0, docstring=syntax.grammar.docstrings)
     return walker.found
 
 
@@ -55,13 +55,16 @@ class _Walker:
         self._imports = imports
         self._cut_at = -1
 
-    def members(self, node: Node, path: Names, level: int, depth: int, *, docstring: bool = False) -> None:
+    def members(
+        self, node: Node, path: Names, level: int, depth: int, *, lead: int = -1, docstring: bool = False
+    ) -> None:
         """Cuts at each child, looking for declarations among them.
 
-        `path` and `level` are those of the symbol the node belongs to; `docstring` is whether a string may open it.
+        `path` and `level` are those of the symbol the node belongs to; `lead` is where a comment just before the node
+        begins; `docstring` is whether a string may open it.
         """
         roles, import_kinds, source = self._roles, self._syntax.imports, self._source
-        lead = lead_end = -1
+        lead_end = node.start_byte
         leads = BlockKind.CODE
         for child in node.named_children:
             start, end, kind = child.start_byte, child.end_byte, child.kind_id
@@ -84,7 +87,8 @@ class _Walker:
                 self._open(child, end - start, depth)
                 continue
             if kind in import_kinds and self._imports:
-                self.found.imports += imports_in(self._imports, self._text, start, end)
+                until = end if role is None else min(end, start + _IMPORTING)
+                self.found.imports += imports_in(self._imports, self._text, start, until)
             if docstring:
                 docstring = False
                 if _is_docstring(child):
@@ -93,11 +97,15 @@ class _Walker:
                     continue
             if role in _DECLARING or role is Role.WRAPPER:
                 declared, names = self._declared(child, role)
-                if names and level + depth < _DEEPEST:
+                if declared is not None and names and level + depth < _DEEPEST:
                     self._declare(child, declared, names, path, level, depth, lead)
                     lead = -1
                     continue
+                if declared is None:
+                    role = Role.THROUGH
             lead = -1
+            if role is Role.CLOSING:
+                continue
             self._cut(start, _CODE)
             if depth < _DEEPEST:
                 if role is Role.THROUGH or role in _DECLARING or role is Role.WRAPPER:
@@ -106,8 +114,8 @@ class _Walker:
                 else:
                     self._open(child, end - start, depth)
 
-    def _declared(self, node: Node, role: Role | None) -> tuple[Node, Names]:
-        """The node that declares, and the names it declares; none if it declares nothing."""
+    def _declared(self, node: Node, role: Role | None) -> tuple[Node | None, Names]:
+        """The node that declares, and the names it declares; no names if it declares nothing, no node if several do."""
         for _ in range(_WRAPPED):
             if role is not Role.WRAPPER:
                 grammar = self._syntax.grammar
@@ -119,14 +127,14 @@ class _Walker:
                 if (role := self._roles.get(child.kind_id)) in _DECLARING or role is Role.WRAPPER
             ]
             if len(inside) != 1:
-                break
+                return None if inside else node, ()
             node, role = inside[0]
         return node, ()
 
     def _declare(self, outer: Node, node: Node, names: Names, path: Names, level: int, depth: int, lead: int) -> None:
         """A symbol: from the comments before it to its last line, its signature marked as the heading."""
         start, end = outer.start_byte, outer.end_byte
-        body = node.child_by_field_name("body")
+        body = node.child_by_field_name("body") or _last_body(node)
         inside = body or node
         first = body.start_byte if body is not None else end
         heading = self._signature_start(outer, node, start, first)
@@ -140,13 +148,23 @@ class _Walker:
         self.found.symbols.append(Symbol(path, level + 1, begins, self._line_end(end)))
         docstring = self._syntax.grammar.docstrings
         if self._roles.get(node.kind_id) is Role.SCOPE:
-            self.members(inside, path, level + 1, depth + 1, docstring=docstring)
+            remark = self._remark_before(body) if body is not None else -1
+            self.members(inside, path, level + 1, depth + 1, lead=remark, docstring=docstring)
         elif end - first > LONG or (body is None and end - start > LONG):
             self._statements(inside, depth + 1, docstring=docstring)
         elif body is not None:
             for child in body.named_children[:2]:
                 self._cut(child.start_byte, _DOCSTRING if docstring and _is_docstring(child) else _CODE)
                 docstring = False
+
+    def _remark_before(self, body: Node) -> int:
+        """Where comments just before a body begin: some grammars do not count them in."""
+        at, lead, before = body.start_byte, -1, body.prev_named_sibling
+        while before is not None and self._roles.get(before.kind_id) is Role.COMMENT:
+            if self._source.count(b"\n", before.end_byte, at) > 1:
+                break
+            at, lead, before = before.start_byte, before.start_byte, before.prev_named_sibling
+        return self._cut(lead, _COMMENT) if lead >= 0 else -1
 
     def _signature_start(self, outer: Node, node: Node, start: int, body: int) -> int:
         """Where the signature begins: with the decorators if they are short."""
@@ -200,8 +218,9 @@ class _Walker:
     def _cut(self, at: int, kind: BlockKind) -> int:
         """The start of the line, if nothing stands before `at` on it, else -1; cut there unless it is already."""
         source = self._source
-        line = source.rfind(b"\n", 0, at) + 1
-        if line != at and not source[line:at].isspace():
+        floor = at - _LONGEST_INDENT if at > _LONGEST_INDENT else 0
+        line = source.rfind(b"\n", floor, at) + 1
+        if line != at and (not source[line:at].isspace() or (not line and floor)):
             return -1
         if line > self._cut_at:
             self.found.cuts.append(Cut(line, kind))
@@ -212,7 +231,12 @@ class _Walker:
         return line
 
     def _line_end(self, at: int) -> int:
-        """The end of the line if nothing but closing punctuation follows on it, else the place itself."""
+        """The end of the line if nothing but closing punctuation follows on it, else the place itself.
+
+        Some nodes end with the white space after them.
+        """
+        while self._source[at - 1 : at].isspace():
+            at -= 1
         end = self._source.find(b"\n", at) + 1 or len(self._source)
         return at if self._source[at:end].strip(b" \t\r\n;,)") else end
 
@@ -223,3 +247,20 @@ def _is_docstring(node: Node) -> bool:
         return False
     only = node.named_child(0)
     return only is not None and only.type in ("string", "concatenated_string")
+
+
+def _last_body(node: Node) -> Node | None:
+    """The body of a declaration whose grammar has no field for it, or has it further in: a function that is a value."""
+    found: Node | None = node
+    for _ in range(_WRAPPED):
+        if found is None or not found.named_child_count:
+            break
+        found = found.named_child(found.named_child_count - 1)
+        if found is None:
+            break
+        if (body := found.child_by_field_name("body")) is not None:
+            return body
+        if found.type.endswith(_BODIES):
+            only = found.named_child(0) if found.named_child_count == 1 else None
+            return only if only is not None and only.type.endswith("block") else found
+    return None

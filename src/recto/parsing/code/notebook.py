@@ -1,0 +1,139 @@
+"""Notebooks: cells, rendered as Markdown with code in fences, and parsed as that."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from recto.model.document import Document, Kind, Source
+from recto.model.text import normalise
+from recto.parsing.code.imports import imports_in, limited, pattern_for
+from recto.parsing.code.parser import links_of
+from recto.ports import Parser
+
+RENDERED_FROM = "ipynb"
+_LONGEST_OUTPUT = 400  # characters; a longer one is data, shown better by running the notebook
+_MOST_LINES = 12
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
+_TICKS = re.compile(r"`{3,}")
+
+
+class NotebookParser:
+    """Fits `ports.Parser`. The document's text is the rendering: offsets and lines are of that, not of the JSON.
+
+    What is not a notebook, by its content, goes to the parser for other JSON with a warning.
+    """
+
+    def __init__(self, markdown: Parser, otherwise: Parser) -> None:
+        self._markdown = markdown
+        self._otherwise = otherwise
+
+    @property
+    def version(self) -> str:
+        return "notebook-1"
+
+    def parse(self, source: Source) -> Document:
+        try:
+            notebook = json.loads(source.text)
+            cells = list(_cells(notebook))
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            found = self._otherwise.parse(source)
+            return replace(found, warnings=(*found.warnings, "not a notebook, by its content: read as JSON"))
+        language = _language(notebook)
+        text, code = _rendered(cells, language)
+        found = self._markdown.parse(replace(source, text=text, kind=source.kind or Kind.CODE))
+        pattern = pattern_for(language)
+        imports = [each for start, end in code for each in imports_in(pattern, text, start, end)] if pattern else []
+        links = sorted((*found.links, *links_of(limited(imports))), key=lambda link: link.span)
+        metadata = {**found.metadata, "rendered_from": RENDERED_FROM}
+        return replace(found, language=language, links=tuple(links), metadata=metadata)
+
+
+def _cells(notebook: Any) -> Iterator[Mapping[str, Any]]:
+    if "cells" not in notebook and "worksheets" not in notebook:
+        raise ValueError("no cells")
+    sheets = [notebook] if "cells" in notebook else notebook["worksheets"]
+    for sheet in sheets:
+        for cell in sheet["cells"]:
+            if not isinstance(cell, Mapping):
+                raise TypeError("a cell is an object")
+            yield cell
+
+
+def _language(notebook: Mapping[str, Any]) -> str:
+    about = notebook.get("metadata")
+    for part, field in (("language_info", "name"), ("kernelspec", "language")):
+        held = about.get(part) if isinstance(about, Mapping) else None
+        name = held.get(field) if isinstance(held, Mapping) else None
+        if isinstance(name, str) and re.fullmatch(r"[\w+#.-]{1,30}", name):
+            return name.lower()
+    return "python"
+
+
+def _rendered(cells: list[Mapping[str, Any]], language: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text, and where in it the code cells' code is."""
+    parts: list[str] = []
+    code: list[tuple[int, int]] = []
+    size = 0
+    for cell in cells:
+        said = normalise(_joined(cell.get("source", cell.get("input", "")))).rstrip("\n")
+        kind = cell.get("cell_type")
+        if not said.strip():
+            continue
+        if kind == "code":
+            fenced = _fenced(said, language)
+            begin = size + fenced.index("\n") + 1
+            code.append((begin, begin + len(said)))
+            rendered = "\n\n".join([fenced, *map(_fenced, _outputs(cell))])
+        elif kind == "raw" and not said.startswith("---"):
+            rendered = _fenced(said)
+        elif kind == "heading":
+            level = cell.get("level")
+            rendered = "#" * (level if isinstance(level, int) and 0 < level < 7 else 1) + " " + " ".join(said.split())
+        else:
+            rendered = _closed(said)
+        parts.append(rendered)
+        size += len(rendered) + 2
+    return normalise("\n\n".join(parts)), code
+
+
+def _joined(source: Any) -> str:
+    if isinstance(source, list):
+        return "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""
+
+
+def _fenced(said: str, language: str = "text") -> str:
+    """In a fence longer than any inside."""
+    fence = "`" * max(3, max((len(found[0]) + 1 for found in _TICKS.finditer(said)), default=0))
+    return f"{fence}{language}\n{said}\n{fence}"
+
+
+def _closed(markdown: str) -> str:
+    """With an open fence closed: a cell's code does not reach into the next cell."""
+    opened = ""
+    for found in _FENCE.finditer(markdown):
+        mark, rest = found[1], found[2]
+        if not opened:
+            opened = mark if mark[0] == "~" or "`" not in rest else ""
+        elif mark[0] == opened[0] and len(mark) >= len(opened) and not rest.strip():
+            opened = ""
+    return f"{markdown}\n{opened}" if opened else markdown
+
+
+def _outputs(cell: Mapping[str, Any]) -> Iterator[str]:
+    """Short outputs that are text; pictures and tables of data are left out."""
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        if not isinstance(output, Mapping):
+            continue
+        data = output.get("data")
+        said = _joined(output.get("text", data.get("text/plain", "") if isinstance(data, Mapping) else ""))
+        if output.get("output_type") == "error":
+            said = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        said = normalise(said).strip("\n")
+        if said.strip() and len(said) <= _LONGEST_OUTPUT and said.count("\n") < _MOST_LINES:
+            yield said
