@@ -15,10 +15,12 @@ from recto.config.schema import Config
 from recto.engine.engine import Engine, IndexReport
 from recto.engine.wiring import open_engine
 from recto.ingest.pipeline import CollectionReport
+from recto.ingest.prepare import Origin, Outcome, Preparer
 from recto.model.collection import CollectionSettings
 from recto.model.ledger import LedgerEntry
 from recto.model.query import Query
 from recto.retrieval.profiles import PROFILES
+from recto.sources.files import SeenFile
 from recto.testing.observation import observed
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -149,3 +151,19 @@ def several_processes(engine: Engine) -> None:
     """Has even a small folder prepared by processes."""
     make = engine._parts.workers
     exchange(engine, workers=lambda settings, size: make(settings, 1_000_000_000))
+
+
+def deadly(make: Callable[[], Preparer]) -> Deadly:
+    return Deadly(make())
+
+
+class Deadly:
+    """A preparer whose process dies of every file with `deadly` in its name."""
+
+    def __init__(self, preparer: Preparer) -> None:
+        self._preparer = preparer
+
+    def file(self, origin: Origin, file: SeenFile) -> Outcome:
+        if "deadly" in file.uri:
+            os._exit(9)
+        return self._preparer.file(origin, file)

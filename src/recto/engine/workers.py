@@ -1,20 +1,33 @@
-"""Who prepares files: this thread for a few, a pool of processes for many."""
+"""Who prepares files: this thread for a few, processes of their own for many."""
 
 from __future__ import annotations
 
 import gc
-import signal
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import IO, Any
 
-from recto.ingest.prepare import Origin, Outcome, Preparer
+from recto.ingest.prepare import Failure, Origin, Outcome, Preparer
 from recto.ingest.transport import Packed, pack, unpack
 from recto.sources.files import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
 _AHEAD = 3  # groups per worker that may wait, so that memory stays bounded
+
+# What a worker runs. The path comes first, so that it finds the Recto that started it wherever that lies.
+_PROGRAM = """
+import pickle, sys
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from recto.engine.workers import serve
+serve()
+"""
 
 
 class InlineWorkers:
@@ -29,49 +42,31 @@ class InlineWorkers:
 
 
 class ProcessWorkers:
-    """Fits `ingest.pipeline.Workers` with a pool. Outcomes come back in the order of the files."""
+    """Fits `ingest.pipeline.Workers` with processes. Outcomes come back in the order of the files.
+
+    The processes are plain ones that read from a pipe, not a pool of `multiprocessing`: that would run the caller's own
+    script again in each, leave them behind when this process is killed, and end the run when one of them dies.
+    """
 
     def __init__(self, make: Callable[[], Preparer], count: int) -> None:
         self._make = make
         self._count = count
 
     def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]:
-        # spawn, not fork: threads of the model runtime may be running already.
-        pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, (self._make,))
-        others = active_children()
-        groups = iter(_groups(files))
-        waiting: list[Future[list[Packed]]] = []
+        crew = _Crew(self._make, origin)
+        groups = _groups(files)
+        waiting: deque[Future[list[Packed]]] = deque()
+        threads = ThreadPoolExecutor(self._count, "recto-worker")
         try:
             while True:
                 while len(waiting) < self._count * _AHEAD and (group := next(groups, None)) is not None:
-                    with _interrupts_held():
-                        waiting.append(pool.submit(_prepare, origin, group))
+                    waiting.append(threads.submit(crew.prepare, group))
                 if not waiting:
                     return
-                wait(waiting[:1], return_when=FIRST_COMPLETED)
-                yield from map(unpack, waiting.pop(0).result())
-        except BaseException:
-            # Nobody wants what the workers are still making, and they hold nothing that could be left half done.
-            for process in active_children():
-                if process not in others:
-                    process.terminate()
-            raise
+                yield from map(unpack, waiting.popleft().result())
         finally:
-            # Waiting costs nothing here, and a pool left to the interpreter's exit can stumble over its own closing.
-            pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits until this is over, and a process started meanwhile never hears of it: it inherits the mask."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            crew.stop()
+            threads.shutdown(cancel_futures=True)
 
 
 def _groups(files: Sequence[SeenFile]) -> Iterator[list[SeenFile]]:
@@ -87,19 +82,129 @@ def _groups(files: Sequence[SeenFile]) -> Iterator[list[SeenFile]]:
         yield group
 
 
-_preparer: Preparer | None = None
-"""One per worker process, made when it starts: its caches stay warm from file to file."""
+class _Crew:
+    """A process for each thread that asks for one. One that dies takes along only the file it was at."""
+
+    def __init__(self, make: Callable[[], Preparer], origin: Origin) -> None:
+        self._make = make
+        self._origin = origin
+        self._mine = threading.local()
+        self._lock = threading.Lock()
+        self._working: list[_Process] = []
+        self._stopped = False
+        self._here: Preparer | None = None
+
+    def prepare(self, files: list[SeenFile]) -> list[Packed]:
+        process = self._process()
+        if process is None:
+            return self._prepare_here(files)
+        try:
+            answer: list[Packed] = process.ask((self._origin, files))
+            return answer
+        except _Died:
+            self._mine.process = None
+            process.end()
+        if len(files) > 1:
+            return [packed for file in files for packed in self.prepare([file])]
+        # What killed it may have been the file or the machine, so the next run tries again.
+        return [pack(Outcome(files[0], Failure("the process that was preparing it died", passing=True)))]
+
+    def stop(self) -> None:
+        """No process is left when this returns."""
+        with self._lock:
+            self._stopped = True
+            for process in self._working:
+                process.end()
+
+    def _process(self) -> _Process | None:
+        """This thread's process, or None where processes cannot be started."""
+        found: _Process | None = getattr(self._mine, "process", None)
+        if found is not None or self._here is not None:
+            return found
+        with self._lock:
+            if self._stopped:
+                return None
+            try:
+                found = _Process()
+            except OSError:
+                self._here = self._make()
+                return None
+            self._working.append(found)
+        try:
+            found.ask(self._make)
+        except _Died:
+            found.end()
+            with self._lock:
+                self._here = self._here or self._make()
+            return None
+        self._mine.process = found
+        return found
+
+    def _prepare_here(self, files: list[SeenFile]) -> list[Packed]:
+        with self._lock:
+            if self._stopped or self._here is None:
+                return []
+            return [pack(self._here.file(self._origin, file)) for file in files]
 
 
-def _begin(make: Callable[[], Preparer]) -> None:
-    global _preparer
-    # Ctrl-C belongs to the process that owns the library; workers just stop when it does.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+class _Died(Exception):
+    """A process went away before it answered."""
+
+
+class _Process:
+    """A process that answers what it is sent, in a group of its own: Ctrl-C belongs to the owner of the library.
+
+    Nobody else holds the other end of its pipe, so that it ends with this process however this process ends.
+    """
+
+    def __init__(self) -> None:
+        apart: dict[str, Any] = {"process_group": 0}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        command = [sys.executable, "-c", _PROGRAM]
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **apart)
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._to: IO[bytes] = self._child.stdin
+        self._from: IO[bytes] = self._child.stdout
+        self._greeted = False
+
+    def ask(self, question: object) -> Any:
+        try:
+            if not self._greeted:
+                self._greeted = True
+                _send(self._to, sys.path)
+            _send(self._to, question)
+            return pickle.load(self._from)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
+            raise _Died from error
+
+    def end(self) -> None:
+        self._child.kill()
+        self._child.wait()
+        for channel in (self._to, self._from):
+            with suppress(OSError):
+                channel.close()
+
+
+def _send(channel: IO[bytes], value: object) -> None:
+    channel.write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+    channel.flush()
+
+
+def serve() -> None:
+    """A worker's life: it is told how to make a preparer, then prepares group after group until the pipe closes."""
+    asked = sys.stdin.buffer
+    # Answers have a channel of their own; whatever else is printed goes where errors go.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
     # A worker makes values and sends them away: nothing cyclic is left behind for the collector to find.
     gc.disable()
-    _preparer = make()
-
-
-def _prepare(origin: Origin, files: list[SeenFile]) -> list[Packed]:
-    assert _preparer is not None
-    return [pack(_preparer.file(origin, file)) for file in files]
+    try:
+        preparer: Preparer = pickle.load(asked)()
+        _send(answers, "ready")
+        while True:
+            origin, files = pickle.load(asked)
+            _send(answers, [pack(preparer.file(origin, file)) for file in files])
+    except (EOFError, BrokenPipeError):
+        # Nothing is left to flush to: leave without the interpreter's farewell, which would complain about it.
+        os._exit(0)
