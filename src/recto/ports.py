@@ -14,7 +14,7 @@ from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.collection import Collection, Project
 from recto.model.document import Document, Section, Source
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
-from recto.model.index import LexicalRow, Prepared
+from recto.model.index import LexicalField, LexicalRow, Prepared
 from recto.model.job import Job, JobId, JobKind, JobState
 from recto.model.ledger import LedgerEntry
 from recto.model.memory import (
@@ -167,10 +167,18 @@ class LexicalIndex(Protocol):
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None: ...
 
-    def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]: ...
+    def search(
+        self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
+    ) -> tuple[Scored, ...]:
+        """With `fields`, only what stands in these counts; what is excluded may stand nowhere."""
+        ...
 
     def containing(self, project: ProjectId, phrase: Sequence[str]) -> Sequence[ChunkKey]:
         """Keys of all chunks that hold these tokens next to each other, ascending."""
+        ...
+
+    def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
+        """The token alone when a chunk holds it; or else the tokens of chunks that share most trigrams with it."""
         ...
 
 

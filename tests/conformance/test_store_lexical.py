@@ -8,7 +8,7 @@ import pytest
 
 from recto.model.collection import Collection
 from recto.model.ids import ChunkKey
-from recto.model.index import LEXICAL_FIELDS, LexicalRow
+from recto.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from recto.model.query import Filters, Terms
 from recto.ports import Store
 from recto.testing import samples
@@ -146,3 +146,54 @@ def test_a_query_may_be_long(store: Store, notes: Collection) -> None:
     assert found(store, notes, Terms("", words=(*words, "needle"))) == [key]
     assert found(store, notes, Terms("", words=("needle",), excluded=tuple((word,) for word in words))) == [key]
     assert found(store, notes, Terms("", phrases=(words,))) == []
+
+
+def test_fields_confine_what_counts_but_not_what_is_excluded(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        for number, (title, body) in enumerate([("green tea", "red"), ("red", "green tea"), ("green", "blue")]):
+            samples.put(store, notes, samples.prepared(notes, f"{number}.md", body, title=title, aliases=("leaf",)))
+        for number in range(3, 9):
+            samples.put(store, notes, samples.prepared(notes, f"{number}.md", "other", title="filler"))
+
+    def uris(terms: Terms, *fields: LexicalField) -> list[str]:
+        keys = [one.key for one in store.lexical.search(notes.project_id, terms, Filters(), 10, fields)]
+        known = store.documents.candidates(notes.project_id, keys)
+        return [known[key].uri for key in keys]
+
+    words = Terms("", words=("green", "tea"))
+    assert uris(words, "title") == ["0.md", "2.md"]
+    assert uris(words, "title", "body") == uris(words)
+    assert sorted(uris(Terms("", words=("leaf",)), "aliases")) == ["0.md", "1.md", "2.md"]
+    assert uris(Terms("", phrases=(("green", "tea"),)), "body") == ["1.md"]
+    assert uris(Terms("", words=("green",), excluded=(("blue",),)), "title") == ["0.md"]
+    assert uris(Terms("", prefixes=("gre",)), "body") == ["1.md"]
+
+
+def test_preferred_phrases_alone_are_a_query(store: Store, notes: Collection) -> None:
+    a, _, c, *_ = fill(store, notes, "red green", "green red", "x red green", "x", "x", "x", "x")
+    assert found(store, notes, Terms("", preferred=(("red", "green"),))) == [a, c]
+    assert found(store, notes, Terms("", preferred=(("red",),))) == []
+
+
+def test_a_word_that_no_chunk_holds_has_others_like_it(store: Store, notes: Collection) -> None:
+    fill(store, notes, "receive relieve", "recipe", "entirely different")
+    assert list(store.lexical.similar(notes.project_id, "recieve", 3)) == ["relieve", "recipe", "receive"]
+    assert list(store.lexical.similar(notes.project_id, "receive", 2)) == ["receive"]
+    assert list(store.lexical.similar(notes.project_id, "zzz", 2)) == []
+    fill(store, notes, "recieve")
+    assert list(store.lexical.similar(notes.project_id, "recieve", 9)) == ["recieve"]
+
+
+def test_words_like_another_are_the_projects_own(store: Store, notes: Collection) -> None:
+    elsewhere = samples.ensure(store, project="other")
+    fill(store, notes, "relieve")
+    with store.transaction():
+        samples.put(store, elsewhere, samples.prepared(elsewhere, "a.md", "receive", title=""))
+    assert list(store.lexical.similar(notes.project_id, "recieve", 9)) == ["relieve"]
+
+
+@pytest.mark.parametrize("token", HOSTILE, ids=ascii)
+def test_any_token_may_be_misspelt(store: Store, notes: Collection, token: str) -> None:
+    assert list(store.lexical.similar(notes.project_id, token, 5)) == []
+    fill(store, notes, "red", "blue")
+    assert set(store.lexical.similar(notes.project_id, token, 5)) <= {"red", "blue"}

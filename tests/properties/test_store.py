@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recto.model.collection import Collection
 from recto.model.document import Kind
-from recto.model.index import LEXICAL_FIELDS, LexicalRow
+from recto.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from recto.model.query import Filters, Terms
 from recto.model.stored import VectorRow
 from recto.ports import Store
@@ -75,11 +75,19 @@ filters = st.builds(
         st.tuples(st.sampled_from(ROOMS), rows, st.sampled_from([False] * 3 + [True])), min_size=6, max_size=24
     ),
     queries=st.lists(
-        st.tuples(terms, st.just(Filters()) | filters, st.sampled_from([0, 2, 50, 50])), min_size=4, max_size=8
+        st.tuples(
+            terms,
+            st.just(Filters()) | filters,
+            st.sampled_from([0, 2, 50, 50]),
+            st.just(()) | st.permutations(LEXICAL_FIELDS).map(lambda all_: tuple(all_[:3])),
+        ),
+        min_size=4,
+        max_size=8,
     ),
 )
 def test_sqlite_ranks_and_scores_as_the_formula_does(
-    corpus: list[tuple[Collection, LexicalRow, bool]], queries: list[tuple[Terms, Filters, int]]
+    corpus: list[tuple[Collection, LexicalRow, bool]],
+    queries: list[tuple[Terms, Filters, int, tuple[LexicalField, ...]]],
 ) -> None:
     with both() as (memory, sqlite, _):
         for store in (memory, sqlite):
@@ -94,10 +102,10 @@ def test_sqlite_ranks_and_scores_as_the_formula_does(
                     if removed:
                         gone = samples.prepared(room, f"{number}.md", "text").document.id
                         store.documents.remove(room.project_id, gone)
-        for wanted, narrowed, limit in queries:
+        for wanted, narrowed, limit, within in queries:
             for project in {room.project_id for room in ROOMS}:
-                expected = memory.lexical.search(project, wanted, narrowed, limit)
-                found = sqlite.lexical.search(project, wanted, narrowed, limit)
+                expected = memory.lexical.search(project, wanted, narrowed, limit, within)
+                found = sqlite.lexical.search(project, wanted, narrowed, limit, within)
                 assert [one.key for one in found] == [one.key for one in expected]
                 assert [one.score for one in found] == pytest.approx([one.score for one in expected], rel=1e-9)
                 for phrase in (*wanted.phrases, *wanted.excluded, wanted.words):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.document import Document
 
-LEXICAL_FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "body")
+LexicalField = Literal["title", "headings", "keywords", "description", "tags", "aliases", "body"]
+LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)
 
 
 @dataclass(frozen=True, slots=True)

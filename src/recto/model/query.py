@@ -90,7 +90,7 @@ class Terms:
 
     @property
     def empty(self) -> bool:
-        return not (self.words or self.phrases or self.prefixes)
+        return not (self.words or self.phrases or self.preferred or self.prefixes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from recto.algorithms.spelling import similar_by_trying_all
 from recto.model.ids import ChunkKey, ProjectId
-from recto.model.index import LEXICAL_FIELDS, LexicalRow
+from recto.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from recto.model.query import Filters, Terms
 from recto.model.result import Scored
 from recto.testing.memory_documents import admits
@@ -33,13 +34,14 @@ _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 class _Phrase:
     tokens: tuple[str, ...]
     prefix: bool = False
+    within: tuple[LexicalField, ...] = ()
 
     def frequency(self, fields: AnalysedFields) -> float:
         """Occurrences, each worth the boost of the field it is in."""
         return sum(
             boost * sum(self._at(tokens, start) for start in range(len(tokens) - len(self.tokens) + 1))
-            for boost, tokens in zip(BOOSTS, fields, strict=True)
-            if self.tokens
+            for name, boost, tokens in zip(LEXICAL_FIELDS, BOOSTS, fields, strict=True)
+            if self.tokens and (not self.within or name in self.within)
         )
 
     def _at(self, tokens: Sequence[str], start: int) -> bool:
@@ -61,21 +63,24 @@ class MemoryLexical:
         for key, row in rows:
             tables.lexical[key] = tuple(tuple(_tokens(getattr(row, name))) for name in LEXICAL_FIELDS)
 
-    def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]:
+    def search(
+        self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
+    ) -> tuple[Scored, ...]:
         tables = self._session.read()
         known_project(tables, project)
         if terms.empty:
             return ()
-        required = [_phrase(phrase) for phrase in terms.phrases]
-        words = [_phrase([word]) for word in terms.words]
-        preferred = [_phrase(phrase) for phrase in terms.preferred if len(phrase) > 1]
-        prefixes = [_phrase([prefix], prefix=True) for prefix in terms.prefixes]
+        within = tuple(fields)
+        required = [_phrase(phrase, within=within) for phrase in terms.phrases]
+        words = [_phrase([word], within=within) for word in terms.words]
+        preferred = [_phrase(phrase, within=within) for phrase in terms.preferred if len(phrase) > 1]
+        prefixes = [_phrase([prefix], prefix=True, within=within) for prefix in terms.prefixes]
         excluded = [_phrase(phrase) for phrase in terms.excluded]
 
-        def matches(fields: AnalysedFields) -> bool:
+        def matches(row: AnalysedFields) -> bool:
             found = all if required else any
-            wanted = found(one.frequency(fields) for one in required or [*words, *preferred, *prefixes])
-            return wanted and not any(one.frequency(fields) for one in excluded)
+            wanted = found(one.frequency(row) for one in required or [*words, *preferred, *prefixes])
+            return wanted and not any(one.frequency(row) for one in excluded)
 
         # A phrase is both demanded and counted among the words, so it counts twice.
         score = _scorer([*required, *words, *required, *preferred, *prefixes], tables.lexical)
@@ -88,6 +93,15 @@ class MemoryLexical:
         known_project(tables, project)
         wanted = _phrase(phrase)
         return sorted(key for key in _admitted(tables, project, Filters()) if wanted.frequency(tables.lexical[key]))
+
+
+    def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
+        tables = self._session.read()
+        known_project(tables, project)
+        rows = [tables.lexical[key] for key in _admitted(tables, project, Filters())]
+        if any(_phrase([token]).frequency(row) for row in rows):
+            return [token][:limit]
+        return similar_by_trying_all((word for row in rows for field in row for word in field), token, limit)
 
 
 def _admitted(tables: Tables, project: ProjectId, filters: Filters) -> Iterable[ChunkKey]:
@@ -123,5 +137,5 @@ def _tokens(text: str) -> list[str]:
     return [token.translate(_ASCII_LOWER) for token in _TOKEN.findall(text)]
 
 
-def _phrase(tokens: Iterable[str], prefix: bool = False) -> _Phrase:
-    return _Phrase(tuple(_tokens(" ".join(tokens))), prefix)
+def _phrase(tokens: Iterable[str], prefix: bool = False, within: tuple[LexicalField, ...] = ()) -> _Phrase:
+    return _Phrase(tuple(_tokens(" ".join(tokens))), prefix, within)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from recto.algorithms.spelling import Vocabulary
 from recto.model.ids import ChunkKey, ProjectId
-from recto.model.index import LEXICAL_FIELDS, LexicalRow
+from recto.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from recto.model.query import Filters, Terms
 from recto.model.result import Scored
-from recto.stores.shared.database import Database, runs
+from recto.stores.shared.database import Database, runs, value
 from recto.stores.shared.filters import filter_parameters
 from recto.stores.shared.projects import Keys
 
@@ -19,6 +20,7 @@ class Fts5Index:
     def __init__(self, database: Database, keys: Keys) -> None:
         self._database = database
         self._keys = keys
+        self._vocabulary: tuple[int, Vocabulary] | None = None
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
         self._keys.project(project)
@@ -30,9 +32,11 @@ class Fts5Index:
             ({"key": key} | {field: getattr(row, field) for field in LEXICAL_FIELDS} for key, row in rows),
         )
 
-    def search(self, project: ProjectId, terms: Terms, filters: Filters, limit: int) -> tuple[Scored, ...]:
+    def search(
+        self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
+    ) -> tuple[Scored, ...]:
         key = self._keys.project(project)
-        match = match_expression(terms)
+        match = match_expression(terms, fields)
         if match is None:
             return ()
         if filters.empty and self._keys.only_project():
@@ -47,8 +51,26 @@ class Fts5Index:
         where = {"match": _quoted(phrase), "project": self._keys.project(project)}
         return [ChunkKey(row[0]) for row in self._database.rows("lexical_matching", where)]
 
+    def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
+        key = self._keys.project(project)
+        if self._held(key, token):
+            return [token][:limit]
+        found = self._known_words().similar(token, limit)
+        # The vocabulary is the whole library's; another project's words are not told.
+        return found if self._keys.only_project() else [one for one in found if self._held(key, one)]
 
-def match_expression(terms: Terms) -> str | None:
+    def _held(self, project: int, token: str) -> bool:
+        return bool(self._database.rows("lexical_held_by", {"match": _quoted((token,)), "project": project}))
+
+    def _known_words(self) -> Vocabulary:
+        generation = int(value(self._database, "generation"))
+        if self._vocabulary is None or self._vocabulary[0] != generation:
+            words = (row[0] for row in self._database.rows("lexical_vocabulary"))
+            self._vocabulary = (generation, Vocabulary(words))
+        return self._vocabulary[1]
+
+
+def match_expression(terms: Terms, fields: Sequence[LexicalField] = ()) -> str | None:
     """The FTS5 query: any word counts, every phrase must be there, nothing excluded may be.
 
     Analysed tokens hold only letters, digits and underscores, and each is quoted all the same, so that no
@@ -61,9 +83,13 @@ def match_expression(terms: Terms) -> str | None:
     anything = [_quoted((word,)) for word in terms.words] + phrases
     anything += [_quoted(phrase) for phrase in terms.preferred if len(phrase) > 1]
     anything += [f"{_quoted((prefix,))} *" for prefix in terms.prefixes]
+    if not anything:
+        return None
     expression = " OR ".join(anything)
     if phrases:
         expression = " AND ".join([*phrases, f"({expression})"])
+    if fields:
+        expression = f"{{{' '.join(name for name in LEXICAL_FIELDS if name in fields)}}} : ({expression})"
     if terms.excluded:
         unwanted = " OR ".join(_quoted(phrase) for phrase in terms.excluded)
         expression = f"({expression}) NOT ({unwanted})"

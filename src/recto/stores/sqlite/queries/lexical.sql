@@ -20,6 +20,13 @@ where l.lexical match :match and c.project = :project
 -- include: filters
 order by l.rank, l.rowid limit :limit;
 
+-- name: lexical_held_by
+select 1 from lexical l join chunks c on c.key = l.rowid
+where l.lexical match :match and c.project = :project limit 1;
+
+-- name: lexical_vocabulary
+select term from lexical_words;
+
 -- name: lexical_matching
 select l.rowid from lexical l join chunks c on c.key = l.rowid
 where l.lexical match :match and c.project = :project order by l.rowid;

@@ -1,0 +1,92 @@
+"""Phrases, titles, misspelt words, and how they join the lexical channel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from stage_samples import asking, library, note
+
+from recto.model.query import Filters
+from recto.model.result import Ranking
+from recto.retrieval.pipeline import run
+from recto.retrieval.stage import Library, Profile, Recall, Search, SkipStage
+from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
+
+
+@pytest.fixture
+def held() -> Library:
+    filler = (note(f"{number}.md", "something else entirely") for number in range(8))
+    return library(
+        note("near.md", "we receive machine learning news"),
+        note("far.md", "learning about a machine we believe"),
+        note("machine learning.md", "body without"),
+        note("alias.md", "nothing", aliases=("ml", "machine")),
+        *filler,
+    )
+
+
+def found(ranking: Ranking, held: Library) -> list[str]:
+    known = held.store.documents.candidates(held.project, [one.key for one in ranking.scored])
+    return [known[one.key].uri for one in ranking.scored]
+
+
+def test_a_phrase_is_found_only_where_its_words_are_neighbours(held: Library) -> None:
+    ranking = PhraseRecall().recall(asking(held, "machine learning"))
+    assert set(found(ranking, held)) == {"near.md", "machine learning.md"}
+    assert ranking.channel == "phrase"
+
+
+def test_titles_and_aliases_are_a_channel_of_their_own(held: Library) -> None:
+    assert set(found(TitleRecall().recall(asking(held, "machine")), held)) == {"machine learning.md", "alias.md"}
+    only = TitleRecall(fields=("aliases",)).recall(asking(held, "machine"))
+    assert found(only, held) == ["alias.md"]
+
+
+def test_a_misspelt_word_is_read_as_the_nearest_known_one(held: Library) -> None:
+    search = asking(held, "recieve machine")
+    assert found(TypoRecall().recall(search), held)[0] == "near.md"
+    assert search.notes["read_as"] == {"recieve": "receive"}
+
+
+@pytest.mark.parametrize("text", ["machine learning", "xyz", "qqqqqqqqqq", "machine r2d2", ""])
+def test_words_that_are_known_short_or_like_nothing_are_not_corrected(held: Library, text: str) -> None:
+    with pytest.raises(SkipStage, match="misspelt"):
+        TypoRecall().recall(asking(held, text))
+
+
+@pytest.mark.parametrize("stage", [PhraseRecall(), TitleRecall()], ids=str)
+def test_a_channel_without_anything_to_look_for_is_skipped(held: Library, stage: Recall) -> None:
+    with pytest.raises(SkipStage):
+        stage.recall(asking(held, ""))
+
+
+@pytest.mark.parametrize("stage", [PhraseRecall(), TitleRecall(), TypoRecall()], ids=str)
+def test_filters_and_exclusions_hold_in_every_channel(held: Library, stage: Recall) -> None:
+    search = asking(held, "machine learning recieve", filters=Filters(uris=("near.md", "machine learning.md")))
+    assert set(found(stage.recall(search), held)) <= {"near.md", "machine learning.md"}
+    without = replace(search.query.terms, excluded=(("machine",),))
+    assert stage.recall(Search(replace(search.query, terms=without), held)).scored == ()
+
+
+def test_channels_that_look_for_words_join_the_lexical_one(held: Library) -> None:
+    recall = (LexicalRecall(), TitleRecall(), PhraseRecall())
+    plain = Profile("plain", recall, JoinedFusion(weights=(), base=ScoreFusion()))
+    joined = replace(plain, fuse=JoinedFusion(weights=(("title", 5.0),)))
+    query = asking(held, "machine news receive").query
+    assert run(plain, query, held)[0][0].uri == "near.md"
+    candidates, trace = run(joined, query, held)
+    assert candidates[0].uri in {"machine learning.md", "alias.md"}
+    assert [entry.detail["joined"] for entry in trace if entry.shape == "fuse"] == [{"title": 5.0}]
+
+
+def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: Library) -> None:
+    query = asking(held, "recieve").query
+    profile = Profile("typos", (LexicalRecall(), DenseRecall(), TypoRecall()), JoinedFusion())
+    candidates, _ = run(profile, query, held)
+    assert candidates[0].uri == "near.md"
+    alone = Profile("alone", (LexicalRecall(), TypoRecall()), JoinedFusion(base=SingleChannel()))
+    assert [one.uri for one in run(alone, query, held)[0]] == ["near.md"]
