@@ -30,15 +30,14 @@ _TOKEN = re.compile(
     r"|<(?:([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,1999}+|[^\s<>@:/]{1,99}+@[^\s<>@:/]{1,99}+)>|(!--)|/?[A-Za-z][^<>]{0,999}+>)"
     rf"|\#(?<!\S\#)({_TAG_CHARS}++)"
     r"|%(%++)"
-    r"|:(?:(?<=\bhttp:)|(?<=\bhttps:))//([^\s<>\[\]`\"]{1,2000}+)"
+    r"|:(?:(?<=\bhttp:)|(?<=\bhttps:))//(?=\w)([^\s<>\[\]`\"]{1,2000}+)"
 )
 _BREAK = re.compile(r"\n[ \t>]*(?:\n|(?:[-+*]|[0-9]{1,9}[.)])[ \t]|#{1,6}[ \t\n])")
 _TICK_RUN = re.compile(r"`+")
-_TITLE_AND_END = re.compile(
-    r"""[ \t\n]*(?:(?<=\s)(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))[ \t\n]*)?\)""",
-    re.DOTALL,
-)
-_GAP = re.compile(r"[ \t\n]*")
+_SPACE = r"[ \t]*+(?:\n[ \t]*+)?"
+_TITLE = r"""(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))"""
+_TITLE_AND_END = re.compile(rf"{_SPACE}(?:(?<=\s){_TITLE}{_SPACE})?\)", re.DOTALL)
+_GAP = re.compile(_SPACE)
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
 _NUMBERISH = re.compile(r"[\d/_-]*")
@@ -107,8 +106,8 @@ class _Prose:
                 if kind == _TARGET:
                     image = self._is_image(at)
                     links.append(_markdown_link(m[_TARGET], m[_SHOWN], at - image, m.end()))
-                    if not image:
-                        opened.clear()  # a link holds no other link
+                    if not image and opened:
+                        self._close_links()
                 elif kind == _TAG:
                     name = m[_TAG].strip("/")
                     if len(name) <= _LONGEST_TAG and not _NUMBERISH.fullmatch(name):
@@ -184,9 +183,13 @@ class _Prose:
                 self.tags.pop()
             self.links.append(_markdown_link(target, shown, start - image, stop))
             if not image:
-                opened.clear()
+                self._close_links()
             return stop
         return None
+
+    def _close_links(self) -> None:
+        """Forgets the open brackets around a link, but for those of images: a link holds no other link."""
+        self.opened[:] = [start for start in self.opened if self._is_image(start)]
 
     def _target(self, shown: str, pos: int, end: int) -> tuple[str | None, int]:
         """What a bracketed text points at, and where the link ends: `(target)`, `[label]`, or the text as a label."""

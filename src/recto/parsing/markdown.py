@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from recto.model.document import Block, BlockKind, Document, Kind, Section, Source
@@ -14,7 +15,7 @@ from recto.parsing.anchors import Anchors
 from recto.parsing.blocks import scan
 from recto.parsing.frontmatter import front_matter
 from recto.parsing.links import pointers
-from recto.parsing.readable import readable
+from recto.parsing.readable import LONGEST, readable
 from recto.parsing.structure import Heading, Structure
 
 _CALLOUT = re.compile(r"[ ]{0,3}>[ \t]?[ ]{0,3}\[!([^\]\n]+)\][+-]?[ \t]*([^\n]*)")
@@ -85,7 +86,7 @@ def _sections(document: DocumentId, text: str, headings: list[Heading]) -> tuple
     for heading, end in zip(headings, ends, strict=True):
         while above[-1][0] >= heading.level:
             above.pop()
-        title = readable(heading.content)
+        title = _heading_title(heading.content[:LONGEST])
         path = (*above[-1][1], title)
         above.append((heading.level, path))
         occurrence = occurrences.get(path, 0)
@@ -93,6 +94,12 @@ def _sections(document: DocumentId, text: str, headings: list[Heading]) -> tuple
         span = Span(heading.start, end)
         sections.append(Section(section_id(document, path, occurrence), path, heading.level, anchors.take(title), span))
     return tuple(sections)
+
+
+@lru_cache(maxsize=2048)
+def _heading_title(content: str) -> str:
+    """Kept, because the documents of a collection share many of their headings."""
+    return readable(content)
 
 
 def _section_ends(headings: list[Heading], size: int) -> list[int]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from recto.parsing.escapes import without_entities
 
-_LONGEST = 1000
+LONGEST = 1000
 _MARKED = re.compile(r"[\\`*_\[\]<&~=^%\n]|  ")
 _LITERAL = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
@@ -21,12 +20,22 @@ _KEPT = 0xE000  # private use: stands for the n-th literal while markup is remov
 _SLOTS = 6400
 
 
-@lru_cache(maxsize=4096)
 def readable(inline: str) -> str:
     """The text of inline Markdown: no emphasis marks, ticks, tags or targets."""
-    inline = inline[:_LONGEST]
+    inline = inline[:LONGEST]
     if not _MARKED.search(inline):
         return inline
+    if "`" in inline:
+        # Most markup in titles is code between single ticks: `a`, or some `b` in words.
+        parts = inline.split("`")
+        if len(parts) % 2 and all(parts[1:-1]) and not _MARKED.search("".join(parts[::2])):
+            plain = "".join(parts)
+            if plain == " ".join(plain.split()) and not any(part[0] == part[-1] == " " for part in parts[1::2]):
+                return plain
+    return _stripped(inline)
+
+
+def _stripped(inline: str) -> str:
     kept: list[str] = []
 
     def keep(m: re.Match[str]) -> str:

@@ -37,10 +37,14 @@ class Structure:
     definitions: dict[str, str] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=256)
 def language_of(info: str) -> str | None:
     """The language a fence names: the first word of its info string, also in the spelling `{python}`."""
-    words = info[:100].replace("{", " ").replace("}", " ").replace(",", " ").split()
+    return _language(info[:100])
+
+
+@lru_cache(maxsize=256)
+def _language(info: str) -> str | None:
+    words = info.replace("{", " ").replace("}", " ").replace(",", " ").split()
     return words[0].lstrip(".").lower() or None if words else None
 
 

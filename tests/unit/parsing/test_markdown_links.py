@@ -88,7 +88,15 @@ def test_a_link_points_where_it_says(text: str, kind: str, target: str, anchor: 
             "[^1]",
             "`a\nb [[c]]`",
         ),
-        *("[a](<b\nc>)", "---\nup: '[[a]]'\n---\n", "[r]: https://x.y", "http://", "xhttp://a.b"),
+        *(
+            "[a](<b\nc>)",
+            "---\nup: '[[a]]'\n---\n",
+            "[r]: https://x.y",
+            "http://",
+            "http://!",
+            "xhttp://a.b",
+            "[a](\n\nb)",
+        ),
     ],
 )
 def test_there_is_no_link_here(text: str) -> None:
@@ -105,6 +113,8 @@ def test_an_image_in_a_link_is_a_link_of_its_own() -> None:
 
 def test_a_link_in_a_link_is_the_inner_one() -> None:
     assert [link[1] for link in links("[a [b](c) d](e)")] == ["c"]
+    assert [link[1] for link in links("[a [b `x`](c) d](e)")] == ["c"]
+    assert [link[1] for link in links("![a [b](c) d](e)")] == ["e", "c"]
 
 
 @pytest.mark.parametrize("use", ["[shown][Two  Words]", "[two words][]", "[TWO\nwords]", "![shown][two words]"])
