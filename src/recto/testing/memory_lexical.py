@@ -94,7 +94,6 @@ class MemoryLexical:
         wanted = _phrase(phrase)
         return sorted(key for key in _admitted(tables, project, Filters()) if wanted.frequency(tables.lexical[key]))
 
-
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
         tables = self._session.read()
         known_project(tables, project)

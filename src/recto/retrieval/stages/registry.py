@@ -1,0 +1,58 @@
+"""Every stage a profile can name, by shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recto.retrieval.stages.budget import TokenBudget
+from recto.retrieval.stages.caps import CapPerSection
+from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from recto.retrieval.stages.context import ContextSmoothing
+from recto.retrieval.stages.diversity import MarginalRelevance
+from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from recto.retrieval.stages.floor import ConfidenceFloor
+from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
+from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.parents import ParentExpansion
+from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
+from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
+from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
+
+EXPAND: Mapping[str, type[Any]] = {}
+
+RECALL: Mapping[str, type[Any]] = {
+    "lexical": LexicalRecall,
+    "dense": DenseRecall,
+    "phrase": PhraseRecall,
+    "title": TitleRecall,
+    "typos": TypoRecall,
+}
+
+FUSE: Mapping[str, type[Any]] = {
+    "score_fusion": ScoreFusion,
+    "rank_fusion": RankFusion,
+    "joined_fusion": JoinedFusion,
+    "single": SingleChannel,
+}
+
+REFINE: Mapping[str, type[Any]] = {
+    "context": ContextSmoothing,
+    "recency_tiers": RecencyTiers,
+    "recency_decay": RecencyDecay,
+    "time_range": TimeRange,
+    "confidence_floor": ConfidenceFloor,
+    "exact_duplicates": ExactDuplicates,
+    "ngram_duplicates": NgramDuplicates,
+    "minhash_duplicates": MinHashDuplicates,
+    "semantic_duplicates": SemanticDuplicates,
+    "mmr": MarginalRelevance,
+    "cap_per_document": CapPerDocument,
+    "cap_per_section": CapPerSection,
+    "parent_expansion": ParentExpansion,
+    "merge_spans": MergeSpans,
+    "token_budget": TokenBudget,
+}
+
+SHAPES: Mapping[str, Mapping[str, type[Any]]] = {"expand": EXPAND, "recall": RECALL, "fuse": FUSE, "refine": REFINE}
+"""In the order in which a search runs them."""

@@ -1,0 +1,94 @@
+"""Profiles as TOML: what can be written, what is refused and how."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from recto.errors import ConfigurationError
+from recto.retrieval.profiles import PROFILES
+from recto.retrieval.stage import Profile
+from recto.retrieval.stages.caps import CapPerSection
+from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.recall import LexicalRecall
+from recto.retrieval.stages.recency import RecencyTiers
+from recto.retrieval.stages.refine import CapPerDocument
+from recto.retrieval.stages.registry import SHAPES
+from recto.retrieval.toml import read_profile, write_profile
+
+MINE = """
+name = "mine"
+[[recall]]
+stage = "lexical"
+depth = 50
+[fuse]
+stage = "single"
+[[refine]]
+stage = "cap_per_document"
+limit = 2
+"""
+
+
+def test_a_profile_is_read_with_its_fields_and_defaults() -> None:
+    expected = Profile("mine", (LexicalRecall(depth=50),), SingleChannel(), (CapPerDocument(limit=2),))
+    assert read_profile(MINE) == expected
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_built_in_profile_prints_and_reads_back(name: str) -> None:
+    assert read_profile(write_profile(PROFILES[name])) == PROFILES[name]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_stage_prints_and_reads_back_and_answers_to_its_name(shape: str) -> None:
+    plain = read_profile(MINE)
+    for name, kind in SHAPES[shape].items():
+        stage = kind()
+        assert stage.name == name or stage.name == "dense"
+        profile = replace(plain, **{shape: stage if shape == "fuse" else (stage,)})
+        assert read_profile(write_profile(profile)) == profile
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": 'quo"te é 😀'},
+        {"refine": (CapPerSection(limit=None), RecencyTiers(tiers=((1.0, 2.0),), name="other"))},
+        {"fuse": JoinedFusion(weights=(("a", 1.0),), base=JoinedFusion(base=ScoreFusion(dense=0.1, balance=None)))},
+    ],
+    ids=str,
+)
+def test_unusual_values_print_and_read_back(changes: dict[str, Any]) -> None:
+    profile = replace(read_profile(MINE), **changes)
+    assert read_profile(write_profile(profile)) == profile
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "hint"),
+    [
+        ("limit = 2", "limt = 2", "refine 1 (cap_per_document): there is no field limt", "did you mean limit?"),
+        ('"cap_per_document"', '"cap_per_documnt"', "profile, refine 1: there is no stage cap_per_documnt",
+         "did you mean cap_per_document?"),
+        ('"cap_per_document"\nlimit = 2', '"dense"', "refine 1: dense is a stage of recall", "choose a stage of"),
+        ("limit = 2", 'limit = "2"', "profile, refine 1 (cap_per_document): limit cannot be '2'", ""),
+        ("limit = 2", "limit = 1.5", "profile, refine 1 (cap_per_document): limit cannot be 1.5", ""),
+        ("[[refine]]", "[[refined]]", "profile: there is no part refined", "did you mean refine?"),
+        ("[[refine]]", "[refine]", "profile: refine is not a list", "write [[refine]]"),
+        ('stage = "cap_per_document"', "", "profile, refine 1 does not say which stage it is", "choose a stage of"),
+        ('name = "mine"', "", "profile has no name", "name = "),
+        ('[fuse]\nstage = "single"', "", "profile has no fuse stage", "score_fusion"),
+        ('name = "mine"', "name = ", "profile is not TOML", ""),
+        ('stage = "single"', 'stage = "joined_fusion"\nbase = 3', "fuse 1 (joined_fusion): base is a stage", ""),
+        ('stage = "single"', 'stage = "joined_fusion"\n[fuse.base]\nstage = "mmr"',
+         "profile, fuse 1 (joined_fusion): base: mmr is a stage of refine", ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_with_its_place_and_the_nearest(old: str, new: str, message: str, hint: str) -> None:
+    assert old in MINE
+    with pytest.raises(ConfigurationError) as refused:
+        read_profile(MINE.replace(old, new))
+    assert message in refused.value.message
+    assert hint in (refused.value.hint or "")
