@@ -16,12 +16,14 @@ class ContextSmoothing:
     `sequence` are those of the documents beside a one-chunk document in a conversation or a journal. Short documents
     are left alone: there the neighbours are the document itself, and it would be counted twice.
 
-    Scores are centred, so what scores below average adds nothing: a neighbour never takes away.
+    Scores are centred, so what scores below average adds nothing: a neighbour never takes away. Only the best `among`
+    candidates are raised.
     """
 
     document: tuple[float, ...] = (0.2, 0.1)
     sequence: tuple[float, ...] = (0.5, 0.25)
     long_document: int = 6
+    among: int = 64
     name: str = "context"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -29,7 +31,8 @@ class ContextSmoothing:
             raise SkipStage("there are no candidates")
         scores = {one.key: one.score for one in candidates}
         reach = max(len(self.document), len(self.sequence))
-        near = search.library.store.documents.neighbours(search.library.project, list(scores), reach)
+        best = [one.key for one in candidates[: self.among]]
+        near = search.library.store.documents.neighbours(search.library.project, best, reach)
         gained: dict[int, float] = {}
         for one in near:
             shares = self._shares(one.chunks)

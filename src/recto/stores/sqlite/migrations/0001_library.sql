@@ -128,7 +128,7 @@ create table chunks (
   unique (project, id)
 );
 
-create index chunks_by_document on chunks (document);
+create index chunks_by_document on chunks (document, ordinal);
 
 -- The analyzer has already folded, split and stemmed: the tokenizer only separates at blanks.
 -- A contentless table stores no second copy of the text; `contentless_delete` lets rows go again.

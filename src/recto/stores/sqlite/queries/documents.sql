@@ -124,21 +124,22 @@ join sections s on s.project = c.project and s.document = c.document and s.ordin
 where c.project = :project;
 
 -- name: chunk_neighbours
+-- `cross join` keeps the order written: from the few keys asked for outwards.
 select c.key, n.key, n.ordinal - c.ordinal,
   (select count(*) from chunks x where x.document = c.document)
 from json_each(:keys) k
-join chunks c on c.key = k.value
-join chunks n on n.document = c.document and n.ordinal between c.ordinal - :reach and c.ordinal + :reach
+cross join chunks c on c.key = k.value
+cross join chunks n on n.document = c.document and n.ordinal between c.ordinal - :reach and c.ordinal + :reach
 where c.project = :project and n.key <> c.key
 union all
 select c.key, n.key, e.position - d.position, 1
 from json_each(:keys) k
-join chunks c on c.key = k.value
-join documents d on d.key = c.document
-join documents e on e.project = d.project and e.collection = d.collection and e.sequence = d.sequence
+cross join chunks c on c.key = k.value
+cross join documents d on d.key = c.document
+cross join documents e on e.project = d.project and e.collection = d.collection and e.sequence = d.sequence
   and e.position between d.position - :reach and d.position + :reach and e.key <> d.key
-join chunks n on n.document = e.key and n.ordinal = 0
-where c.project = :project and d.sequence is not null
+cross join chunks n on n.document = e.key and n.ordinal = 0
+where c.project = :project and d.sequence is not null and e.sequence is not null
   and not exists (select 1 from chunks more where more.document = c.document and more.ordinal = 1)
   and not exists (select 1 from chunks more where more.document = e.key and more.ordinal = 1);
 
