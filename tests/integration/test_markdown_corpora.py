@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from recto.model.document import Source
 from recto.model.ids import DocumentId
@@ -22,7 +24,8 @@ from recto.parsing.markdown import MarkdownParser
 SHARED = Path(os.environ.get("RECTO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 WHOLE = os.environ.get("RECTO_WHOLE_CORPUS") == "1"
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
-REFERENCE.core.ruler.disable(["inline"])
+BLOCKS_ONLY = MarkdownIt("commonmark", {"maxNesting": 1000})
+BLOCKS_ONLY.core.ruler.disable(["inline"])
 
 
 def notes(name: str, sample: int) -> Iterator[tuple[str, str]]:
@@ -48,7 +51,7 @@ def test_every_heading_and_fence_of_a_corpus_is_where_markdown_it_finds_it(name:
     differing = []
     for path, text in notes(name, sample):
         body = text[front_matter(text).end :]
-        tokens = REFERENCE.parse(body)
+        tokens = BLOCKS_ONLY.parse(body)
         starts = [0, *accumulate(len(line) + 1 for line in body.split("\n"))]
         headings = [
             (int(token.tag[1]), starts[token.map[0]], starts[token.map[1]], tokens[number + 1].content.strip())
@@ -62,6 +65,32 @@ def test_every_heading_and_fence_of_a_corpus_is_where_markdown_it_finds_it(name:
         ]
         found = scan(body)
         if [tuple(heading) for heading in found.headings] != headings or [tuple(x) for x in found.fences] != fences:
+            differing.append(path)
+    assert differing == []
+
+
+def targets(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type in ("link_open", "image"):
+            yield unquote(str(token.attrs.get("href") or token.attrs.get("src") or ""))
+        yield from targets(token.children or ())
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("name", "sample"), [("mdn-content", 60), ("obsidian-help-en", 2)])
+def test_every_link_of_a_corpus_points_where_markdown_it_says(name: str, sample: int) -> None:
+    differing = []
+    parser = MarkdownParser()
+    for path, text in notes(name, sample):
+        if "[[" in text:
+            continue  # to markdown-it, a wikilink is something else
+        body = text[front_matter(text).end :]
+        links = [
+            unquote(link.target if link.anchor is None else f"{link.target}#{link.anchor}")
+            for link in parser.parse(Source(DocumentId("doc"), path, body, 0.0)).links
+            if not link.span.of(body).startswith("http")  # nor does it know a URL without brackets
+        ]
+        if sorted(links) != sorted(targets(REFERENCE.parse(body))):
             differing.append(path)
     assert differing == []
 

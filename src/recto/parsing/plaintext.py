@@ -7,7 +7,7 @@ import re
 from recto.model.document import Block, BlockKind, Document, Kind, Section, Source
 from recto.model.ids import section_id, text_hash
 from recto.model.text import Span
-from recto.parsing.markdown import stem
+from recto.parsing.names import stem
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
 _TITLE_MARK = re.compile(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc
