@@ -1,0 +1,95 @@
+"""Every hit cites exactly: its excerpt is the slice of the stored text that its span, lines and headings name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from workbench import VAULT, Bench
+
+from recto.engine.engine import Engine
+from recto.model.query import Query
+from recto.model.result import Hit
+from recto.model.text import LineIndex, normalise
+from recto.retrieval.profiles import PROFILES
+
+VOCABULARY = sorted({word for path in VAULT.rglob("*.md") for word in path.read_text("utf-8").split()})
+query = st.one_of(
+    st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=6).map(" ".join),
+    st.text(max_size=30),
+)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    place = tmp_path_factory.mktemp("excerpts")
+    bench = Bench(VAULT, place / "library.db", place)
+    with bench.opened() as engine:
+        engine.index()
+        yield engine
+
+
+def stored_text(engine: Engine, hit: Hit) -> str:
+    (stored,) = engine.store.documents.find(engine.project.id, hit.citation.uri)
+    assert stored.id == hit.document_id
+    return engine.store.documents.texts(engine.project.id, [stored.text_hash])[stored.text_hash]
+
+
+def assert_exact(engine: Engine, hit: Hit) -> None:
+    text, span = stored_text(engine, hit), hit.citation.span
+    assert text == normalise((VAULT / hit.citation.uri).read_text("utf-8"))
+    assert hit.excerpt == text[span.start : span.end] and hit.excerpt.strip()
+    assert hit.citation.lines == LineIndex(text).lines(span.start, span.end)
+    assert not hit.excerpt_truncated
+    sections = engine.store.documents.sections(engine.project.id, hit.document_id)
+    assert hit.citation.heading_path in {section.path for section in sections}
+    key = engine.store.documents.chunk_key(engine.project.id, hit.chunk_id)
+    assert key is not None
+    chunk = engine.store.documents.candidates(engine.project.id, [key])[key]
+    assert span.start <= chunk.span.start and chunk.span.end <= span.end
+
+
+@given(words=query, profile=st.sampled_from(sorted(PROFILES)), limit=st.integers(1, 30))
+def test_every_excerpt_is_the_slice_its_citation_names(engine: Engine, words: str, profile: str, limit: int) -> None:
+    result = engine.search(Query(words, limit), PROFILES[profile])
+    assert len(result.hits) <= limit
+    assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+    for hit in result.hits:
+        assert_exact(engine, hit)
+    order = [(-hit.score, hit.citation.uri, hit.citation.span.start) for hit in result.hits]
+    assert order == sorted(order)
+    assert not any(stage.failed for stage in result.trace)
+    again = engine.search(Query(words, limit), PROFILES[profile])
+    assert again.hits == result.hits
+
+
+@given(words=query, most=st.integers(1, 200))
+def test_a_shortened_excerpt_is_the_beginning_of_the_slice_and_says_so(engine: Engine, words: str, most: int) -> None:
+    whole = engine.search(Query(words))
+    cut = engine.search(replace(Query(words), max_excerpt_chars=most))
+    assert [hit.citation for hit in cut.hits] == [hit.citation for hit in whole.hits]
+    for short, long in zip(cut.hits, whole.hits, strict=True):
+        assert short.excerpt == long.excerpt[:most]
+        assert short.excerpt_truncated == (len(long.excerpt) > most)
+
+
+def test_the_bundled_model_indexes_and_answers_the_same_way(tmp_path: Path) -> None:
+    """The one run here with the real embedder: everything else about the flow does not depend on it."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for name in ("Home.md", "README.md"):
+        (notes / name).write_bytes((VAULT / name).read_bytes())
+    bench = Bench(notes, tmp_path / "library.db", tmp_path)
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        report = engine.index()
+        assert report.embedded > 0 and engine.freshness().full_vectors == 1.0
+        for words in ("what is this place about?", "where do I begin"):
+            result = engine.search(Query(words))
+            assert result.hits and {step.stage for step in result.hits[0].steps} >= {"dense"}
+            for hit in result.hits:
+                assert_exact(engine, hit)
+        assert engine.index().embedded == 0

@@ -1,0 +1,141 @@
+"""A full disk, a file that is no library, one from the future: said plainly, and nothing is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import pytest
+from workbench import GOOD, Bench
+
+from recto.engine.engine import Engine
+from recto.errors import NewerLibrary, NotALibrary, RectoError, StorageError
+
+MORE = {
+    f"more/{number}.md": f"# More {number}\n\n" + " ".join(f"word{number}x{place}" for place in range(200))
+    for number in range(150)
+}
+
+# A limit on file sizes refuses writes the way a full disk does, and needs no disk to fill.
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_INFINITY))
+from recto.interfaces.cli.main import main
+main()
+"""
+
+
+def with_little_room(pages: int, engine: Engine) -> None:
+    connection = engine.store._database._connection()  # type: ignore[attr-defined]
+    connection.pragma("max_page_count", connection.pragma("page_count") + pages)
+
+
+@pytest.mark.parametrize("pages", [0, 5, 40, 120])
+def test_a_full_disk_costs_only_what_did_not_fit(bench: Bench, tmp_path: Path, pages: int) -> None:
+    bench.write(GOOD)
+    bench.index()
+    bench.write(MORE)
+    whole = replace(bench, library=tmp_path / "whole.db")
+    whole.index()
+    with bench.opened() as engine:
+        with_little_room(pages, engine)
+        with pytest.raises(StorageError, match=r"the disk is full: .*library\.db could not grow") as caught:
+            engine.index()
+        assert caught.value.hint == "free some space and run it again"
+        assert engine.store.check() == ()
+    assert bench.found("prune") == ["garden/apples.md"]
+    assert bench.problems() == ()
+    bench.index()
+    assert bench.state() == whole.state()
+
+
+def test_a_disk_that_fills_while_vectors_are_written_keeps_the_words_searchable(bench: Bench) -> None:
+    bench.write(GOOD | MORE)
+    with bench.opened() as engine:
+        engine.index(embed=False)
+        with_little_room(0, engine)
+        with pytest.raises(StorageError, match="the disk is full"):
+            engine.index()
+    assert bench.found("word7x7") == ["more/7.md"]
+    with bench.opened() as engine:
+        engine.index()
+        assert engine.freshness().full_vectors == 1.0
+    assert bench.problems() == ()
+
+
+def test_the_command_line_says_that_the_disk_refused_and_the_next_run_completes(bench: Bench) -> None:
+    pytest.importorskip("resource", reason="this system has no limits on file sizes")
+    bench.write(GOOD)
+    bench.index()
+    bench.write(MORE)
+    limit = str(bench.library.stat().st_size + 100_000)
+    command = [sys.executable, "-c", LIMITED, limit, "index"]
+    done = subprocess.run(command, env=bench.environ(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 6
+    assert done.stderr.startswith("error: ") and "library.db" in done.stderr and "hint: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert bench.problems() == ()
+    assert bench.found("prune") == ["garden/apples.md"]
+    assert bench.index().failed == []
+    assert bench.found("word7x7") == ["more/7.md"]
+
+
+def foreign_text(path: Path) -> None:
+    path.write_text("# My notes\n\nnot a database\n" * 100)
+
+
+def foreign_database(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("create table theirs (x); insert into theirs values (1)")
+    connection.close()
+
+
+def from_the_future(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("pragma user_version = 1000; pragma application_id = 1380144176")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("make", "raised", "said"),
+    [
+        (foreign_text, NotALibrary, "is not a database"),
+        (foreign_database, NotALibrary, "is a database, but not a Recto library"),
+        (from_the_future, NewerLibrary, "was written by a newer Recto (schema 1000, this one knows"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [("init",), ("index",), ("search", "word"), ("status",), ("doctor",)])
+def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
+    bench: Bench, make: object, raised: type[RectoError], said: str, arguments: tuple[str, ...]
+) -> None:
+    make(bench.library)  # type: ignore[operator]
+    content = bench.library.read_bytes()
+    if arguments == ("index",):
+        with pytest.raises(raised) as caught:
+            bench.index()
+        assert said in caught.value.message
+    process = bench.process(*arguments)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 3
+    assert said in err and "hint: " in err and "Traceback" not in err
+    assert bench.library.read_bytes() == content
+    assert sorted(path.name for path in bench.library.parent.glob("library.db*")) == ["library.db"]
+
+
+def test_one_document_the_store_refuses_costs_only_itself(bench: Bench) -> None:
+    bench.write({**GOOD, "odd.md": "# Odd\n\nzebrafish\n"})
+    with bench.opened() as engine:
+        connection = engine.store._database._connection()  # type: ignore[attr-defined]
+        connection.execute(
+            "create temp trigger refuse before insert on main.documents when new.uri = 'odd.md' "
+            "begin select raise(abort, 'no such page'); end"
+        )
+        (report,) = engine.index().collections
+    assert (report.added, report.chunks) == (3, 3)
+    assert [(one.uri, "no such page" in one.reason) for one in report.failed] == [("odd.md", True)]
+    assert bench.ledger()["odd.md"].document_id is None
+    assert bench.found("prune") == ["garden/apples.md"]
+    assert bench.problems() == ()
