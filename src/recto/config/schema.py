@@ -50,6 +50,17 @@ class Retrieval(_Frozen):
     max_excerpt_chars: Annotated[int, Field(ge=1)] | None = None
 
 
+class Jobs(_Frozen):
+    """How promised work is done. Seconds; a lease longer than the longest job needs no second worker to wait."""
+
+    lease_seconds: Annotated[float, Field(gt=0, le=86_400)] = 120.0
+    retry_seconds: Annotated[float, Field(gt=0, le=86_400)] = 5.0
+    max_retry_seconds: Annotated[float, Field(gt=0, le=604_800)] = 600.0
+    max_attempts: Annotated[int, Field(ge=1, le=1_000)] = 5
+    batch: Annotated[int, Field(ge=1, le=1_000)] = 4
+    poll_seconds: Annotated[float, Field(gt=0, le=3_600)] = 1.0
+
+
 class Config(_Frozen):
     """The whole tree. `library` unset means the user's data folder."""
 
@@ -59,3 +70,4 @@ class Config(_Frozen):
     embedding: Embedding = Embedding()
     ingest: Ingest = Ingest()
     retrieval: Retrieval = Retrieval()
+    jobs: Jobs = Jobs()

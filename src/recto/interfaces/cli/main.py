@@ -45,6 +45,8 @@ COMMANDS: Mapping[str, Entry] = {
     "diff": Entry(f"{_AT}.memory:diff", "Show what changed between two versions of a memory."),
     "restore": Entry(f"{_AT}.memory:restore", "Make an earlier version of a memory its newest again."),
     "pin": Entry(f"{_AT}.memory:pin", "Keep a memory in front."),
+    "worker": Entry(f"{_AT}.jobs:worker", "Do promised work as it comes."),
+    "jobs": Entry(f"{_AT}.jobs:jobs", "Look at promised work, try it again, clear it away."),
     "status": Entry(f"{_AT}.status:status", "Say what the library holds."),
     "doctor": Entry(f"{_AT}.status:doctor", "Look for anything that is wrong, and say what to do."),
     "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),

@@ -67,6 +67,7 @@ def asking_options(command: _F) -> _F:
 @click.option("--valid-from", metavar="TIME", help="When what it tells began to be true, if not now.")
 @click.option("--valid-to", metavar="TIME", help="When it stops being true.")
 @click.option("--force", is_flag=True, help="Keep it although it looks like a secret.")
+@click.option("--later", is_flag=True, help="Leave its vector to a worker: until then it is found by word only.")
 @asking_options
 @shared_options
 @pass_choices
@@ -82,6 +83,7 @@ def remember(
     valid_from: str | None,
     valid_to: str | None,
     force: bool,
+    later: bool,
     author: str,
     reason: str,
     session: str | None,
@@ -112,8 +114,12 @@ def remember(
         idempotency_key=key,
     )
     with opened(choices, create=True) as opening:
-        done = keep(opening.engine, request)
-    choices.answer(_state_answer(done))
+        choices.answer(_state_answer(keep(opening.engine, request)))
+        if not later:
+            from recto.operations.jobs import work
+
+            # What was answered is committed. What fails from here on is tried again by the next worker.
+            work(opening.engine, opening.config.jobs)
 
 
 @click.command()

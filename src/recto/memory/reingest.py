@@ -1,0 +1,28 @@
+"""Memories cut and analysed again, after the recipe changed: there is no folder they could be read from."""
+
+from __future__ import annotations
+
+from recto.memory.commit import Draft, index_document, source_of
+from recto.memory.desk import Desk
+from recto.memory.history import version
+from recto.model.memory import MemoryFilter, memory_uri
+
+
+def reingest(desk: Desk, *, everything: bool = False) -> int:
+    """Indexes active memories that another recipe made, each in a transaction of its own; how many there were."""
+    entries = desk.store.ledger.entries(desk.project, desk.collection.id)
+    done = 0
+    for item in desk.store.memories.find(desk.project, MemoryFilter()):
+        entry = entries.get(memory_uri(item.id))
+        if entry is not None and entry.recipe_id == desk.recipe.id and not everything:
+            continue
+        current = version(desk, item.id, item.version)
+        draft = Draft(current.text, item.kind, item.scope, item.title, item.tags)
+        prepared = desk.prepare(source_of(desk, item.id, draft, current.version.created_at))
+        with desk.store.transaction():
+            # It may have been revised or put away since it was listed; then somebody else indexed it.
+            now = desk.store.memories.get(desk.project, item.id)
+            if now is not None and (now.version, now.status) == (item.version, item.status):
+                index_document(desk, prepared)
+                done += 1
+    return done

@@ -1,0 +1,132 @@
+"""Processes that die: no acknowledged memory is lost, and promised work is done by whoever is left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_memory import SETTINGS, answered, recto
+
+from recto import open_library
+from recto.config.schema import Jobs
+from recto.engine.engine import Engine
+from recto.jobs.worker import Round
+from recto.model.job import JobState
+from recto.model.memory import MemoryId
+from recto.operations.jobs import work
+from recto.operations.recall import RecallRequest, recall
+from recto.operations.remember import RememberRequest, remember
+from recto.stores.sqlite.store import SqliteStore
+
+_CLAIM = """
+import sys
+from recto import open_library
+from recto.config.schema import Jobs
+from recto.jobs.worker import Pace, Worker
+from recto.model.job import JobKind
+
+def hang(job):
+    print("claimed", flush=True)
+    sys.stdin.read()
+
+with open_library(sys.argv[1], settings={"embedding.provider": "hashing"}) as engine:
+    pace = Pace(**Jobs().model_dump())
+    Worker(engine.store, engine.project.id, "doomed", {JobKind.EMBED: hang}, pace, engine.desk.clock).run_due()
+"""
+
+_WRITE = """
+import sys
+from recto import open_library
+from recto.memory import commit
+from recto.memory.commit import Circumstances, Draft
+
+with open_library(sys.argv[1], create=True, settings={"embedding.provider": "hashing"}) as engine:
+    for number in range(1000):
+        key = f"{sys.argv[2]}-{number}"
+        made = commit.create(engine.desk, Draft(f"Fact {key}: the pump was started."), Circumstances(key=key))
+        print(made.item.id, flush=True)
+"""
+
+
+def started(program: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+
+
+def killed(process: subprocess.Popen[str]) -> str:
+    """Without a chance to clean up; what it had still said."""
+    process.kill()
+    said, _ = process.communicate()
+    return said
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return tmp_path / "library.db"
+
+
+def later(library: Path, seconds: float) -> Engine:
+    """The library as it is found so many seconds from now."""
+
+    def clock() -> float:
+        return time.time() + seconds
+
+    with open_library(library, settings=SETTINGS) as engine:
+        parts = engine._parts
+    return Engine(replace(parts, store=SqliteStore(library, clock=clock), clock=clock), "default")
+
+
+def test_a_job_whose_worker_was_killed_is_done_by_the_next_when_the_lease_has_run_out(library: Path) -> None:
+    with open_library(library, create=True, settings=SETTINGS) as engine:
+        remember(engine, RememberRequest(text="The pump is in the cellar."))
+        process = started(_CLAIM, library)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "claimed\n"
+        killed(process)
+        assert work(engine, Jobs()) == Round()
+        assert [job.state for job in engine.store.outbox.jobs(engine.project.id)] == [JobState.LEASED]
+    with later(library, Jobs().lease_seconds + 1) as engine:
+        assert work(engine, Jobs()) == Round(finished=1)
+        (job,) = engine.store.outbox.jobs(engine.project.id)
+        assert (job.state, job.attempts) == (JobState.DONE, 2)
+        vectors = engine.store.embeddings.vectors(engine.project.id, engine.embedder.profile, 0)
+        assert len(vectors.keys) == 1
+        assert recall(engine, RecallRequest("pump", profile="dense_only")).memories[0].text.startswith("The pump")
+
+
+def test_a_killed_writer_loses_nothing_it_had_acknowledged(library: Path) -> None:
+    acknowledged: list[str] = []
+    for round_ in range(4):
+        process = started(_WRITE, library, round_)
+        assert process.stdout is not None
+        acknowledged += [process.stdout.readline().strip() for _ in range(3 + 5 * round_)]
+        acknowledged += [line for line in killed(process).splitlines(keepends=True) if line.endswith("\n")]
+    names = [MemoryId(name.strip()) for name in acknowledged]
+    with open_library(library, settings=SETTINGS) as engine:
+        store, project = engine.store, engine.project.id
+        assert store.check() == ()
+        assert all(store.memories.get(project, name) for name in names)
+        assert len(set(names)) == len(names)
+        again = remember(engine, RememberRequest(text="Fact 0-0: the pump was started."))
+        assert (again.item, again.action) == (names[0], "unchanged")
+
+
+def test_a_worker_on_the_command_line_does_what_is_due_and_jobs_are_looked_at(library: Path) -> None:
+    answered(library, "remember", "The pump is in the cellar.", "--later")
+    (waiting,) = answered(library, "jobs", "list")["jobs"]
+    assert (waiting["kind"], waiting["state"], waiting["attempts"]) == ("embed", "ready", 0)
+    assert answered(library, "worker", "--once") == {"finished": 1, "failed": 0, "dead": 0, "lost": 0}
+    assert [one["state"] for one in answered(library, "jobs", "list")["jobs"]] == ["done"]
+    assert recto(library, "jobs", "retry", str(waiting["job"])).returncode == 1
+    assert answered(library, "jobs", "retry")["jobs"] == 0
+    assert answered(library, "jobs", "purge")["jobs"] == 1
+    assert recto(library, "jobs", "list").stdout == "No jobs.\n"
+
+
+def test_remember_leaves_no_vector_missing_unless_told_to(library: Path) -> None:
+    answered(library, "remember", "The pump is in the cellar.")
+    assert answered(library, "recall", "pump")["pending"] == 0
