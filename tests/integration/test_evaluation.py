@@ -20,6 +20,7 @@ from recto.evaluation.compare import compare
 from recto.evaluation.dataset import Files, read_dataset
 from recto.evaluation.make import Level, make
 from recto.evaluation.measures import MEASURES
+from recto.evaluation.report import BEGIN, END
 from recto.interfaces.cli.main import cli
 from recto.operations.evaluate import EvaluateRequest, deeper, evaluate, originals, outcomes, request_of
 from recto.retrieval.profiles import PROFILES
@@ -225,25 +226,28 @@ def test_the_table_is_written_between_the_marks_of_a_readme(
 ) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("no marks\n", "utf-8")
-    arguments = ("eval", "table", drinks, "almanac", "--profiles", "lexical_only,hybrid", "--write", readme)
+    sets = (drinks, "almanac:measure=recall@10")
+    arguments = ("eval", "table", *sets, "--profiles", "lexical_only,hybrid", "--write", readme)
     assert recto(*arguments).exit_code == 2
-    begin, end = "<!-- recto eval table: begin -->", "<!-- recto eval table: end -->"
-    readme.write_text(f"# Top\n{begin}\n{end}\n", "utf-8")
+    readme.write_text(f"# Top\n{BEGIN}\n{END}\n", "utf-8")
     result = recto(*arguments, "--markdown")
     assert result.exit_code == 0, result.output
     written = readme.read_text("utf-8")
     assert result.stdout.strip() in written
-    assert "| drinks | 2 |" in written
-    assert "| almanac | 74 |" in written
+    assert "| drinks | 2 | nDCG@10 |" in written
+    assert "| almanac | 74 | Recall@10 |" in written
 
 
-def test_a_data_set_says_its_own_scope_and_files_after_a_colon() -> None:
-    assert request_of("a/b:scope=chat,qrels=dev.tsv", ("hybrid",)) == EvaluateRequest(
-        Path("a/b"), ("hybrid",), Files(qrels=Path("dev.tsv")), "chat"
+def test_a_data_set_says_its_own_scope_files_and_measure_after_a_colon() -> None:
+    hybrid = ("hybrid",)
+    assert request_of("a/b:scope=chat,qrels=dev.tsv,measure=map", hybrid, "ndcg@10") == (
+        EvaluateRequest(Path("a/b"), hybrid, Files(qrels=Path("dev.tsv")), "chat"),
+        "map",
     )
-    assert request_of("C:/data", ("hybrid",)) == EvaluateRequest(Path("C:/data"), ("hybrid",))
-    with pytest.raises(InvalidArgument, match="colour"):
-        request_of("a:colour=red", ("hybrid",))
+    assert request_of("C:/data", hybrid, "ndcg@10") == (EvaluateRequest(Path("C:/data"), hybrid), "ndcg@10")
+    for wrong in ("a:colour=red", "a:measure=beauty"):
+        with pytest.raises(InvalidArgument):
+            request_of(wrong, hybrid, "ndcg@10")
 
 
 def test_a_data_set_made_from_a_library_can_be_run(recto: Callable[..., Result], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from recto.evaluation.baselines import Outcome
 from recto.evaluation.compare import Difference, bootstrap, compare
 from recto.evaluation.measures import LATENCY, MEASURES, RANKED
 
-BEGIN, END = "<!-- recto eval table: begin -->", "<!-- recto eval table: end -->"
+BEGIN, END = "<!-- evaluation table -->", "<!-- /evaluation table -->"
 
 SHOWN = {
     "ndcg@10": "nDCG@10",
@@ -82,18 +82,15 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in written]
 
 
-def overview(outcomes: Sequence[Outcome], profiles: Sequence[str], measures: Sequence[str]) -> list[list[str]]:
-    """One row per data set, one column per profile and measure, the best of each measure in bold."""
-    titles = [f"{SHOWN[measure]} `{profile}`" for measure in measures for profile in profiles]
-    rows = [["data set", "queries", *titles]]
-    for dataset, held in by_dataset(outcomes).items():
+def overview(measured: Iterable[tuple[Sequence[Outcome], str]], profiles: Sequence[str]) -> list[list[str]]:
+    """One row for each data set under its measure, one column for each profile, the best in bold."""
+    rows = [["data set", "queries", "measure", *(f"`{profile}`" for profile in profiles)]]
+    for held, measure in measured:
         by_profile = {one.profile: one for one in held}
-        row = [dataset, str(held[0].queries)]
-        for measure in measures:
-            cells = [_cell(by_profile[name], measure) if name in by_profile else "" for name in profiles]
-            best = (min if measure in LATENCY else max)((cell for cell in cells if cell), default="", key=float)
-            row += [f"**{cell}**" if cell and cell == best else cell for cell in cells]
-        rows.append(row)
+        cells = [_cell(by_profile[name], measure) if name in by_profile else "" for name in profiles]
+        best = (min if measure in LATENCY else max)((cell for cell in cells if cell), default="", key=float)
+        marked = [f"**{cell}**" if cell and cell == best else cell for cell in cells]
+        rows.append([held[0].dataset, str(held[0].queries), SHOWN[measure], *marked])
     return rows
 
 

@@ -22,7 +22,7 @@ from recto.errors import InvalidArgument
 from recto.evaluation.baselines import Outcome, outcome
 from recto.evaluation.dataset import Dataset, Files, Question, Record, read_dataset
 from recto.evaluation.make import Original, Part
-from recto.evaluation.measures import measuring_library
+from recto.evaluation.measures import MEASURES, measuring_library
 from recto.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
 from recto.model.collection import Collection, CollectionSettings
 from recto.model.document import Kind, Section, Source
@@ -302,20 +302,21 @@ def results_folder() -> Path:
     return user_data_path("recto") / "evaluation"
 
 
-def request_of(text: str, profiles: tuple[str, ...]) -> EvaluateRequest:
-    """`folder`, or `folder:scope=KEY,corpus=FILE,queries=FILE,qrels=FILE`."""
+def request_of(text: str, profiles: tuple[str, ...], measure: str) -> tuple[EvaluateRequest, str]:
+    """`folder`, or `folder:scope=KEY,corpus=FILE,queries=FILE,qrels=FILE,measure=NAME`; with the measure to show."""
     folder, colon, rest = text.rpartition(":")
-    if not colon or "=" not in rest:
-        return EvaluateRequest(Path(text), profiles)
-    said = dict(part.strip().partition("=")[::2] for part in rest.split(","))
-    unknown = said.keys() - {"scope", "corpus", "queries", "qrels"}
+    said = dict(part.strip().partition("=")[::2] for part in rest.split(",")) if colon and "=" in rest else {}
+    unknown = said.keys() - {"scope", "corpus", "queries", "qrels", "measure"}
     if unknown:
         raise InvalidArgument(
             f"{text}: {', '.join(sorted(unknown))} cannot be said of a data set",
-            hint="say scope, corpus, queries, qrels",
+            hint="say scope, corpus, queries, qrels or measure",
         )
-    files = Files(**{name: Path(value) for name, value in said.items() if name != "scope"})
-    return EvaluateRequest(Path(folder), profiles, files, said.get("scope"))
+    measure = said.get("measure", measure)
+    if measure not in MEASURES:
+        raise InvalidArgument(f"there is no measure {measure}", hint=f"choose one of: {', '.join(MEASURES)}")
+    files = Files(**{name: Path(said[name]) for name in ("corpus", "queries", "qrels") if name in said})
+    return EvaluateRequest(Path(folder if said else text), profiles, files, said.get("scope")), measure
 
 
 def originals(engine: Engine, names: Sequence[str] = ()) -> Iterator[Original]:

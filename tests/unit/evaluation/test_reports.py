@@ -10,7 +10,7 @@ from recto.errors import InvalidArgument
 from recto.evaluation.baselines import Outcome
 from recto.evaluation.measures import RANKED
 from recto.evaluation.page import page
-from recto.evaluation.report import BEGIN, END, figures, markdown, markdown_table, overview, replaced
+from recto.evaluation.report import BEGIN, END, by_dataset, figures, markdown, markdown_table, overview, replaced
 
 
 def outcome(profile: str, value: float, dataset: str = "drinks", digest: str = "whole") -> Outcome:
@@ -36,18 +36,25 @@ def test_markdown_compares_every_profile_with_the_reference() -> None:
     assert "Against" not in markdown(BOTH, "lexical_only")
 
 
-def test_an_overview_has_a_row_per_data_set_and_marks_the_best() -> None:
-    rows = overview([*BOTH, outcome("hybrid", 0.25, "cakes", "other")], ["dense_only", "hybrid"], ["ndcg@10"])
+def test_an_overview_has_a_row_per_data_set_with_its_measure_and_marks_the_best() -> None:
+    cakes = [outcome("hybrid", 0.25, "cakes", "other")]
+    rows = overview([(BOTH, "ndcg@10"), (cakes, "recall@10")], ["dense_only", "hybrid"])
     assert rows == [
-        ["data set", "queries", "nDCG@10 `dense_only`", "nDCG@10 `hybrid`"],
-        ["drinks", "20", "0.500", "**0.750**"],
-        ["cakes", "20", "", "**0.250**"],
+        ["data set", "queries", "measure", "`dense_only`", "`hybrid`"],
+        ["drinks", "20", "nDCG@10", "0.500", "**0.750**"],
+        ["cakes", "20", "Recall@10", "", "**0.250**"],
     ]
 
 
+def test_the_fastest_is_the_best_of_a_time() -> None:
+    slow = Outcome("drinks", "whole", "slow", 1, {"latency_ms_p50": 10.0}, {})
+    fast = Outcome("drinks", "whole", "fast", 1, {"latency_ms_p50": 9.0}, {})
+    assert overview([([slow, fast], "latency_ms_p50")], ["slow", "fast"])[1][3:] == ["10.0", "**9.0**"]
+
+
 def test_another_sample_of_the_same_data_set_is_not_mixed_with_it() -> None:
-    rows = overview([outcome("hybrid", 0.75), outcome("dense_only", 0.5, digest="whole:5")], ["hybrid"], ["map"])
-    assert [row[0] for row in rows] == ["data set", "drinks", "drinks (20 queries)"]
+    groups = by_dataset([outcome("hybrid", 0.75), outcome("dense_only", 0.5, digest="whole:5")])
+    assert {name: len(held) for name, held in groups.items()} == {"drinks": 1, "drinks (20 queries)": 1}
 
 
 def test_cells_cannot_break_a_markdown_table() -> None:

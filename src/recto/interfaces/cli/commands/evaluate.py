@@ -235,48 +235,46 @@ def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: 
 @evaluate.command()
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
 @click.option("--profiles", default="lexical_only,dense_only,hybrid", show_default=True, metavar="A,B,C")
-@click.option("--measures", default="ndcg@10,recall@10", show_default=True, metavar="A,B")
+@click.option("--measure", default="ndcg@10", show_default=True, metavar="NAME", help="What to show of each.")
 @click.option("--markdown", is_flag=True, help="The same as --format md.")
 @click.option("--write", "target", type=_FILE, metavar="FILE", help="Replace the table between its marks in FILE.")
 @shared_options
 @pass_choices
 def table(
-    choices: Choices, datasets: tuple[str, ...], profiles: str, measures: str, markdown: bool, target: Path | None
+    choices: Choices, datasets: tuple[str, ...], profiles: str, measure: str, markdown: bool, target: Path | None
 ) -> None:
     """Measure several data sets and profiles in one table.
 
-    A DATASET may say its scope, corpus, queries or qrels after a colon: chats:scope=conversation,qrels=dev.tsv
+    A DATASET may say its scope, corpus, queries, qrels or measure after a colon:
+    chats:scope=conversation,qrels=dev.tsv,measure=recall@10
     """
     from recto.config.load import load
     from recto.evaluation.report import markdown_table, overview, replaced
-    from recto.operations.evaluate import cache_folder, outcomes, request_of
-    from recto.operations.evaluate import evaluate as measure
+    from recto.operations.evaluate import cache_folder, evaluate, outcomes, request_of
 
     config = load(choices.flags()).config
     asked = tuple(name.strip() for name in profiles.split(",") if name.strip())
-    columns = _known_measures(measures)
-    requests = [request_of(dataset, asked) for dataset in datasets]
+    requests = [request_of(dataset, asked, measure) for dataset in datasets]
     text = _read(target) if target else ""
     if target:
         replaced(text, "", str(target))  # refuses before the hours of work, not after
     results = _results(None)
-    kept: list[Outcome] = []
-    for request in requests:
-        evaluation = measure(config, request, cache_folder(), progress(quiet=choices.quiet))
+    kept: list[tuple[tuple[Outcome, ...], str]] = []
+    for request, shown in requests:
+        evaluation = evaluate(config, request, cache_folder(), progress(quiet=choices.quiet))
         _warn(evaluation.warnings)
-        measured = outcomes(evaluation)
-        kept += measured
-        results.record(kept)
-    shown = overview(kept, asked, columns)
-    written = "\n".join(markdown_table(shown[0], shown[1:])) + "\n"
+        kept.append((outcomes(evaluation), shown))
+        results.record([one for held, _ in kept for one in held])
+    cells = overview(kept, asked)
+    written = "\n".join(markdown_table(cells[0], cells[1:])) + "\n"
     if target:
         _write(target, replaced(text, written, str(target)))
     if markdown:
         choices.format = Format.MD
-    plain = [[cell.replace("*", "").replace("`", "") for cell in row] for row in shown]
-    data = {"runs": [one.as_json() for one in kept]}
-    rows = [_flat(one) for one in kept]
-    choices.answer(Answer(data, rows, _COLUMNS, lambda width: _table(plain), markdown=lambda: written))
+    plain = [[cell.replace("*", "").replace("`", "") for cell in row] for row in cells]
+    flat = [_flat(one) for held, _ in kept for one in held]
+    data = {"runs": [one.as_json() for held, _ in kept for one in held]}
+    choices.answer(Answer(data, flat, _COLUMNS, lambda width: _table(plain), markdown=lambda: written))
 
 
 def _results(baselines: Path | None) -> Results:
@@ -318,17 +316,6 @@ def _flat(one: Outcome) -> dict[str, Any]:
     """One level deep, with every column."""
     whole = one.as_json()
     return {name: whole[name] if name in whole else whole["metrics"].get(name) for name in _COLUMNS}
-
-
-def _known_measures(text: str) -> tuple[str, ...]:
-    from recto.errors import InvalidArgument
-    from recto.evaluation.measures import MEASURES
-
-    asked = tuple(name.strip() for name in text.split(",") if name.strip())
-    for name in asked:
-        if name not in MEASURES:
-            raise InvalidArgument(f"there is no measure {name}", hint=f"choose among: {', '.join(MEASURES)}")
-    return asked
 
 
 def _warn(warnings: Sequence[str]) -> None:
