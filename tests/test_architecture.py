@@ -1,0 +1,213 @@
+"""The shape of the package, held by tests: layers, names, sizes, and who may write, print and speak SQL."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "recto"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+LINES = 400
+LONGER = {
+    "chunking/code.py": "what is a unit of code, in one place for all languages",
+    "operations/table.py": "the table of operations, to be seen whole",
+}
+SAY_NOTHING = {
+    "utils",
+    "util",
+    "core",
+    "common",
+    "helpers",
+    "helper",
+    "manager",
+    "managers",
+    "misc",
+    "base",
+    "shared_utils",
+}
+ADAPTERS = {"sources", "parsing", "chunking", "embedding", "vectors", "stores"}
+VALUES = {"recto.sources.files"}  # what a scan saw is a value that travels
+SPEAKS_TO_SQLITE = {"stores/sqlite/database.py"}
+WRITES_TO_STDOUT = {"interfaces/cli/output.py"}
+
+SQL = re.compile(
+    r"\s*(?:select\b.*\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\s+\w+\s+set\b|delete\s+from\b|drop\s+\w+\s+\w+$"
+    r"|create\s+(?:unique\s+|virtual\s+|temp\s+)*(?:table|index|trigger|view)\b|alter\s+table\b|with\s+\w+\s+as\s*\("
+    r"|pragma\s+\w+|begin\s+\w+$|savepoint\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+MACHINE_PATH = re.compile(r"/(?:work|root)/|/home/(?!you\b|user\b|me\b|ann\b)\w+/|/Users/\w+/")
+UNFINISHED = re.compile(r"#.*\b(?:TODO|FIXME|XXX|HACK)\b")
+BANNER = re.compile(r"^\s*#\s*[-=#*~]{4,}", re.MULTILINE)
+
+
+def named(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module a file imports, wherever in it."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def docstrings(path: Path) -> set[int]:
+    """The strings of a file that stand by themselves: documentation, and no text for anyone else."""
+    return {
+        id(node.value)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(MODULES) > 100
+
+
+def test_data_flows_one_way() -> None:
+    pytest.importorskip("importlinter", reason="the layers are checked where import-linter is installed")
+    program = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    command = [sys.executable, "-c", program, "--no-cache", "--config", str(ROOT / "pyproject.toml")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_only_wiring_names_adapters() -> None:
+    """Above the flows, adapters are named in one module; everyone else asks a port."""
+    above = {"engine", "operations", "interfaces", "config", "jobs"}
+    naming = {
+        named(path)
+        for path in MODULES
+        if path.relative_to(PACKAGE).parts[0] in above
+        for module in imports(path)
+        if module.startswith("recto.") and module.split(".")[1] in ADAPTERS and module not in VALUES
+    }
+    assert naming == {"engine/wiring.py"}
+
+
+def test_no_adapter_knows_another() -> None:
+    known = {
+        (named(path), module)
+        for path in MODULES
+        if (mine := path.relative_to(PACKAGE).parts[0]) in ADAPTERS
+        for module in imports(path)
+        if module.startswith("recto.") and module.split(".")[1] in ADAPTERS - {mine}
+    }
+    assert known == set()
+
+
+def test_modules_stay_short_enough_to_read() -> None:
+    long = {named(path): len(path.read_text("utf-8").splitlines()) for path in MODULES}
+    assert {name: lines for name, lines in long.items() if lines > LINES and name not in LONGER} == {}
+
+
+def test_modules_are_named_by_what_they_are_about() -> None:
+    parts = {part.removesuffix(".py") for path in MODULES for part in path.relative_to(PACKAGE).parts}
+    assert parts & SAY_NOTHING == set()
+
+
+def test_every_module_begins_by_saying_what_it_is_for() -> None:
+    silent = [named(path) for path in MODULES if not (ast.get_docstring(tree(path)) or "").strip()]
+    assert silent == []
+    empty_words = [named(path) for path in MODULES if (ast.get_docstring(tree(path)) or "").startswith("This module")]
+    assert empty_words == []
+
+
+def test_nothing_prints() -> None:
+    printing = [
+        (named(path), node.lineno)
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("print", "pprint", "input")
+    ]
+    assert printing == []
+
+
+def test_only_output_writes_to_stdout() -> None:
+    writing = set()
+    for path in MODULES:
+        for node in ast.walk(tree(path)):
+            names_stdout = (
+                isinstance(node, ast.Attribute)
+                and node.attr in ("stdout", "__stdout__")
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "sys"
+            )
+            echoes = (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("echo", "secho")
+                and not any(keyword.arg == "err" for keyword in node.keywords)
+            )
+            if names_stdout or echoes:
+                writing.add(named(path))
+    assert writing == WRITES_TO_STDOUT
+
+
+def test_sql_lives_in_sql_files() -> None:
+    found = []
+    for path in MODULES:
+        skipped = docstrings(path)
+        for node in ast.walk(tree(path)):
+            text = node.value if isinstance(node, ast.Constant) and id(node) not in skipped else None
+            if isinstance(text, str) and SQL.match(text):
+                found.append((named(path), text[:60]))
+    assert {name for name, _ in found} == SPEAKS_TO_SQLITE, found
+
+
+def test_sqlite_is_opened_in_one_module() -> None:
+    assert {named(path) for path in MODULES for module in imports(path) if module.split(".")[0] == "apsw"} == {
+        "stores/sqlite/database.py"
+    }
+
+
+def test_no_file_knows_the_machine_it_was_written_on() -> None:
+    texts = [
+        path
+        for folder in ("src", "docs", "scripts", "benchmarks", "examples", "tests")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".md", ".toml", ".sql", ".json", ".jsonl", ".txt", ".sh"}
+        and "results" not in path.parts
+    ]
+    texts += [path for path in (*ROOT.glob("*.md"), ROOT / "pyproject.toml", ROOT / "dev") if path.is_file()]
+    texts.remove(Path(__file__))
+    knowing = {
+        (path.relative_to(ROOT).as_posix(), match[0])
+        for path in texts
+        for match in MACHINE_PATH.finditer(path.read_text("utf-8", "replace"))
+    }
+    assert knowing == set()
+
+
+def test_nothing_is_left_for_later_and_nothing_is_boxed_in() -> None:
+    texts = {named(path): path.read_text("utf-8") for path in MODULES}
+    assert [name for name, text in texts.items() if UNFINISHED.search(text)] == []
+    assert [name for name, text in texts.items() if BANNER.search(text)] == []
+
+
+def test_no_test_sleeps() -> None:
+    sleeping = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if path != Path(__file__) and re.search(r"\bsleep\(", path.read_text("utf-8"))
+    ]
+    assert sleeping == []
