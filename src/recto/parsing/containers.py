@@ -14,13 +14,14 @@ from bisect import bisect_left
 from recto.model.document import Block, BlockKind
 from recto.parsing import grammar
 from recto.parsing.definitions import definition
+from recto.parsing.matching import always
 from recto.parsing.structure import Fence, Heading, Structure, atx_heading, language_of
 from recto.parsing.tables import table_start
 
 _QUOTE = 0
 _DEEPEST = 1000  # containers in each other; what is nested deeper is text
-_RUNS = {char: re.compile(rf"[{re.escape(char)} \t]*") for char in "-*_"}
-_SPACES = grammar.INDENT.match
+_RUN_AT = {char: always(rf"[{re.escape(char)} \t]*") for char in "-*_"}
+_spaces_at = grammar.indent_at
 
 
 class Lines:
@@ -43,10 +44,10 @@ class Lines:
         while line < self.size:
             depth, p, c, base = self.enter(line)
             self._leave(depth)
-            if kind is not None and not self.stack:
+            if kind is not None and not stack:
                 break
             if text[p] == "\n":
-                if hollow and hollow == len(self.stack):
+                if hollow and hollow == len(stack):
                     stack.pop()
                 hollow = 0
                 line = p + 1
@@ -58,7 +59,7 @@ class Lines:
                 kind = BlockKind.ITEM if stack[0] else BlockKind.QUOTE
             if text[p] == "\n":
                 last = line = p + 1
-                hollow = len(self.stack) if stack[-1] else 0
+                hollow = len(stack) if stack[-1] else 0
                 continue
             hollow = 0
             leaf, line, last = self.leaf(line, p, c, base)
@@ -91,7 +92,7 @@ class Lines:
     def enter(self, line: int) -> tuple[int, int, int, int]:
         """How many of the open containers the line continues, and its place inside them."""
         text = self.text
-        p = _SPACES(text, line).end()  # type: ignore[union-attr]  # matches the empty string
+        p = _spaces_at(text, line).end()
         c = _column(text, line, p, 0)
         base = 0
         for depth, width in enumerate(self.stack):
@@ -112,7 +113,7 @@ class Lines:
     def after_quote(self, p: int, c: int) -> tuple[int, int, int]:
         """The place after a `>` and the one column of space that belongs to it."""
         text = self.text
-        after = _SPACES(text, p + 1).end()  # type: ignore[union-attr]  # matches the empty string
+        after = _spaces_at(text, p + 1).end()
         if after == p + 1:
             return after, c + 1, c + 1
         return after, _column(text, p + 1, after, c + 1), c + 2
@@ -124,12 +125,12 @@ class Lines:
         while c - base < 4 and len(stack) < _DEEPEST:
             char = text[p]
             if char == ">":
-                self.quotes.append(len(self.stack))
+                self.quotes.append(len(stack))
                 stack.append(_QUOTE)
                 p, c, base = self.after_quote(p, c)
                 continue
             if (char == "-" or char == "*") and (p >= barren or char != barren_char):
-                end = _RUNS[char].match(text, p).end()  # type: ignore[union-attr]  # matches the empty string
+                end = _RUN_AT[char](text, p).end()
                 if text[end] == "\n" and text.count(char, p, end) > 2:
                     break
                 barren, barren_char = end, char
@@ -138,7 +139,7 @@ class Lines:
                 break
             end = mark.end()
             marked = c + end - p
-            p = _SPACES(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+            p = _spaces_at(text, end).end()
             c = _column(text, end, p, marked)
             # Beyond four columns the content is indented code, one column in; an empty item's is wherever it comes.
             content = c if text[p] != "\n" and c - marked <= 4 else marked + 1
@@ -165,7 +166,7 @@ class Lines:
             if fence:
                 return self._fence(line, p, fence)
         elif char == "-" or char == "*" or char == "_":
-            end = _RUNS[char].match(text, p).end()  # type: ignore[union-attr]  # matches the empty string
+            end = _RUN_AT[char](text, p).end()
             if text[end] == "\n" and text.count(char, p, end) > 2:
                 return BlockKind.RULE, end + 1, end + 1
         elif char == "<":
@@ -295,7 +296,7 @@ class Lines:
         depth, p, c, base = self.enter(line)
         if text[p] == "\n":
             return None
-        if depth == len(self.stack):
+        if depth == len(stack):
             return p if c - base >= 4 or not interrupt.match(text, p) else None
         # Where CommonMark and markdown-it part, markdown-it is followed. Indentation keeps a line in the paragraph of
         # a quote, but not of a quote within a quote. Outdented from an item, any other block's beginning counts
@@ -303,7 +304,7 @@ class Lines:
         if stack[depth] == _QUOTE:
             kept = c - base >= 4 and self.quotes[-1] == depth
             return p if kept or not grammar.INTERRUPT_LAZY.match(text, p) else None
-        deeper = depth + 1 < len(self.stack) and stack[depth + 1] != _QUOTE
+        deeper = depth + 1 < len(stack) and stack[depth + 1] != _QUOTE
         no_list = c - base >= 4 and not deeper
         return p if not (grammar.INTERRUPT_NO_LIST if no_list else grammar.INTERRUPT_LAZY).match(text, p) else None
 

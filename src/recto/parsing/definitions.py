@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_LABEL = re.compile(r"(?:[^\[\]\\]|\\.){0,999}", re.DOTALL)
-_GAP = re.compile(r"[ \t]*")
+from recto.parsing.matching import always
+
+_label_at = always(r"(?:[^\[\]\\]|\\.){0,999}", re.DOTALL)
+_gap_at = always(r"[ \t]*")
 _ANGLED = re.compile(r"<([^<>\n\\]*+(?:\\[^\n][^<>\n\\]*+){0,999})>")
-_BARE = re.compile(r"[^\x00-\x20\x7f()\\]*+")
-_TITLE = {
-    '"': re.compile(r'(?:[^"\\]|\\.){0,9999}', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\]|\\.){0,9999}", re.DOTALL),
-    "(": re.compile(r"(?:[^()\\]|\\.){0,9999}", re.DOTALL),
+_bare_at = always(r"[^\x00-\x20\x7f()\\]*+")
+_TITLE_AT = {
+    '"': always(r'(?:[^"\\]|\\.){0,9999}', re.DOTALL),
+    "'": always(r"(?:[^'\\]|\\.){0,9999}", re.DOTALL),
+    "(": always(r"(?:[^()\\]|\\.){0,9999}", re.DOTALL),
 }
 _CLOSES = {'"': '"', "'": "'", "(": ")"}
 _PARENTHESES = 32  # deeper nesting than this is refused, as the reference implementations do
@@ -30,7 +32,7 @@ def destination(text: str, pos: int) -> tuple[str, int] | None:
         return (angled[1], angled.end()) if angled else None
     end, depth = pos, 0
     while True:
-        end = _BARE.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+        end = _bare_at(text, end).end()
         char = text[end : end + 1]
         if char == "(":
             depth += 1
@@ -92,7 +94,7 @@ class _Reader:
     def label(self) -> str | None:
         end = 1
         while True:
-            end = _LABEL.match(self.text, end).end()  # type: ignore[union-attr]  # matches the empty string
+            end = _label_at(self.text, end).end()
             if end > 1000:
                 return None
             if end < len(self.text):
@@ -108,7 +110,7 @@ class _Reader:
     def skip_gap(self) -> None:
         """Past spaces and line ends, fetching what follows a line end."""
         while True:
-            self.pos = _GAP.match(self.text, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
+            self.pos = _gap_at(self.text, self.pos).end()
             if self.text[self.pos : self.pos + 1] != "\n":
                 return
             self.pos += 1
@@ -117,11 +119,11 @@ class _Reader:
 
     def title(self) -> str | None:
         mark = self.text[self.pos : self.pos + 1]
-        if mark not in _TITLE or not mark:
+        if mark not in _TITLE_AT or not mark:
             return None
         start = end = self.pos + 1
         while True:
-            end = _TITLE[mark].match(self.text, end).end()  # type: ignore[union-attr]  # matches the empty string
+            end = _TITLE_AT[mark](self.text, end).end()
             if end < len(self.text):
                 if self.text[end] == _CLOSES[mark]:
                     self.pos = end + 1
@@ -132,5 +134,5 @@ class _Reader:
                 return None
 
     def at_line_end(self) -> bool:
-        end = _GAP.match(self.text, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
+        end = _gap_at(self.text, self.pos).end()
         return self.text[end : end + 1] in ("", "\n")

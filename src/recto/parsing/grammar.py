@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from recto.parsing.matching import always
+
 _BLOCK_TAGS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
     "fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|"
@@ -58,7 +60,7 @@ INTERRUPT_LAZY = re.compile(rf"{_HASHES}|{_TICKS}|~~~|>|{_MARK}[ \t\n]|{_THEMATI
 INTERRUPT_NO_LIST = re.compile(rf"{_HASHES}|{_TICKS}|~~~|>|{_THEMATIC}|{_HTML_INTERRUPT}")
 
 ITEM_MARK = re.compile(rf"{_MARK}(?=[ \t\n])")
-INDENT = re.compile(r"[ \t]*")
+indent_at = always(r"[ \t]*")
 BLANKS = re.compile(r"(?:[ \t]*\n){1,1000}")
 HEADING = re.compile(r"(\#{1,6})(?=[ \t\n])[^\n]*\n")
 UNDERLINE = re.compile(_UNDERLINE)

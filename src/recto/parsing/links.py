@@ -14,6 +14,7 @@ from recto.model.document import Link, LinkKind
 from recto.model.text import Span
 from recto.parsing.definitions import destination, label_key
 from recto.parsing.escapes import without_backslashes, without_entities
+from recto.parsing.matching import always
 from recto.parsing.readable import readable
 from recto.parsing.structure import Structure
 
@@ -37,7 +38,7 @@ _TICK_RUN = re.compile(r"`+")
 _SPACE = r"[ \t]*+(?:\n[ \t]*+)?"
 _TITLE = r"""(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))"""
 _TITLE_AND_END = re.compile(rf"{_SPACE}(?:(?<=\s){_TITLE}{_SPACE})?\)", re.DOTALL)
-_GAP = re.compile(_SPACE)
+_gap_at = always(_SPACE)
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
 _NUMBERISH = re.compile(r"[\d/_-]*")
@@ -196,7 +197,7 @@ class _Prose:
         text = self.text
         following = text[pos : pos + 1] if pos < end else ""
         if following == "(":
-            begin = _GAP.match(text, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string
+            begin = _gap_at(text, pos + 1).end()
             written = destination(text, begin) or ("", begin)
             closed = _TITLE_AND_END.match(text, written[1], end)
             if closed:
