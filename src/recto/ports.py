@@ -99,6 +99,29 @@ class VectorIndex(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Question and passage read together → how well one answers the other; higher is better."""
+
+    @property
+    def name(self) -> str:
+        """The model with its revision: scores of different names are not compared."""
+        ...
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
+
+
+class RerankScores(Protocol):
+    """What rerankers have said before, by hashes of question and passage."""
+
+    def known(self, project: ProjectId, model: str, question: str, passages: Sequence[str]) -> Mapping[str, float]: ...
+
+    def put(self, project: ProjectId, model: str, question: str, scores: Mapping[str, float]) -> None: ...
+
+    def prune(self, project: ProjectId, keep: int) -> int:
+        """Forgets the oldest beyond `keep`; how many there were."""
+        ...
+
+
 class Catalog(Protocol):
     """Projects, collections and the recipe each project was indexed with."""
 
@@ -320,6 +343,9 @@ class Store(Protocol):
 
     @property
     def outbox(self) -> Outbox: ...
+
+    @property
+    def rerank_scores(self) -> RerankScores: ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,16 @@ from typing import TYPE_CHECKING, Self
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds
-from recto.errors import InvalidArgument, NotFound, NotIndexed, RecipeMismatch, SourceError
+from recto.errors import (
+    Busy,
+    ConfigurationError,
+    InvalidArgument,
+    NotFound,
+    NotIndexed,
+    RecipeMismatch,
+    SourceError,
+    StorageError,
+)
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
@@ -23,10 +33,11 @@ from recto.model.query import Query
 from recto.model.recipe import Recipe
 from recto.model.result import Candidate, Freshness, Result
 from recto.observability.progress import NoProgress, Progress
-from recto.ports import Embedder, Store, VectorIndex
+from recto.ports import Embedder, Reranker, Store, VectorIndex
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
 from recto.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from recto.retrieval.reranking import MeasuredReranker
 from recto.retrieval.stage import Library, Profile
 from recto.retrieval.stages.budget import check_cursor, next_cursor
 
@@ -64,6 +75,7 @@ class Parts:
     library: Path | None = None
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time
+    reranker: Callable[[], Reranker] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,13 @@ class Engine:
     @cached_property
     def vectors(self) -> VectorIndex:
         return self._parts.vectors(self.store, self.project, self.embedder)
+
+    @cached_property
+    def reranker(self) -> MeasuredReranker:
+        """Kept, because it learns what a pair costs."""
+        if self._parts.reranker is None:
+            raise ConfigurationError("no reranker is configured")
+        return MeasuredReranker(self._parts.reranker())
 
     @cached_property
     def desk(self) -> Desk:
@@ -224,13 +243,17 @@ class Engine:
             candidates, trace = run(profile, parsed, library)
             hits = present(candidates, parsed, library)
             freshness = self.freshness()
+        _write_down(library)
         took = (time.perf_counter() - started) * 1e3
         return Result(query.text, profile.name, hits, trace, freshness, took, next_cursor(trace))
 
     def candidates(self, query: Query, profile: Profile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
+        library = self._library()
         with self.store.reading():
-            return run(profile, self._parsed(query), self._library())[0]
+            candidates, _ = run(profile, self._parsed(query), library)
+        _write_down(library)
+        return candidates
 
     def freshness(self) -> Freshness:
         generation = self.store.generation()
@@ -249,7 +272,15 @@ class Engine:
         return replace(query, terms=terms, filters=query.filters.narrowed_by(written))
 
     def _library(self) -> Library:
-        return Library(self.store, self.project.id, lambda: self.embedder, lambda: self.vectors, self._parts.clock)
+        return Library(
+            store=self.store,
+            project=self.project.id,
+            embedder=lambda: self.embedder,
+            vectors=lambda: self.vectors,
+            now=self._parts.clock,
+            analyse=self._parts.analyzer.query_tokens,
+            reranker=None if self._parts.reranker is None else lambda: self.reranker,
+        )
 
     def _index(
         self, collection: Collection, scan: Scan, progress: Progress, *, reread: bool, prefix: str
@@ -300,6 +331,13 @@ class Engine:
                 return project
         with self.store.transaction():
             return self.store.catalog.ensure_project(name)
+
+
+def _write_down(library: Library) -> None:
+    """What the stages of a search want kept. It only saves work, so a busy library does without."""
+    with suppress(Busy, StorageError):
+        for write in library.later:
+            write()
 
 
 def _named(recipe: Recipe) -> str:

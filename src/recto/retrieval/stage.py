@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,6 +11,7 @@ from recto.model.ids import ProjectId
 from recto.model.query import Query
 from recto.model.result import Candidate, Ranking
 from recto.ports import Embedder, Store, VectorIndex
+from recto.retrieval.reranking import MeasuredReranker
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,11 @@ class Library:
     embedder: Callable[[], Embedder]
     vectors: Callable[[], VectorIndex]
     now: Callable[[], float]
+    analyse: Callable[[str], Sequence[str]] = str.split
+    """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
+    reranker: Callable[[], MeasuredReranker] | None = None
+    later: list[Callable[[], None]] = field(default_factory=list)
+    """What stages want written down once the search is answered: a search itself only reads."""
 
 
 @dataclass

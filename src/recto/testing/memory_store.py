@@ -15,6 +15,7 @@ from recto.testing.memory_embeddings import MemoryEmbeddings
 from recto.testing.memory_lexical import MemoryLexical
 from recto.testing.memory_memories import MemoryMemories
 from recto.testing.memory_outbox import MemoryOutbox
+from recto.testing.memory_reranking import MemoryRerankScores
 from recto.testing.memory_tables import Session, known_project
 
 
@@ -30,6 +31,7 @@ class MemoryStore:
         self.ledger = MemoryLedger(self._session)
         self.memories = MemoryMemories(self._session)
         self.outbox = MemoryOutbox(self._session, clock)
+        self.rerank_scores = MemoryRerankScores(self._session, clock)
 
     def transaction(self) -> AbstractContextManager[None]:
         return self._session.transaction()

@@ -11,6 +11,7 @@ from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecal
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.diversity import MarginalRelevance
 from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from recto.retrieval.stages.joined import JoinedFusion
@@ -18,12 +19,15 @@ from recto.retrieval.stages.parents import ParentExpansion
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
 from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
+from recto.retrieval.stages.rerank import Rerank
 
-EXPAND: Mapping[str, type[Any]] = {}
+EXPAND: Mapping[str, type[Any]] = {"intent": QueryIntent, "concepts": ConceptExpansion}
 
 RECALL: Mapping[str, type[Any]] = {
     "lexical": LexicalRecall,
     "dense": DenseRecall,
+    "dense_feedback": FeedbackRecall,
+    "dense_hypothesis": HypothesisRecall,
     "phrase": PhraseRecall,
     "title": TitleRecall,
     "typos": TypoRecall,
@@ -41,6 +45,7 @@ REFINE: Mapping[str, type[Any]] = {
     "recency_tiers": RecencyTiers,
     "recency_decay": RecencyDecay,
     "time_range": TimeRange,
+    "rerank": Rerank,
     "confidence_floor": ConfidenceFloor,
     "exact_duplicates": ExactDuplicates,
     "ngram_duplicates": NgramDuplicates,

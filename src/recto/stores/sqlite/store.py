@@ -18,6 +18,7 @@ from recto.stores.shared.ledger import LedgerRepository
 from recto.stores.shared.memories import MemoryRepository
 from recto.stores.shared.outbox import OutboxRepository
 from recto.stores.shared.projects import CatalogRepository, Keys
+from recto.stores.shared.reranking import RerankScoreRepository
 from recto.stores.sqlite.database import SqliteDatabase
 from recto.stores.sqlite.lexical import Fts5Index
 
@@ -37,6 +38,7 @@ class SqliteStore:
         self.ledger = LedgerRepository(self._database, keys)
         self.memories = MemoryRepository(self._database, keys)
         self.outbox = OutboxRepository(self._database, keys, clock)
+        self.rerank_scores = RerankScoreRepository(self._database, keys, clock)
         self._keys = keys
 
     @contextmanager

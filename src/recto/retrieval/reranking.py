@@ -1,0 +1,39 @@
+"""A reranker that knows what it costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from recto.ports import Reranker
+
+_MEMORY = 0.7  # of what was known stays when a new measurement comes
+
+
+class MeasuredReranker:
+    """Fits `ports.Reranker`. Keeps a running mean of the seconds a pair takes, the latest calls counting most."""
+
+    def __init__(self, reranker: Reranker, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._reranker = reranker
+        self.clock = clock
+        self.seconds_per_pair: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self._reranker.name
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        started = self.clock()
+        scores = self._reranker.score(query, texts)
+        if texts:
+            each = (self.clock() - started) / len(texts)
+            known = self.seconds_per_pair
+            # Two searches at once may lose one measurement; the next makes up for it.
+            self.seconds_per_pair = each if known is None else _MEMORY * known + (1.0 - _MEMORY) * each
+        return scores
+
+    def pairs_within(self, seconds: float, otherwise: int) -> int:
+        """How many pairs fit into so much time; `otherwise` while that is not known."""
+        if self.seconds_per_pair is None:
+            return otherwise
+        return int(max(0.0, seconds) / self.seconds_per_pair) if self.seconds_per_pair > 0 else 1_000_000

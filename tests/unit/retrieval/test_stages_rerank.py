@@ -1,0 +1,137 @@
+"""Reranking within a deadline, and never twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+from stage_samples import asking, library, listed, note, uris
+
+from recto.errors import ProviderFailed
+from recto.retrieval.pipeline import run
+from recto.retrieval.reranking import MeasuredReranker
+from recto.retrieval.stage import Library, Profile, SkipStage, in_order
+from recto.retrieval.stages.fuse import SingleChannel
+from recto.retrieval.stages.recall import LexicalRecall
+from recto.retrieval.stages.rerank import Rerank
+
+
+@dataclass
+class Counting:
+    """Prefers long passages, and takes `seconds` of its own clock for each."""
+
+    seconds: float = 0.01
+    name: str = "counting@1"
+    now: float = 0.0
+    asked: list[list[str]] = field(default_factory=list)
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        self.asked.append(list(texts))
+        self.now += self.seconds * len(texts)
+        return [float(len(text)) for text in texts]
+
+    def clock(self) -> float:
+        return self.now
+
+
+def equipped(model: Counting, count: int = 30) -> Library:
+    held = library(*(note(f"{number:02}.md", "word " + "x" * number, title="t") for number in range(count)))
+    measured = MeasuredReranker(model, model.clock)
+    return replace(held, reranker=lambda: measured)
+
+
+def test_the_first_candidates_come_in_the_order_of_the_model_and_the_rest_stays_below() -> None:
+    held = equipped(Counting())
+    given = listed(held)
+    refined = Rerank(most=5, deadline_ms=1000).refine(asking(held), given)
+    assert uris(refined) == ["04.md", "03.md", "02.md", "01.md", "00.md", *uris(given[5:])]
+    assert refined == in_order(list(refined))
+    assert refined[0].steps[-1].detail == "11.000, from place 5"
+
+
+def test_the_deadline_and_the_measured_cost_decide_how_many_are_scored() -> None:
+    model = Counting(seconds=0.01)
+    held = equipped(model)
+    search = asking(held)
+    Rerank(most=30, deadline_ms=105).refine(search, listed(held))
+    assert model.now == pytest.approx(0.10)
+    assert search.notes == {"model": "counting@1", "scored": 10, "known": 0, "no_time_for": 20}
+
+
+def test_a_model_that_got_slower_is_asked_for_less_next_time() -> None:
+    model = Counting(seconds=0.001)
+    held = equipped(model)
+    measured = held.reranker() if held.reranker else None
+    assert measured is not None
+    measured.score("q", ["a"] * 10)
+    assert measured.pairs_within(0.1, otherwise=1) == 100
+    model.seconds = 0.1
+    measured.score("q", ["a"] * 10)
+    assert measured.seconds_per_pair == pytest.approx(0.7 * 0.001 + 0.3 * 0.1)
+    assert measured.pairs_within(-1.0, otherwise=1) == 0
+
+
+def test_without_time_for_a_single_pair_the_order_stays() -> None:
+    model = Counting(seconds=10.0)
+    held = equipped(model)
+    assert held.reranker is not None
+    held.reranker().score("q", ["warm"])
+    with pytest.raises(SkipStage, match="no time"):
+        Rerank(deadline_ms=50).refine(asking(held), listed(held))
+
+
+def test_what_was_scored_once_is_looked_up_afterwards() -> None:
+    model = Counting()
+    held = equipped(model, count=6)
+    stage = Rerank(deadline_ms=1000)
+    first = stage.refine(asking(held), listed(held))
+    for write in held.later:
+        write()
+    asked = len(model.asked)
+    search = asking(held)
+    assert stage.refine(search, listed(held)) == first
+    assert (len(model.asked), search.notes["known"]) == (asked, 6)
+    stage.refine(asking(held, "another question"), listed(held))
+    assert len(model.asked) > asked
+
+
+def test_a_search_writes_nothing_until_it_is_answered() -> None:
+    held = equipped(Counting(), count=3)
+    generation = held.store.generation()
+    profile = Profile("reranked", (LexicalRecall(),), SingleChannel(), (Rerank(),))
+    with held.store.reading():
+        candidates, trace = run(profile, asking(held, "word").query, held)
+    assert (uris(candidates)[0], trace[-1].failed) == ("02.md", None)
+    assert len(held.later) == 1
+    held.later[0]()
+    assert held.store.generation() == generation
+
+
+def test_a_share_of_what_the_candidates_had_may_stay() -> None:
+    held = equipped(Counting(), count=4)
+    given = listed(held, 1.0, 0.6, 0.3, 0.0)
+    assert uris(Rerank(share=0.0, deadline_ms=1000).refine(asking(held), given)) == uris(given)
+    assert uris(Rerank(share=1.0, deadline_ms=1000).refine(asking(held), given)) == uris(given[::-1])
+
+
+def test_without_a_reranker_or_candidates_the_stage_is_skipped() -> None:
+    held = library(note("a.md", "a"))
+    with pytest.raises(SkipStage, match="no reranker is configured"):
+        Rerank().refine(asking(held), listed(held))
+    with pytest.raises(SkipStage, match="no candidates"):
+        Rerank().refine(asking(equipped(Counting())), ())
+
+
+class Broken(Counting):
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        raise ProviderFailed("the model is away")
+
+
+def test_a_reranker_that_fails_leaves_the_list_and_a_line_in_the_trace() -> None:
+    held = equipped(Broken(), count=3)
+    profile = Profile("reranked", (LexicalRecall(),), SingleChannel(), (Rerank(),))
+    query = asking(held, "word").query
+    candidates, trace = run(profile, query, held)
+    assert candidates == run(replace(profile, refine=()), query, held)[0]
+    assert trace[-1].failed == "the model is away"
