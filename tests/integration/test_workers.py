@@ -15,6 +15,8 @@ from workbench import GOOD, VAULT, Bench, deadly, exchange, several_processes
 
 from recto.engine.engine import Engine
 from recto.engine.workers import ProcessWorkers
+from recto.ingest.pipeline import Workers
+from recto.model.collection import CollectionSettings
 from recto.model.ledger import Outcome
 
 MANY = {f"{number // 50}/{number}.md": f"# Note {number}\n\n" + f"words about {number} " * 60 for number in range(300)}
@@ -113,3 +115,22 @@ def test_no_worker_outlives_the_run_and_the_next_one_completes(
     bench.index()
     assert len(bench.ledger()) == 300
     assert bench.problems() == ()
+
+
+def test_an_edit_in_a_large_folder_starts_no_process(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    bench.write({"bread.md": "# Bread\n\nThe oven is hot.\n"})
+    sizes = []
+
+    def noting(engine: Engine) -> None:
+        make = engine._parts.workers
+
+        def workers(settings: CollectionSettings, size: int) -> Workers:
+            sizes.append(size)
+            return make(settings, size)
+
+        exchange(engine, workers=workers)
+
+    assert bench.index(noting).changed == 1
+    assert sizes == [(bench.folder / "bread.md").stat().st_size]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -296,7 +296,7 @@ class Engine:
             tags=settings.tags,
             max_file_bytes=settings.max_file_bytes or self._parts.max_file_bytes,
         )
-        workers = self._parts.workers(settings, sum(file.stamp.size for file in scan.files))
+        workers = partial(self._parts.workers, settings)
         recipe = self._parts.recipe(settings)
         return index_collection(
             self.store, collection, scan, recipe, workers, origin, progress, reread=reread, prefix=prefix

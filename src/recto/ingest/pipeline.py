@@ -67,7 +67,7 @@ def index_collection(
     collection: Collection,
     scan: Scan,
     recipe: Recipe,
-    workers: Workers,
+    workers: Callable[[int], Workers],
     origin: Origin,
     progress: Progress,
     *,
@@ -76,6 +76,7 @@ def index_collection(
 ) -> CollectionReport:
     """Brings the library in step with what the scan saw: of what lies under `prefix`, reading what changed.
 
+    `workers` are made for so many bytes: one edited note in a large folder does not wait for processes to start.
     `reread` reads everything, whatever its stamp says.
     """
     project = collection.project_id
@@ -90,10 +91,11 @@ def index_collection(
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
     writer = _Writer(store, collection, made_by, generation, entries, todo.gone, report)
-    progress.start(collection.name, sum(file.stamp.size for file in todo.read), "B")
+    size = sum(file.stamp.size for file in todo.read)
+    progress.start(collection.name, size, "B")
     try:
         # Closed here and not whenever it is collected: worker processes end with the run, however it ends.
-        with closing(workers.outcomes(origin, todo.read)) as outcomes:
+        with closing(workers(size).outcomes(origin, todo.read)) as outcomes:
             for batch in _batches(outcomes):
                 writer.write(batch)
                 progress.advance(sum(outcome.file.stamp.size for outcome in batch), batch[-1].file.uri)

@@ -36,5 +36,6 @@ class DenseRecall:
             raise SkipStage("the query has no text to embed")
         found = search.library.vectors().search(search.vector, self.depth, search.admitted)
         if not found:
-            raise SkipStage("no chunk has a vector yet")
+            unfiltered = search.admitted is None
+            raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
         return Ranking(self.name, found)
