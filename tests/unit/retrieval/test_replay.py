@@ -1,0 +1,111 @@
+"""A recorded search replays to the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from stage_samples import asking, library, note
+
+from recto.errors import ConfigurationError, ProviderFailed
+from recto.model.document import Kind
+from recto.model.query import Filters, Query
+from recto.model.result import StageTrace
+from recto.ports import Embedder
+from recto.retrieval.pipeline import run
+from recto.retrieval.profiles import PROFILES
+from recto.retrieval.replay import read_recording, replay, run_recorded
+from recto.retrieval.reranking import MeasuredReranker
+from recto.retrieval.stage import Library, Profile
+from recto.retrieval.stages.budget import TokenBudget
+from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from recto.retrieval.stages.diversity import MarginalRelevance
+from recto.retrieval.stages.duplicates import SemanticDuplicates
+from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
+from recto.retrieval.stages.fuse import ScoreFusion
+from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.parents import ParentExpansion
+from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
+from recto.retrieval.stages.recency import RecencyDecay
+from recto.retrieval.stages.rerank import Rerank
+from recto.testing.samples import MODIFIED
+
+EVERYTHING = Profile(
+    "everything",
+    recall=(LexicalRecall(depth=3), FeedbackRecall(depth=3), PhraseRecall(), TitleRecall(), TypoRecall()),
+    fuse=JoinedFusion(base=ScoreFusion()),
+    refine=(RecencyDecay(), SemanticDuplicates(), MarginalRelevance(), Rerank(), ParentExpansion(), TokenBudget(40)),
+    expand=(QueryIntent(), ConceptExpansion()),
+)
+
+
+@dataclass(frozen=True)
+class ByLength:
+    name: str = "by-length@1"
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        return [float(len(text)) for text in texts]
+
+
+def _away() -> Embedder:
+    raise ProviderFailed("the model is away")
+
+
+@pytest.fixture
+def held() -> Library:
+    words = ("apple", "zebra", "river", "stone", "cloud", "receive")
+    documents = [
+        note(f"{number}.md", f"# About {words[number % 6]}", f"{words[number % 6]} and {words[number % 5]} {number}",
+             modified_at=MODIFIED - 86_400.0 * number)
+        for number in range(12)
+    ]  # fmt: skip
+    measured = MeasuredReranker(ByLength())
+    return replace(library(*documents), reranker=lambda: measured)
+
+
+def told(trace: Sequence[StageTrace]) -> list[StageTrace]:
+    return [replace(entry, took_ms=0.0) for entry in trace if entry.shape in ("fuse", "refine")]
+
+
+@pytest.mark.parametrize("profile", [*PROFILES.values(), EVERYTHING], ids=lambda one: one.name)
+@pytest.mark.parametrize("text", ["apple zebra", "recieve cloud", "12345", ""])
+def test_a_recording_gives_the_same_candidates_without_any_model(held: Library, profile: Profile, text: str) -> None:
+    query = asking(held, text).query
+    answered, recording = run_recorded(profile, query, held)
+    assert answered[0] == run(profile, query, replace(held, later=[]))[0]
+    for write in held.later:
+        write()
+    candidates, trace = replay(read_recording(recording.to_json()), replace(held, embedder=_away))
+    assert candidates == answered[0]
+    if profile is not EVERYTHING:
+        assert told(trace) == told(answered[1])
+
+
+def test_skipped_and_failed_channels_are_replayed_as_such(held: Library) -> None:
+    profile = Profile("both", (LexicalRecall(), DenseRecall()), ScoreFusion())
+    (_, trace), recording = run_recorded(profile, asking(held, "apple").query, replace(held, embedder=_away))
+    _, again = replay(recording, held)
+    assert [(entry.stage, entry.failed, entry.skipped) for entry in again] == [
+        (entry.stage, entry.failed, entry.skipped) for entry in trace
+    ]
+
+
+def test_a_recording_keeps_the_query_whole(held: Library) -> None:
+    filters = Filters(kinds=(Kind.NOTE,), modified_after=1.5, tags_all=("é",))
+    query = Query("apple", 3, filters, asking(held, "apple").query.terms, variants=("x",), budget=5)
+    _, recording = run_recorded(PROFILES["hybrid"], query, held)
+    assert read_recording(recording.to_json()) == recording
+    assert recording.query == query
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}'])
+def test_what_is_no_recording_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="not a recorded search"):
+        read_recording(text)
+
+
+def test_another_format_is_refused(held: Library) -> None:
+    _, recording = run_recorded(PROFILES["hybrid"], asking(held, "apple").query, held)
+    with pytest.raises(ConfigurationError, match="has format 2, this version reads 1"):
+        read_recording(replace(recording, format=2).to_json())
