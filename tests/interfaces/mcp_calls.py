@@ -34,7 +34,6 @@ def in_memory(
                 await talk(client)
         finally:
             assert calls.close(timeout=10)
-            calls.engine().close()
 
     anyio.run(main)
 

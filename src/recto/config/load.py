@@ -19,6 +19,7 @@ from recto.errors import ConfigurationError
 
 PROJECT_FILE = Path(".recto") / "config.toml"
 _PREFIX = "RECTO_"
+_SEPARATORS = {"ingest.ignore": os.pathsep, "serve.allow_hosts": ",", "serve.allow_origins": ","}
 
 # A project file travels with a repository that someone else may have written. It may narrow what is read and
 # choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
@@ -136,7 +137,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for name in _NAMES:
         raw = environ.get(_PREFIX + name.upper().replace(".", "_"))
         if raw is not None and raw != "":
-            found[name] = raw.split(os.pathsep) if name == "ingest.ignore" else raw
+            found[name] = raw.split(_SEPARATORS[name]) if name in _SEPARATORS else raw
     return found
 
 

@@ -50,6 +50,20 @@ class Retrieval(_Frozen):
     max_excerpt_chars: Annotated[int, Field(ge=1)] | None = None
 
 
+class Serve(_Frozen):
+    """How `recto serve` listens, whom it lets in, and how much one request may cost."""
+
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 7411
+    token_file: Path | None = None
+    allow_hosts: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()
+    max_request_bytes: Annotated[int, Field(ge=1_000)] = 4_000_000
+    timeout_seconds: Annotated[float, Field(gt=0, le=3_600)] = 60.0
+    concurrency: Annotated[int, Field(ge=1, le=10_000)] = 64
+    drain_seconds: Annotated[int, Field(ge=0, le=3_600)] = 10
+
+
 class Jobs(_Frozen):
     """How promised work is done. Seconds; a lease longer than the longest job needs no second worker to wait."""
 
@@ -71,3 +85,4 @@ class Config(_Frozen):
     ingest: Ingest = Ingest()
     retrieval: Retrieval = Retrieval()
     jobs: Jobs = Jobs()
+    serve: Serve = Serve()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -41,6 +41,7 @@ class Calls:
         self._engine: Engine | None = None
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, "recto-call")
+        self._running: set[Future[Any]] = set()
 
     async def call(
         self,
@@ -56,9 +57,11 @@ class Calls:
 
     async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
         """Anything else that needs the library, in a thread."""
-        loop = asyncio.get_running_loop()
+        future = self._pool.submit(lambda: function(self.engine()))
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
         try:
-            return await loop.run_in_executor(self._pool, lambda: function(self.engine()))
+            return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if progress is not None:
                 progress.stop()
@@ -74,7 +77,12 @@ class Calls:
         """Stops what is under way and closes the library; false when something did not stop in time."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         engine = self._engine
-        return engine is None or engine.builds.stop(timeout)
+        stopped = engine is None or engine.builds.stop(timeout)
+        if not stopped or wait(set(self._running), timeout).not_done:
+            return False
+        if engine is not None:
+            engine.close()
+        return True
 
 
 def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,7 @@ def adapter(model: type) -> TypeAdapter[Any]:
 
 
 def names(model: type) -> tuple[str, ...]:
-    return tuple(model.__dataclass_fields__)
+    return tuple(field.name for field in fields(model))
 
 
 def aliases(model: type) -> dict[str, str]:
@@ -53,6 +54,8 @@ def request(operation: str, model: type, given: Mapping[str, Any], *, forgiving:
     elif None in values.values():
         name = next(name for name in values if values[name] is None)
         raise InvalidArgument(f"{name} of {operation} is null", hint="leave it out instead", details={"field": name})
+    # To JSON, 5.0 is an integer.
+    values = {name: _whole(value) for name, value in values.items()}
     try:
         if forgiving:
             return adapter(model).validate_python(values)
@@ -64,8 +67,12 @@ def request(operation: str, model: type, given: Mapping[str, Any], *, forgiving:
         raise InvalidArgument(f"{operation} was given something that is not text: {error}") from None
 
 
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _listed(model: type, name: str, value: Any) -> Any:
-    many = model.__dataclass_fields__[name].default == ()
+    many = any(field.name == name and field.default == () for field in fields(model))
     return (value,) if many and not isinstance(value, list | tuple) else value
 
 

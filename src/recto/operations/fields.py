@@ -13,7 +13,10 @@ from recto.model.document import Kind
 from recto.retrieval.profiles import PROFILES
 
 DEFAULT_TOKENS = 4_000
-_TIME = r"^\s*(\d{1,5}\s*[hdwmy]|\d{4}-\d{2}-\d{2}([T ][0-9:.+Z-]+)?)\s*$"
+_DAY = "[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_HOUR = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
+TIME = f"^([0-9]{{1,4}} ?[hdwmy]|{_DAY}([T ]{_HOUR})?)$"
+"""A date, a time, or an age. That a month has no thirty-first day is found out later."""
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Place = Annotated[str, Field(min_length=1, max_length=4_096)]
@@ -37,8 +40,8 @@ AllTags = Annotated[tuple[Name, ...], Field(max_length=50, description="Only wit
 AnyTags = Annotated[tuple[Name, ...], Field(max_length=50, description="Only with one of these tags.")]
 Kinds = Annotated[tuple[KindName, ...], Field(max_length=6, description="Only these kinds.")]
 Language = Annotated[str, Field(min_length=1, max_length=50, description="Only in this programming language.")]
-Since = Annotated[str, Field(pattern=_TIME, description="Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.")]
-Before = Annotated[str, Field(pattern=_TIME, description="Only modified before.")]
+Since = Annotated[str, Field(pattern=TIME, description="Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.")]
+Before = Annotated[str, Field(pattern=TIME, description="Only modified before.")]
 ExcerptChars = Annotated[int, Field(ge=1, le=1_000_000, description="Cut excerpts after so many characters.")]
 Reference = Annotated[
     str,

@@ -12,6 +12,7 @@ from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.memory.commit import Circumstances, Committed
 from recto.model.memory import MemoryItem, MemoryKind, SessionId
+from recto.operations import fields
 from recto.operations.search import moment
 
 _KINDS = [kind.value for kind in MemoryKind]
@@ -30,7 +31,9 @@ Key = Annotated[
     str, Field(min_length=1, max_length=200, description="Idempotency key: asking again under it changes nothing.")
 ]
 Number = Annotated[int, Field(ge=1, description="The number of a version.")]
-Time = Annotated[str, Field(max_length=100, description="2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.")]
+Time = Annotated[
+    str, Field(pattern=fields.TIME, description="2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,12 @@ from typing import Annotated
 from pydantic import Field
 
 from recto.engine.engine import Engine
-from recto.errors import InvalidArgument, NotFound
+from recto.errors import NotFound
 from recto.model.collection import Collection, Project
 from recto.operations.quoting import one_line
 
 _SHOWN = 200
+_ABSOLUTE = r"^(/|[A-Za-z]:[/\\])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ProjectsListAnswer:
 @dataclass(frozen=True, slots=True)
 class ProjectsResolveRequest:
     path: Annotated[
-        str, Field(min_length=1, max_length=4_096, description="An absolute path, such as the working directory.")
+        str, Field(pattern=_ABSOLUTE, max_length=4_096, description="An absolute path, such as the working directory.")
     ]
 
 
@@ -87,8 +88,6 @@ def projects_list_text(answer: ProjectsListAnswer) -> str:
 
 def projects_resolve(engine: Engine, request: ProjectsResolveRequest) -> ProjectsResolveAnswer:
     path = Path(os.path.normpath(request.path))
-    if not path.is_absolute():
-        raise InvalidArgument(f"{request.path!r} is not an absolute path", hint="give the whole path of a folder")
     catalog = engine.store.catalog
     found = sorted(
         (

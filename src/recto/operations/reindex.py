@@ -21,15 +21,14 @@ _SHOWN = 20  # problems in an answer; `status` has them all
 
 @dataclass(frozen=True, slots=True)
 class ReindexRequest:
-    """`changed` reads what moved since; `full` reads every file again; `prefix` only uris that start so."""
+    """`changed` reads what moved since; `full` reads every file again. A `prefix` confines either; the scope `prefix`
+    is the same as `changed`."""
 
     scope: Annotated[
         str,
         Field(description="changed files, full (read every file again) or prefix.", json_schema_extra={"enum": SCOPES}),
     ] = "changed"
-    prefix: Annotated[str, Field(max_length=4_096, description="With scope prefix: the start of the uris.")] | None = (
-        None
-    )
+    prefix: Annotated[str, Field(max_length=4_096, description="Only uris that start so.")] | None = None
     collections: fields.Collections = ()
     wait: Annotated[bool, Field(description="Answer when it is done rather than at once; status tells meanwhile.")] = (
         False
@@ -85,8 +84,6 @@ def _index(engine: Engine, names: tuple[str, ...], prefix: str, reread: bool, pr
 
 
 def _prefix(request: ReindexRequest) -> str:
-    if (request.scope == "prefix") != bool(request.prefix):
-        raise InvalidArgument("scope prefix and a prefix go together", hint='{"scope": "prefix", "prefix": "notes/"}')
     prefix = request.prefix or ""
     if prefix.startswith(("/", "\\")) or ".." in prefix.split("/") or "\0" in prefix:
         raise InvalidArgument(

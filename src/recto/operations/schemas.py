@@ -20,7 +20,8 @@ def input_schema(model: type) -> dict[str, Any]:
 @cache
 def output_schema(model: type) -> dict[str, Any]:
     """Types only: the names speak. What is null is left out of an answer."""
-    return _types(_plain(adapter(model).json_schema(mode="serialization")))
+    schema: dict[str, Any] = _types(_plain(adapter(model).json_schema(mode="serialization")))
+    return schema
 
 
 def dump(model: type, answer: Any) -> dict[str, Any]:

@@ -49,6 +49,8 @@ COMMANDS: Mapping[str, Entry] = {
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at promised work, try it again, clear it away."),
     "status": Entry(f"{_AT}.status:status", "Say what the library holds."),
     "doctor": Entry(f"{_AT}.status:doctor", "Look for anything that is wrong, and say what to do."),
+    "serve": Entry(f"{_AT}.serve:serve", "Serve the library over HTTP, and MCP over HTTP beside it."),
+    "mcp": Entry(f"{_AT}.mcp:mcp", "Serve an MCP client over stdin and stdout, or tell a client of this server."),
     "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),
     "config": Entry(f"{_AT}.config:config", "Show settings and where they come from."),
     "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),

@@ -1,0 +1,1 @@
+"""HTTP: a route for each operation, and MCP beside them."""

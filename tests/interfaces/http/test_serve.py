@@ -1,0 +1,87 @@
+"""`recto serve` as a process: it listens where it may, speaks MCP too, and ends in order."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from cli_calls import Recto, Vault
+from http_calls import running
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from recto.config.schema import Serve
+from recto.errors import ConfigurationError
+from recto.interfaces.http.server import read_token
+
+
+def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_order(vault: Vault) -> None:
+    with running() as server:
+
+        async def main() -> None:
+            for mode in ("auto", "legacy"):
+                async with Client(f"{server.address}/mcp", mode=mode) as client:
+                    assert "notes: 3 documents" in (client.instructions or "")
+                    result = await client.call_tool("search", {"q": "sourdough", "k": 1})
+                    assert result.structured_content["hits"][0]["uri"] == "bread.md"
+            async with httpx2.AsyncClient(base_url=server.address, timeout=60) as client:
+                assert (await client.get("/health")).json() == {"status": "ok"}
+                answer = await client.post("/v1/search", json={"query": "sourdough"})
+                assert answer.json()["hits"][0]["uri"] == "bread.md"
+            async with Client(f"{server.address}/mcp", mode="legacy") as client:  # its stream for news stays open
+                await client.list_tools()
+                server.process.send_signal(signal.SIGTERM)
+                assert await anyio.to_thread.run_sync(lambda: server.process.wait(timeout=60)) == 0
+
+        anyio.run(main)
+
+
+def test_with_a_token_mcp_clients_give_it_too(vault: Vault, tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("0123456789abcdef0123\n", "utf-8")
+    with running(["--host", "0.0.0.0", "--token-file", str(secret)]) as server:
+        address = server.address.replace("0.0.0.0", "127.0.0.1")
+
+        async def main() -> None:
+            headers = {"authorization": "Bearer 0123456789abcdef0123"}
+            async with (
+                httpx2.AsyncClient(headers=headers, timeout=60) as http,
+                Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
+            ):
+                assert not (await client.call_tool("status", {})).is_error
+            async with httpx2.AsyncClient(timeout=60) as http:
+                assert (await http.post(f"{address}/v1/status")).status_code == 401
+
+        anyio.run(main)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
+def test_listening_elsewhere_without_a_token_is_refused(recto: Recto, host: str) -> None:
+    refused = recto("serve", "--host", host)
+    assert refused.exit_code == 3
+    assert "needs a token" in refused.stderr
+
+
+def test_a_token_must_be_long_and_plain(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    for text in ("", "short", "with spaces in the middle of it", "mit-ümläuten-und-länge"):
+        path.write_text(text, "utf-8")
+        with pytest.raises(ConfigurationError):
+            read_token(Serve(token_file=path))
+    with pytest.raises(ConfigurationError):
+        read_token(Serve(token_file=tmp_path / "nowhere"))
+    path.write_text("0123456789abcdef\n", "utf-8")
+    assert read_token(Serve(token_file=path)) == "0123456789abcdef"
+    assert read_token(Serve()) is None
+
+
+def test_a_port_that_is_taken_is_said_so(recto: Recto, vault: Vault) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused = recto("serve", "--port", str(taken.getsockname()[1]))
+    assert refused.exit_code == 5
+    assert "cannot be listened on" in refused.stderr

@@ -1,0 +1,73 @@
+"""Ways to reach the HTTP interface: in this process, and as `recto serve` in another."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import httpx2
+
+import recto
+from recto.config.schema import Serve
+from recto.interfaces.calls import Calls
+from recto.interfaces.http.app import make_app
+
+SETTINGS = {"embedding.provider": "hashing"}
+JSON = {"content-type": "application/json"}
+
+
+def in_process(
+    library: Path,
+    talk: Callable[[httpx2.AsyncClient], Awaitable[None]],
+    *,
+    settings: Serve | None = None,
+    token: str | None = None,
+    base: str = "http://localhost:7411",
+) -> None:
+    """Asks the application directly. The library is closed afterwards."""
+
+    async def main() -> None:
+        calls = Calls(lambda: recto.open_library(library, settings=SETTINGS), threads=2)
+        app = make_app(calls, settings or Serve(), token)
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        try:
+            async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=60) as client:
+                await talk(client)
+        finally:
+            assert calls.close(timeout=10)
+
+    anyio.run(main)
+
+
+@dataclass(frozen=True)
+class Running:
+    process: subprocess.Popen[str]
+    address: str
+
+
+@contextmanager
+def running(arguments: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Iterator[Running]:
+    """`recto serve` on a free port, from the moment it listens."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recto", "serve", "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, **(environ or {})},
+    )
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        found = re.match(r"Serving (http://\S+) ", line)
+        assert found, line + process.stderr.read()
+        yield Running(process, found[1])
+    finally:
+        process.kill()
+        process.communicate()
