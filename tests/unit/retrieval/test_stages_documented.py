@@ -1,0 +1,31 @@
+"""docs/stages.md knows every stage and every field of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from recto.retrieval.stages.registry import SHAPES
+from recto.retrieval.toml import read_profile
+
+PAGE = (Path(__file__).parents[3] / "docs" / "stages.md").read_text("utf-8")
+ROWS = dict(re.findall(r"^\| `(\w+)` \|(.*)$", PAGE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", [name for stages in SHAPES.values() for name in stages])
+def test_a_stage_has_its_row_with_all_its_fields(name: str) -> None:
+    kind = next(stages[name] for stages in SHAPES.values() if name in stages)
+    missing = [field.name for field in fields(kind) if field.name != "name" and f"`{field.name}`" not in ROWS[name]]
+    assert missing == []
+
+
+def test_no_row_is_about_a_stage_that_is_gone() -> None:
+    assert set(ROWS) == {name for stages in SHAPES.values() for name in stages}
+
+
+def test_the_example_is_a_profile() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert read_profile(example).name == "notes"
