@@ -208,7 +208,8 @@ class Engine:
         reports, missing = [], []
         for collection in chosen:
             try:
-                ledger = self.store.ledger.entries(self.project.id, collection.id)
+                with self.store.reading():
+                    ledger = self.store.ledger.entries(self.project.id, collection.id)
                 scan = self._parts.scan(collection, {uri: entry.stamp for uri, entry in ledger.items()})
             except SourceError as error:
                 # An unmounted root is no evidence that its files are gone.

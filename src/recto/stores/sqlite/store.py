@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from recto.errors import LibraryError
@@ -52,8 +52,12 @@ class SqliteStore:
             self._keys.forget()
             raise
 
-    def reading(self) -> AbstractContextManager[None]:
-        return self._database.reading()
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._database.reading():
+            # Another process may have taken a collection out and put it back, under another key.
+            self._keys.forget()
+            yield
 
     def generation(self) -> int:
         return int(value(self._database, "generation"))
