@@ -269,3 +269,17 @@ def timeless(state: dict[str, Any]) -> dict[str, Any]:
     documents = [replace(one, modified_at=0.0) for one in state["documents"]]
     chunks = [replace(one, modified_at=0.0) for one in state["chunks"]]
     return state | {"documents": documents, "chunks": chunks}
+
+
+def test_a_collection_another_process_took_out_and_put_back_is_seen_anew(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    with bench.opened() as engine:
+        before = engine.search(Query("prune")).hits
+        with bench.opened() as other:
+            other.remove_collection("notes")
+        bench.index()
+        assert [hit.citation for hit in engine.search(Query("prune")).hits] == [hit.citation for hit in before]
+        (bench.folder / "bread.md").unlink()
+        (report,) = engine.index().collections
+        assert (report.unchanged, figures(report)) == (2, {"removed": 1})
