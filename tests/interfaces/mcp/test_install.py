@@ -1,0 +1,176 @@
+"""Telling clients of this server: the right entry in the right file, and nothing else in it touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import tomllib
+from pathlib import Path
+
+import pytest
+from cli_calls import Recto
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recto.errors import Conflict
+from recto.interfaces.mcp import jsonc
+from recto.interfaces.mcp.clients import CLIENTS, entry, install, location, snippet
+
+LINE = ["/usr/bin/recto", "mcp"]
+LINE_ENTRY = {"command": "/usr/bin/recto", "args": ["mcp"]}
+DOCS = Path(__file__).parents[3] / "docs" / "clients"
+EVERY = pytest.mark.parametrize("name", CLIENTS)
+
+
+def servers(name: str, path: Path) -> dict[str, object]:
+    client = CLIENTS[name]
+    text = path.read_text("utf-8")
+    whole = tomllib.loads(text) if client.toml else jsonc.parse(text)
+    found: dict[str, object] = whole[client.key]
+    return found
+
+
+@EVERY
+def test_a_client_without_a_configuration_gets_one(name: str, tmp_path: Path) -> None:
+    path = location(CLIENTS[name], {}, tmp_path)
+    done = install(CLIENTS[name], path, LINE)
+    assert (done.changed, done.backup) == (True, None)
+    wanted = {"command": "/usr/bin/recto", "args": ["mcp"]}
+    assert servers(name, path)["recto"] == ({"type": "stdio", **wanted} if CLIENTS[name].typed else wanted)
+
+
+@EVERY
+def test_what_was_there_stays_and_a_copy_is_kept(name: str, tmp_path: Path) -> None:
+    client = CLIENTS[name]
+    path = location(client, {}, tmp_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    other = {"command": "other", "args": ["--flag"]}
+    if client.toml:
+        before = 'model = "x" # mine\n\n[mcp_servers.other]\ncommand = "other"\nargs = ["--flag"]'
+    else:
+        before = json.dumps({"theme": "dark", client.key: {"other": other}}, indent=4)
+    path.write_text(before, "utf-8")
+    path.chmod(0o600)
+    done = install(client, path, LINE)
+    assert done.backup is not None
+    assert done.backup.read_text("utf-8") == before
+    assert servers(name, path) == {"other": other, "recto": entry(client, LINE) if not client.toml else LINE_ENTRY}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    again = install(client, path, LINE)
+    assert (again.changed, again.backup) == (False, None)
+
+
+def test_another_entry_of_that_name_is_replaced_and_both_copies_stay(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("{}", "utf-8")
+    first = install(CLIENTS["cursor"], path, ["/old/recto", "mcp"])
+    second = install(CLIENTS["cursor"], path, LINE)
+    assert servers("cursor", path)["recto"] == LINE_ENTRY
+    assert first.backup is not None
+    assert second.backup is not None
+    assert first.backup.read_text("utf-8") == "{}"
+    assert "/old/recto" in second.backup.read_text("utf-8")
+    install(CLIENTS["codex"], tmp_path / "config.toml", ["/old/recto", "mcp"])
+    with pytest.raises(Conflict):  # TOML is appended to, never rewritten
+        install(CLIENTS["codex"], tmp_path / "config.toml", LINE)
+
+
+COMMENTED = """\
+// Zed settings
+{
+  "theme": "One Dark", // mine
+  /* nothing yet */
+  "languages": {"Python": {"tab_size": 4,},},
+}
+"""
+
+
+def test_comments_and_trailing_commas_survive(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(COMMENTED, "utf-8")
+    install(CLIENTS["zed"], path, LINE)
+    text = path.read_text("utf-8")
+    assert all(line in text for line in COMMENTED.splitlines())
+    whole = jsonc.parse(text)
+    assert whole.pop("context_servers") == {"recto": LINE_ENTRY}
+    assert whole == jsonc.parse(COMMENTED)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        '{"context_servers": {}}',
+        '{ // c\n "context_servers": { // d\n } }',
+        '{"a": {"context_servers": {"x": 1}}, "context_servers": {"y": {"command": "z"},},}',
+        '{"context_servers": {"y": {"url": "http://x//y"}} /* } */ }',
+        "{}",
+        '{\r\n  "a": "//not a comment"\r\n}\r\n',
+    ],
+)
+def test_an_entry_goes_into_the_right_object_of_any_text(before: str) -> None:
+    after = jsonc.insert(before, "context_servers", "recto", LINE_ENTRY)
+    known = jsonc.parse(before)
+    known.setdefault("context_servers", {})["recto"] = LINE_ENTRY
+    assert jsonc.parse(after) == known
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=6) | st.just("servers"), values, max_size=4), st.sampled_from([None, 2, 4]))
+def test_inserting_into_any_json_adds_the_entry_and_nothing_else(whole: dict[str, object], indent: int | None) -> None:
+    held = whole.get("servers", {})
+    if not isinstance(held, dict):
+        return
+    text = json.dumps(whole, indent=indent)
+    after = jsonc.parse(jsonc.insert(text, "servers", "a new one", {"command": "c"}))
+    assert after == {**whole, "servers": {**held, "a new one": {"command": "c"}}}
+
+
+@pytest.mark.parametrize("text", ["not json", "[]", '{"mcpServers": []}', '{"mcpServers": 5}', '{"a": '])
+def test_a_file_that_is_not_understood_is_left_alone(text: str, tmp_path: Path, recto: Recto) -> None:
+    path = Path(os.environ["HOME"]) / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text(text, "utf-8")
+    refused = recto("mcp", "install", "--client", "cursor", "--write")
+    assert refused.exit_code != 0
+    assert path.read_text("utf-8") == text
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "mcp.json"
+    real.parent.mkdir()
+    real.write_text("{}", "utf-8")
+    link = tmp_path / "mcp.json"
+    link.symlink_to(real)
+    install(CLIENTS["cursor"], link, LINE)
+    assert link.is_symlink()
+    assert servers("cursor", real)["recto"] == LINE_ENTRY
+
+
+def test_the_command_prints_and_writes_for_this_installation(recto: Recto, environment: Path) -> None:
+    library = environment / "library.db"
+    printed = recto("mcp", "install", "--client", "claude-code", "--library", library, "--json")
+    told = json.loads(printed.stdout)
+    wanted = json.loads(told["entry"])["mcpServers"]["recto"]
+    assert wanted["args"][-2:] == ["--library", str(library)]
+    assert told["command"].startswith("claude mcp add --scope user recto -- ")
+    assert not Path(told["path"]).exists()
+    written = recto("mcp", "install", "--client", "claude-code", "--library", library, "--write")
+    assert written.exit_code == 0
+    assert servers("claude-code", Path(told["path"]))["recto"] == wanted
+    assert recto("mcp", "install", "--client", "claude-code", "--tools", "nonsense").exit_code == 2
+
+
+@EVERY
+def test_each_client_has_a_page_with_its_own_entry(name: str) -> None:
+    page = (DOCS / f"{name}.md").read_text("utf-8")
+    assert snippet(CLIENTS[name], ["/path/to/recto", "mcp"]) in page
+    assert f"recto mcp install --client {name} --write" in page
+    assert f"]({name}.md)" in (DOCS / "README.md").read_text("utf-8")
