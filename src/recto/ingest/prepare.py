@@ -73,8 +73,10 @@ class Preparer:
             decoded = read(file.path, origin.max_file_bytes)
             if isinstance(decoded, Refused):
                 return Outcome(file, Failure(decoded.reason, refused=True))
-            # What was read is what the stamp must describe: the file may have changed since it was listed.
-            file = replace(file, stamp=decoded.stamp or file.stamp)
+            # What was read is what the stamp must describe: the file may have changed since it was listed. The inode
+            # stays that of the listing, which on some systems has none to tell: the next listing must find it again.
+            read_stamp = decoded.stamp or file.stamp
+            file = replace(file, stamp=replace(read_stamp, inode=file.stamp.inode))
             source = Source(
                 id=document_id(origin.project, origin.collection, file.uri),
                 uri=file.uri,
