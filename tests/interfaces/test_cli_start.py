@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import subprocess
 import sys
@@ -64,23 +63,6 @@ def test_python_m_recto_is_recto(shell: Shell) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, f"recto {package.__version__}\n", "")
 
 
-def test_only_output_writes_to_stdout() -> None:
-    folder = ROOT / "src" / "recto"
-    writers = set()
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            echoes = (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("echo", "secho")
-                and not any(keyword.arg == "err" for keyword in node.keywords)
-            )
-            names = isinstance(node, ast.Attribute) and node.attr in ("stdout", "__stdout__")
-            if echoes or names:
-                writers.add(path.relative_to(folder).as_posix())
-    assert writers == {"interfaces/cli/output.py"}
-
-
 def test_the_reference_is_what_the_commands_say() -> None:
     script = ROOT / "scripts" / "make_cli_reference.py"
     subprocess.run([sys.executable, script, "--check"], check=True)
@@ -116,7 +98,7 @@ def complete(shell: Shell, monkeypatch: pytest.MonkeyPatch, *words: str) -> list
 def test_the_shell_is_offered_commands_collections_profiles_and_uris(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert complete(shell, monkeypatch, "se") == ["search"]
+    assert complete(shell, monkeypatch, "sea") == ["search"]
     assert complete(shell, monkeypatch, "search", "-c", "n") == ["notes"]
     assert complete(shell, monkeypatch, "search", "-p", "hybrid_") == ["hybrid_rrf"]
     assert complete(shell, monkeypatch, "get", "garden/") == ["garden/apples.md"]
