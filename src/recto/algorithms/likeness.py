@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _WORD = re.compile(r"\w+")
-
-Alike = Callable[[int, int], float]
-"""How alike texts i and j are, between 0 and 1."""
 
 
 def shingles(text: str, size: int = 3) -> frozenset[str]:
@@ -21,9 +23,10 @@ def shingles(text: str, size: int = 3) -> frozenset[str]:
     ['be or not to', 'or not to be', 'to be or not']
     """
     words = _WORD.findall(text.casefold())
-    if not words:
-        return frozenset()
-    return frozenset(" ".join(words[at : at + size]) for at in range(max(1, len(words) - size + 1)))
+    if len(words) < size:
+        return frozenset([" ".join(words)] if words else [])
+    # Strings, not tuples: the garbage collector would look at every tuple.
+    return frozenset(map(" ".join, zip(*(words[at:] for at in range(size)), strict=False)))
 
 
 def jaccard(one: AbstractSet[str], other: AbstractSet[str]) -> float:
@@ -36,41 +39,61 @@ def jaccard(one: AbstractSet[str], other: AbstractSet[str]) -> float:
     return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
-def by_shingles(texts: Iterable[str], size: int = 3) -> Alike:
-    """The exact Jaccard similarity of the texts' shingles."""
-    sets = [shingles(text, size) for text in texts]
-    return lambda i, j: jaccard(sets[i], sets[j])
+def jaccards(sets: Sequence[AbstractSet[str]]) -> NDArray[np.float64]:
+    """The Jaccard similarity of every two sets, each set a number whose bits are the pieces that others hold too."""
+    import numpy as np
 
-
-def by_minhash(texts: Iterable[str], size: int = 3, permutations: int = 128, seed: int = 1) -> Alike:
-    """An estimate of the same from signatures of fixed size, off by about 1 / sqrt(permutations).
-
-    Raises ImportError where `rensa`, which computes the signatures, is not installed.
-    """
-    from rensa import RMinHash
-
-    signatures = []
-    for text in texts:
-        signature = RMinHash(permutations, seed)
-        signature.update(sorted(shingles(text, size)))
-        signatures.append(signature)
-
-    def alike(i: int, j: int) -> float:
-        return float(signatures[i].jaccard(signatures[j]))
-
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for one in sets:
+        shared |= seen & one
+        seen |= one
+    columns = {piece: place for place, piece in enumerate(shared)}
+    held = np.zeros((len(sets), len(columns)), dtype=bool)
+    for row, one in enumerate(sets):
+        held[row, [columns[piece] for piece in one & shared]] = True
+    bits = [int.from_bytes(row.tobytes(), "big") for row in np.packbits(held, axis=1)]
+    alike = np.eye(len(sets))
+    for i, one in enumerate(sets):
+        if not one:
+            alike[i, i] = 0.0
+        for j in range(i) if bits[i] else ():
+            both = (bits[i] & bits[j]).bit_count()
+            if both:
+                alike[i, j] = alike[j, i] = both / (len(one) + len(sets[j]) - both)
     return alike
 
 
-def kept_first(count: int, alike: Alike, threshold: float) -> list[int]:
-    """For each of `count` things, best first: the place of the earlier kept one it repeats, or its own.
+def minhash_jaccards(sets: Sequence[AbstractSet[str]], permutations: int = 128, seed: int = 1) -> NDArray[np.float64]:
+    """An estimate of the same from signatures of fixed size, off by about 1 / sqrt(permutations).
 
-    >>> kept_first(3, lambda i, j: 1.0 if {i, j} == {0, 2} else 0.0, 0.5)
+    Two sets agree in as large a share of their signatures' places as they are alike. Raises ImportError where `rensa`,
+    which computes the signatures, is not installed.
+    """
+    import numpy as np
+    from rensa import RMinHash
+
+    signatures = np.array(
+        RMinHash.digests_from_token_sets([list(one) for one in sets], permutations, seed), dtype=np.uint32
+    )
+    alike = np.zeros((len(sets), len(sets)))
+    for row in range(len(sets)):
+        alike[row] = (signatures == signatures[row]).mean(axis=1)
+    empty = [place for place, one in enumerate(sets) if not one]
+    alike[empty], alike[:, empty] = 0.0, 0.0
+    return alike
+
+
+def kept_first(alike: Sequence[Sequence[float]], threshold: float) -> list[int]:
+    """For each thing, best first: the place of the earliest kept one it is that much like, or its own.
+
+    >>> kept_first([[1, 0, 1], [0, 1, 0], [1, 0, 1]], 0.5)
     [0, 1, 0]
     """
     kept: list[int] = []
     stands_for: list[int] = []
-    for place in range(count):
-        earlier = next((one for one in kept if alike(one, place) >= threshold), place)
+    for place, row in enumerate(alike):
+        earlier = next((one for one in kept if row[one] >= threshold), place)
         if earlier == place:
             kept.append(place)
         stands_for.append(earlier)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recto.algorithms import diversity, likeness
-from recto.algorithms.likeness import by_minhash, by_shingles, edits, kept_first, shingles
+from recto.algorithms.likeness import edits, jaccard, jaccards, kept_first, minhash_jaccards, shingles
 
 WORDS = st.text("ab", max_size=5)
 
@@ -44,16 +44,22 @@ def test_edits_agree_with_trying_everything(one: str, other: str, most: int) -> 
     assert edits(one, other, most) == (expected if expected <= most else None)
 
 
+@given(st.lists(st.text("ab ", max_size=12), max_size=6), st.integers(1, 3))
+def test_all_similarities_at_once_are_those_of_each_pair(texts: list[str], size: int) -> None:
+    sets = [shingles(text, size) for text in texts]
+    found = jaccards(sets)
+    for i, j in product(range(len(sets)), repeat=2):
+        assert found[i][j] == pytest.approx(jaccard(sets[i], sets[j]), abs=1e-12)
+
+
 def test_the_estimate_is_near_the_exact_answer_and_always_the_same() -> None:
     pytest.importorskip("rensa")
     base = [f"word{number}" for number in range(200)]
-    texts = [" ".join(base[: 200 - cut]) for cut in (0, 10, 50, 150)]
-    exact, estimate = by_shingles(texts), by_minhash(texts, permutations=256)
-    for i, j in product(range(4), repeat=2):
-        assert estimate(i, j) == pytest.approx(exact(i, j), abs=0.15)
-        assert by_minhash(texts, permutations=256)(i, j) == estimate(i, j)
+    sets = [*(shingles(" ".join(base[: 200 - cut])) for cut in (0, 10, 50, 150)), frozenset()]
+    estimate = minhash_jaccards(sets, permutations=256)
+    assert estimate == pytest.approx(jaccards(sets), abs=0.15)
+    assert (estimate == minhash_jaccards(sets, permutations=256)).all()
 
 
 def test_what_repeats_a_dropped_one_but_not_a_kept_one_stays() -> None:
-    near = {(0, 1), (1, 2)}
-    assert kept_first(3, lambda i, j: 1.0 if (i, j) in near else 0.0, 0.9) == [0, 0, 2]
+    assert kept_first([[1, 1, 0], [1, 1, 1], [0, 1, 1]], 0.9) == [0, 0, 2]

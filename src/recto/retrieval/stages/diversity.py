@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from recto.algorithms.diversity import marginal_relevance
-from recto.algorithms.likeness import by_shingles
+from recto.algorithms.likeness import jaccards, shingles
 from recto.model.result import Candidate
 from recto.retrieval.stage import Search, in_order
 from recto.retrieval.stages.duplicates import cosines_between
@@ -32,8 +32,8 @@ class MarginalRelevance:
         if self.by == "meaning":
             likeness = cosines_between(search, candidates)
         else:
-            alike, places = by_shingles(texts_of(search, candidates), 1), range(len(candidates))
-            likeness = np.array([[alike(i, j) for j in places] for i in places], dtype=np.float32)
+            words = [shingles(text, 1) for text in texts_of(search, candidates)]
+            likeness = jaccards(words).astype(np.float32)
         chosen = marginal_relevance(shares(candidates), likeness, self.balance)
         ranked = in_order([replace(candidates[place], score=worth) for place, worth in chosen])
         before = {one.key: rank for rank, one in enumerate(candidates, 1)}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recto.algorithms.likeness import by_minhash, by_shingles, kept_first
+from recto.algorithms.likeness import jaccards, kept_first, minhash_jaccards, shingles
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate
 from recto.retrieval.stage import Search, SkipStage
@@ -42,13 +42,12 @@ class NgramDuplicates:
 
     threshold: float = 0.8
     size: int = 3
-    among: int = 100
+    among: int = 50
     name: str = "ngram_duplicates"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        texts = texts_of(search, candidates[: self.among])
-        places = kept_first(len(texts), by_shingles(texts, self.size), self.threshold)
-        return _kept(search, candidates, places, self.name)
+        pieces = [shingles(text, self.size) for text in texts_of(search, candidates[: self.among])]
+        return _kept(search, candidates, kept_first(jaccards(pieces).tolist(), self.threshold), self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +57,16 @@ class MinHashDuplicates:
     threshold: float = 0.8
     size: int = 3
     permutations: int = 128
-    among: int = 200
+    among: int = 100
     name: str = "minhash_duplicates"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        texts = texts_of(search, candidates[: self.among])
+        pieces = [shingles(text, self.size) for text in texts_of(search, candidates[: self.among])]
         try:
-            alike = by_minhash(texts, self.size, self.permutations)
+            alike = minhash_jaccards(pieces, self.permutations)
         except ImportError:
             raise SkipStage("rensa is not installed: `pip install 'recto[minhash]'`") from None
-        return _kept(search, candidates, kept_first(len(texts), alike, self.threshold), self.name)
+        return _kept(search, candidates, kept_first(alike.tolist(), self.threshold), self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,7 @@ class SemanticDuplicates:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         looked_at = candidates[: self.among]
         cosines = cosines_between(search, looked_at).tolist()
-        places = kept_first(len(looked_at), lambda i, j: float(cosines[i][j]), self.threshold)
-        return _kept(search, candidates, places, self.name)
+        return _kept(search, candidates, kept_first(cosines, self.threshold), self.name)
 
 
 def cosines_between(search: Search, candidates: Sequence[Candidate]) -> NDArray[np.float32]:
