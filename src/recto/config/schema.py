@@ -50,6 +50,13 @@ class Retrieval(_Frozen):
     max_excerpt_chars: Annotated[int, Field(ge=1)] | None = None
 
 
+class Reranking(_Frozen):
+    """A cross-encoder in a local folder, for profiles with a `rerank` stage; without one the stage is skipped."""
+
+    model: Path | None = None
+    threads: Annotated[int, Field(ge=1, le=256)] | None = None
+
+
 class Serve(_Frozen):
     """How `recto serve` listens, whom it lets in, and how much one request may cost."""
 
@@ -84,5 +91,6 @@ class Config(_Frozen):
     embedding: Embedding = Embedding()
     ingest: Ingest = Ingest()
     retrieval: Retrieval = Retrieval()
+    reranking: Reranking = Reranking()
     jobs: Jobs = Jobs()
     serve: Serve = Serve()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_path, load
-from recto.config.schema import Chunking, Config, Embedding
+from recto.config.schema import Chunking, Config, Embedding, Reranking
 from recto.engine.engine import Defaults, Engine, Parts
 from recto.errors import ConfigurationError, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
 from recto.model.recipe import ChunkSizes, Recipe
-from recto.ports import Embedder, Parser, Store, TokenCounter, VectorIndex
+from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
 from recto.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         max_file_bytes=config.ingest.max_file_bytes,
         library=path,
         defaults=Defaults(**config.retrieval.model_dump()),
+        reranker=_reranker(config.reranking),
     )
     try:
         return Engine(parts, config.project)
@@ -93,6 +94,14 @@ def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[]
     from recto.embedding.bundled import bundled_counter, bundled_embedder
 
     return cache(partial(bundled_embedder, threads=settings.threads)), cache(bundled_counter)
+
+
+def _reranker(settings: Reranking) -> Callable[[], Reranker] | None:
+    if settings.model is None:
+        return None
+    from recto.embedding.crossencoder import OnnxCrossEncoder
+
+    return partial(OnnxCrossEncoder, settings.model.expanduser(), threads=settings.threads)
 
 
 def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:

@@ -1,0 +1,84 @@
+"""Budgets, cursors and rerankers through the engine, over SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from workbench import Bench
+
+from recto.errors import ModelUnavailable, NotFound
+from recto.model.query import Query
+from recto.retrieval.profiles import PROFILES
+from recto.retrieval.reranking import MeasuredReranker
+from recto.retrieval.stages.budget import TokenBudget
+from recto.retrieval.stages.rerank import Rerank
+
+NOTES = {f"{number}.md": f"# Note {number}\n\nThe moon and the water, {'again ' * number}.\n" for number in range(8)}
+PAGED = replace(PROFILES["lexical_only"], refine=(TokenBudget(),))
+RERANKED = replace(PROFILES["lexical_only"], refine=(Rerank(deadline_ms=60_000),))
+
+
+@dataclass
+class ByLength:
+    name: str = "by-length@1"
+    asked: list[str] = field(default_factory=list)
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        self.asked += texts
+        return [float(len(text)) for text in texts]
+
+
+def test_pages_of_a_search_give_every_hit_once(bench: Bench) -> None:
+    bench.write(NOTES)
+    bench.index()
+    with bench.opened() as engine:
+        everything = [hit.chunk_id for hit in engine.search(Query("moon water", limit=100), PAGED).hits]
+        query, seen = Query("moon water", budget=40), list[str]()
+        while True:
+            result = engine.search(query, PAGED)
+            seen += [hit.chunk_id for hit in result.hits]
+            if result.cursor is None:
+                break
+            query = replace(query, cursor=result.cursor)
+        assert seen == everything
+        with pytest.raises(NotFound, match="does not belong"):
+            engine.search(Query("another", cursor=query.cursor), PAGED)
+
+
+def test_what_a_reranker_said_outlives_the_engine_and_moves_no_generation(bench: Bench) -> None:
+    bench.write(NOTES)
+    bench.index()
+    answers, asked = [], []
+    for _ in range(2):
+        model = ByLength()
+        with bench.opened() as engine:
+            engine._parts = replace(engine._parts, reranker=lambda model=model: model)  # type: ignore[misc]
+            generation = engine.store.generation()
+            answers.append([hit.citation.uri for hit in engine.search(Query("moon water"), RERANKED).hits])
+            assert engine.store.generation() == generation
+            assert isinstance(engine.reranker, MeasuredReranker)
+        asked.append(len(model.asked))
+    assert answers[0] == answers[1] == [f"{number}.md" for number in reversed(range(8))]
+    assert asked == [8, 0]
+
+
+def test_a_reranker_whose_folder_is_missing_costs_only_its_stage(bench: Bench, tmp_path: Path) -> None:
+    bench.write(NOTES)
+    bench.index()
+    with bench.opened(reranking={"model": tmp_path / "nowhere"}) as engine:
+        result = engine.search(Query("moon water"), RERANKED)
+        assert len(result.hits) == 8
+        assert "cannot be read" in (result.trace[-1].failed or "")
+        with pytest.raises(ModelUnavailable):
+            _ = engine.reranker
+
+
+def test_without_a_reranker_the_stage_is_skipped(bench: Bench) -> None:
+    bench.write(NOTES)
+    bench.index()
+    with bench.opened() as engine:
+        result = engine.search(Query("moon water"), RERANKED)
+        assert (len(result.hits), result.trace[-1].skipped) == (8, "no reranker is configured")
