@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recto.errors import Conflict, InvalidArgument
@@ -27,7 +28,7 @@ from recto.model.memory import MEMORIES, MemoryFilter, MemoryId, MemoryItem, mem
 from recto.model.query import Filters, Terms
 from recto.sources.secrets import find_secrets
 
-_ASKED = 24  # words of a text that its likes are looked for with
+_GROUPS, _TOGETHER = 4, 3  # of words that its likes are looked for with
 _LOOKED_AT = 8  # memories that are compared with it
 _RACES = 8  # times an item may change under our eyes before we say so
 
@@ -85,13 +86,16 @@ def refuse_secrets(draft: Draft) -> None:
 
 def nearest(desk: Desk, draft: Draft) -> tuple[MemoryItem, Likeness] | None:
     """The item of the same scope and kind that the text edits or repeats, with how alike they are."""
-    # The longest words say most about a text, and asking for them all would cost the length of the text.
-    asked = sorted(set(desk.analyse(draft.text)), key=lambda token: (-len(token), token))[:_ASKED]
     filters = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
     with desk.store.reading():
-        hits = desk.store.lexical.search(desk.project, Terms(draft.text, words=tuple(asked)), filters, 2 * _LOOKED_AT)
+        hits = [
+            hit
+            for group in _groups(desk.analyse(draft.text))
+            for hit in desk.store.lexical.search(desk.project, group, filters, _LOOKED_AT)
+        ]
         found = desk.store.documents.candidates(desk.project, [hit.key for hit in hits])
-        documents = list(dict.fromkeys((found[hit.key].uri, found[hit.key].text_hash) for hit in hits))[:_LOOKED_AT]
+        best = sorted(hits, key=lambda hit: (-hit.score, hit.key))
+        documents = list(dict.fromkeys((found[hit.key].uri, found[hit.key].text_hash) for hit in best))[:_LOOKED_AT]
         texts = desk.store.documents.texts(desk.project, (digest for _, digest in documents))
         names = {memory_of(uri): texts[digest] for uri, digest in documents}
         wanted = MemoryFilter(kinds=(draft.kind,), scopes=(draft.scope,), items=tuple(names))
@@ -99,6 +103,18 @@ def nearest(desk: Desk, draft: Draft) -> tuple[MemoryItem, Likeness] | None:
     compared = [(item, likeness(draft.text, names[item.id])) for item in items]
     alike = [(item, like) for item, like in compared if like.repeats or like.revises]
     return max(alike, key=lambda pair: (pair[1].jaccard, pair[0].id), default=None)
+
+
+def _groups(tokens: Sequence[str]) -> Iterator[Terms]:
+    """Questions of a few words each, all of which must be there: cheap to answer, however large the library.
+
+    The longest words say most. A text that changes one of ten still has a group in common with what it was.
+    """
+    longest = sorted(set(tokens), key=lambda token: (-len(token), token))[: _GROUPS * _TOGETHER]
+    count = max(1, len(longest) // _TOGETHER)
+    for number in range(count):
+        if group := longest[number::count]:
+            yield Terms(" ".join(group), phrases=tuple((token,) for token in group))
 
 
 def _answered(desk: Desk, by: Circumstances, payload: str) -> Remembered | None:

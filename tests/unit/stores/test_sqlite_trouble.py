@@ -115,7 +115,7 @@ def test_a_thread_that_waits_too_long_for_the_lock_is_told_to_try_again(tmp_path
         thread = threading.Thread(target=write)
         thread.start()
         thread.join()
-    assert [str(error) for error in raised] == [f"another process is writing to {tmp_path / 'library.db'}"]
+    assert [str(error) for error in raised] == [f"another thread is still writing to {tmp_path / 'library.db'}"]
     write()
     assert len(raised) == 1
     store.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import apsw
 from recto.errors import Busy, Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound, RectoError, StorageError
 from recto.stores.shared.database import Row
 from recto.stores.shared.queries import load_migrations, load_queries
+from recto.stores.shared.turns import Turns
 
 APPLICATION_ID = 0x52435430  # "RCT0": how a library is told from any other SQLite file
 _PACKAGE = "recto.stores.sqlite"
@@ -28,6 +29,7 @@ class SqliteDatabase:
         self._local = threading.local()
         self._all: list[apsw.Connection] = []
         self._guard = threading.Lock()
+        self._turns = Turns()
         with _translated(path):
             if not create and not path.exists():
                 raise NotFound(f"there is no library at {path}", hint="run `recto init` to make one")
@@ -55,16 +57,26 @@ class SqliteDatabase:
         """`begin immediate` takes the write lock first, so a transaction never fails half-way for want of it."""
         if self._connection().in_transaction:
             raise RuntimeError("transactions do not nest")
-        try:
-            self._control("begin immediate")
-            self._local.writing = True
+        with self._turn():
+            try:
+                self._control("begin immediate")
+                self._local.writing = True
+                yield
+                self._control("commit")
+            except BaseException:
+                self._roll_back()
+                raise
+            finally:
+                self._local.writing = False
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._turns.turn(self._busy_timeout_ms / 1e3))
+            except TimeoutError as error:
+                raise Busy(f"another thread is still writing to {self.path}", hint="try again in a moment") from error
             yield
-            self._control("commit")
-        except BaseException:
-            self._roll_back()
-            raise
-        finally:
-            self._local.writing = False
 
     @contextmanager
     def reading(self) -> Iterator[None]:
