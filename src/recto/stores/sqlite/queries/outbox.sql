@@ -12,9 +12,9 @@ values (:project, :kind, :subject, :payload, 'ready', 0, :now, :now, '', null, n
 select max(key) from jobs;
 
 -- name: jobs_due
+-- Only a leased job has a lease. Named states keep what is done, of which there is most, unread.
 select count(*) from jobs
-where project = :project
-  and ((state = 'ready' and run_after <= :now) or (state = 'leased' and lease_expires_at <= :now));
+where project = :project and state in ('ready', 'leased') and coalesce(lease_expires_at, run_after) <= :now;
 
 -- name: jobs_worn_out
 update jobs set state = 'dead', finished_at = :now, locked_by = '', lease_expires_at = null,
@@ -28,8 +28,7 @@ from jobs
 
 -- name: jobs_claimable
 -- include: job
-where project = :project
-  and ((state = 'ready' and run_after <= :now) or (state = 'leased' and lease_expires_at <= :now))
+where project = :project and state in ('ready', 'leased') and coalesce(lease_expires_at, run_after) <= :now
 order by run_after, key limit :limit;
 
 -- name: job_lease
