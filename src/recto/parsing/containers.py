@@ -27,12 +27,13 @@ _spaces_at = grammar.indent_at
 class Lines:
     """Reads one block at a time from a text that ends with a newline, into `found`."""
 
-    __slots__ = ("found", "quotes", "size", "stack", "text")
+    __slots__ = ("found", "origin", "quotes", "size", "stack", "text")
 
     def __init__(self, text: str, found: Structure) -> None:
         self.text, self.size, self.found = text, len(text), found
         self.stack: list[int] = []
         self.quotes: list[int] = []  # the depths at which `stack` holds a quote
+        self.origin = 0  # the column where the content of the innermost quote begins on the line last entered
 
     def block(self, pos: int) -> int:
         """Adds the block outside all containers that begins on the line at `pos`; where the next line begins."""
@@ -94,7 +95,7 @@ class Lines:
         text = self.text
         p = _spaces_at(text, line).end()
         c = _column(text, line, p, 0)
-        base = 0
+        base = self.origin = 0
         for depth, width in enumerate(self.stack):
             if width:
                 if c - base < width:
@@ -111,12 +112,16 @@ class Lines:
         return len(self.stack), p, c, base
 
     def after_quote(self, p: int, c: int) -> tuple[int, int, int]:
-        """The place after a `>` and the one column of space that belongs to it."""
+        """The place after a `>` and the one column of space that belongs to it.
+
+        Columns inside a quote are counted from the content of the quote around it: where markdown-it puts tab stops.
+        """
         text = self.text
         after = _spaces_at(text, p + 1).end()
-        if after == p + 1:
-            return after, c + 1, c + 1
-        return after, _column(text, p + 1, after, c + 1), c + 2
+        column = _column(text, p + 1, after, c + 1) - self.origin
+        base = c + 1 - self.origin + (after > p + 1)
+        self.origin = base
+        return after, column, base
 
     def open(self, p: int, c: int, base: int) -> tuple[int, int, int]:
         """Pushes the containers that begin at a place, and returns the place inside them."""
@@ -298,15 +303,17 @@ class Lines:
             return None
         if depth == len(stack):
             return p if c - base >= 4 or not interrupt.match(text, p) else None
-        # Where CommonMark and markdown-it part, markdown-it is followed. Indentation keeps a line in the paragraph of
-        # a quote, but not of a quote within a quote. Outdented from an item, any other block's beginning counts
-        # however far it is indented, but no list where the line would be code to the list's parent.
-        if stack[depth] == _QUOTE:
-            kept = c - base >= 4 and self.quotes[-1] == depth
-            return p if kept or not grammar.INTERRUPT_LAZY.match(text, p) else None
-        deeper = depth + 1 < len(stack) and stack[depth + 1] != _QUOTE
-        no_list = c - base >= 4 and not deeper
-        return p if not (grammar.INTERRUPT_NO_LIST if no_list else grammar.INTERRUPT_LAZY).match(text, p) else None
+        # Where CommonMark and markdown-it part, markdown-it is followed. Outdented from an item, another block's
+        # beginning counts however far it is indented, but no list's where the line would be code to the list's parent.
+        # Left by a quote, a line that would be code stays. Both exceptions are lost on a quote within that quote.
+        if c - base < 4 or len(self.quotes) - bisect_left(self.quotes, depth) > 1:
+            stops = grammar.INTERRUPT_LAZY
+        elif stack[depth] == _QUOTE:
+            return p
+        else:
+            innermost = depth + 1 == len(stack) or stack[depth + 1] == _QUOTE
+            stops = grammar.INTERRUPT_NO_LIST if innermost else grammar.INTERRUPT_LAZY
+        return None if stops.match(text, p) else p
 
 
 def _column(text: str, start: int, end: int, column: int) -> int:
