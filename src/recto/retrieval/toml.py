@@ -23,6 +23,7 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
@@ -41,6 +42,21 @@ def read_profile(text: str, where: str = "profile") -> Profile:
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{where} is not TOML: {error}") from error
     return profile_from(table, where)
+
+
+def read_profiles(folder: Path) -> dict[str, Profile]:
+    """Every `*.toml` of a folder as a profile, by name, in the order of the files."""
+    found: dict[str, Profile] = {}
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        profile = read_profile(text, str(path))
+        if profile.name in found:
+            raise ConfigurationError(f"{path} is a second profile with the name {profile.name}")
+        found[profile.name] = profile
+    return found
 
 
 def profile_from(table: Mapping[str, Any], where: str = "profile") -> Profile:

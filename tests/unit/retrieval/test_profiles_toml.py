@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from recto.retrieval.stages.recall import LexicalRecall
 from recto.retrieval.stages.recency import RecencyTiers
 from recto.retrieval.stages.refine import CapPerDocument
 from recto.retrieval.stages.registry import SHAPES
-from recto.retrieval.toml import read_profile, write_profile
+from recto.retrieval.toml import read_profile, read_profiles, write_profile
 
 MINE = """
 name = "mine"
@@ -92,3 +93,17 @@ def test_what_cannot_be_is_refused_with_its_place_and_the_nearest(old: str, new:
         read_profile(MINE.replace(old, new))
     assert message in refused.value.message
     assert hint in (refused.value.hint or "")
+
+
+def test_a_folder_of_profiles_is_read_by_name(tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_text(MINE)
+    (tmp_path / "a.toml").write_text(MINE.replace('"mine"', '"yours"'))
+    (tmp_path / "notes.md").write_text("not a profile")
+    assert list(read_profiles(tmp_path)) == ["yours", "mine"]
+    assert read_profiles(tmp_path / "nowhere") == {}
+    (tmp_path / "c.toml").write_text(MINE)
+    with pytest.raises(ConfigurationError, match=r"c\.toml is a second profile with the name mine"):
+        read_profiles(tmp_path)
+    (tmp_path / "c.toml").write_bytes(b"\xff")
+    with pytest.raises(ConfigurationError, match=r"c\.toml cannot be read"):
+        read_profiles(tmp_path)
