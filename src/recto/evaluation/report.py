@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recto.errors import InvalidArgument
@@ -47,8 +47,11 @@ def differences(held: Sequence[Outcome], reference: str) -> list[tuple[Outcome, 
     before = next((one for one in held if one.profile == reference), None)
     if before is None:
         return []
-    base = {name: before.scores[name] for name in RANKED if name in before.scores}
-    return [(one, compare(base, one.scores)) for one in held if one is not before]
+    return [(one, compare(_ranked(before), _ranked(one))) for one in held if one is not before]
+
+
+def _ranked(one: Outcome) -> dict[str, Mapping[str, float]]:
+    return {name: one.scores[name] for name in RANKED if name in one.scores}
 
 
 def difference_json(one: Difference) -> dict[str, Any]:

@@ -186,7 +186,8 @@ def report(
         from recto.evaluation.page import page
 
         _write(out, markdown(kept, base) if out.suffix == ".md" else page(kept, base))
-        click.echo(f"written to {visible(str(out))}", err=True)
+        if not choices.quiet:
+            click.echo(f"written to {visible(str(out))}", err=True)
     data = {"outcomes": [one.as_json() for one in kept]}
     choices.answer(
         Answer(
