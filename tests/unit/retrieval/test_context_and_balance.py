@@ -66,8 +66,8 @@ def test_a_standout_word_match_gives_words_more_weight() -> None:
 
 
 def test_a_model_that_sees_nothing_close_gets_less_weight() -> None:
-    close, _ = Balance().weight([10.0, 6.0], [0.9])
-    far, reason = Balance().weight([10.0, 6.0], [0.3])
+    close, _ = Balance().weight([10.0] + [6.0] * 9, [0.9])
+    far, reason = Balance().weight([10.0] + [6.0] * 9, [0.3])
     assert far > close
     assert reason == "best word match 40% above the tenth, best cosine 0.30"
 

@@ -28,7 +28,8 @@ class Balance:
 
     def weight(self, lexical: Sequence[float], cosines: Sequence[float]) -> tuple[float, str]:
         """The weight and the reason, for the trace. Both lists are best first."""
-        gap = (lexical[0] - lexical[min(9, len(lexical) - 1)]) / lexical[0] if lexical and lexical[0] > 0 else 0.0
+        tenth = lexical[9] if len(lexical) > 9 else 0.0
+        gap = (lexical[0] - tenth) / lexical[0] if lexical and lexical[0] > 0 else 0.0
         best = cosines[0] if cosines else 0.0
         raw = self.base * math.exp(self.standout * (gap - 0.4) + self.doubt * (self.usual_best - best))
         weight = min(self.most, max(self.least, raw))
