@@ -18,9 +18,10 @@ from recto.ports import Chunker, TokenCounter
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
 _INDENT = re.compile(r"[ \t]*")
 _LONGEST_SIGNATURE = 160  # characters
-_SHORT = 4  # characters for each token of the target: a declaration up to this is likely to fit
-_LEADING = 12  # blocks before a signature: comments and attributes
+_SHORT = 4  # characters for each token of the hard maximum: a declaration up to this is likely to fit
+_BEFORE = 12  # blocks before a signature: comments and attributes
 _SAYING = frozenset({BlockKind.COMMENT, BlockKind.DOCSTRING})
+_LEADING = _SAYING - {BlockKind.DOCSTRING} | {BlockKind.HEADING}
 _HELD_TOGETHER = frozenset(
     {
         (BlockKind.HEADING, BlockKind.CODE),
@@ -70,7 +71,7 @@ class Scope:
 
 
 class CodeChunker:
-    """Fits `Chunker`. A declaration is a chunk, with its comments and its body, if it fits the target.
+    """Fits `Chunker`. A declaration is a chunk, with its comments and its body, up to the hard maximum.
 
     - A longer one is taken apart: into its members, and a function into runs of statements, parted where the code
       is least indented. No chunk is above the hard maximum, and no line is cut that is not above it by itself.
@@ -105,18 +106,18 @@ class CodeChunker:
 def _pieces(document: Document, sizes: ChunkSizes, counter: TokenCounter) -> list[Piece]:
     """The blocks in order, all of a short declaration as one."""
     text, blocks = document.text, document.blocks
-    target = sizes.target_max
+    hard_max = sizes.hard_max
     starts = [block.start for block in blocks]
     found: list[Piece] = []
     at = 0
-    for section in _short_declarations(document.sections, target * _SHORT):
+    for section in _short_declarations(document.sections, hard_max * _SHORT):
         first = bisect_left(starts, section.start, at)
         last = bisect_left(starts, section.end, first)
         if last - first > 1 and starts[first] == section.start:
             start, end = starts[first], blocks[last - 1].end
             tokens = counter.count(text[start:end])
             size = max(tokens, _bulk(end - start))
-            if size <= target:
+            if size <= hard_max:
                 for block in blocks[at:first]:
                     found.extend(_cut(text, block, sizes, counter))
                 found.append(Piece(start, end, tokens, size, BlockKind.CODE))
@@ -127,7 +128,7 @@ def _pieces(document: Document, sizes: ChunkSizes, counter: TokenCounter) -> lis
 
 
 def _short_declarations(sections: Sequence[Section], longest: int) -> Iterator[Span]:
-    """The outermost that are not longer, in order. Most fit the target, and are then counted once."""
+    """The outermost that are not longer, in order. Most fit, and are then counted once."""
     until = 0
     for section in sections[1:]:
         span = section.span
@@ -192,13 +193,14 @@ class _Groups:
             for opened, closed in self._runs(first, last):
                 self.add(opened, closed, scope)
             return
-        size_of, least, target = self._found.size, self._sizes.min_preferred, self._sizes.target_max
+        size_of, sizes = self._found.size, self._sizes
         mark = len(self.all)
         opened, size, remark = first, 0, first  # what is gathered so far: small things, from piece `opened` on
         for at, until, inner in self._members(scope, first, last):
             more = size_of(at, until)
-            small = more < least or (inner is not None and until - at == 1 and self._on_one_line(at))
-            if small and size + more <= target:
+            fits = more <= (sizes.hard_max if inner else sizes.target_max)
+            small = fits and (more < sizes.min_preferred or (inner is not None and self._is_one_line(at, until)))
+            if small and size + more <= sizes.target_max:
                 size += more
                 # A comment at the end of what is gathered is about what follows.
                 remark = at if inner is None and self._found.all[at].kind in _SAYING else until
@@ -206,14 +208,15 @@ class _Groups:
             if size and opened < remark < at:
                 self._close(opened, remark, scope, mark)
                 opened, size = remark, size_of(remark, at)
-            goes_on = 0 < size < least and self._goes_on(opened, at, scope, mark)
-            if size and not (goes_on and (size + more <= target or more > target)):
+            if size and not (
+                self._goes_on(opened, at, more, scope, mark) or (not fits and self._opens(opened, at, scope))
+            ):
                 self._close(opened, at, scope, mark)
                 opened = at
-            if small and more <= target:
+            if small:
                 size = more
                 continue
-            if more <= target:
+            if fits:
                 self.add(opened, until, scope)
             elif inner is None:
                 for run in self._runs(opened, until):
@@ -224,10 +227,10 @@ class _Groups:
         if size:
             self._close(opened, last, scope, mark)
 
-    def _on_one_line(self, at: int) -> bool:
+    def _is_one_line(self, at: int, until: int) -> bool:
         """Whether a declaration is nothing but a line, as prototypes and aliases are."""
         piece = self._found.all[at]
-        return "\n" not in self._found.text[piece.start : piece.end].strip()
+        return until - at == 1 and "\n" not in self._found.text[piece.start : piece.end].strip()
 
     def _members(self, scope: Scope, first: int, last: int) -> Iterator[tuple[int, int, Scope | None]]:
         """What is in a scope, in order: its inner scopes, and what is between them, the comments at its end apart."""
@@ -246,11 +249,21 @@ class _Groups:
         if at < last:
             yield at, last, None
 
-    def _goes_on(self, opened: int, at: int, scope: Scope, mark: int) -> bool:
-        """Whether a small group belongs with what follows: it opens its scope or is a comment on what follows."""
-        if opened <= scope.first or len(self.all) == mark:
+    def _goes_on(self, opened: int, at: int, more: int, scope: Scope, mark: int) -> bool:
+        """Whether what is gathered makes one chunk with what follows: a signature, a comment, or the first of all."""
+        size = self._found.size(opened, at)
+        if size + more > self._sizes.hard_max:
+            return False
+        kinds = {piece.kind for piece in self._found.all[opened:at]}
+        if kinds <= _SAYING or (opened <= scope.first and kinds <= _LEADING):
             return True
-        return self._found.all[at - 1].kind in _SAYING
+        first = opened <= scope.first or len(self.all) == mark
+        return first and size < self._sizes.min_preferred and size + more <= self._sizes.target_max
+
+    def _opens(self, opened: int, at: int, scope: Scope) -> bool:
+        """Whether what is gathered is small and goes with the first part of something that does not fit."""
+        small = self._found.size(opened, at) < self._sizes.min_preferred
+        return small and (opened <= scope.first or self._found.all[at - 1].kind in _SAYING)
 
     def _close(self, opened: int, closed: int, scope: Scope, mark: int) -> None:
         """Ends a group; a small one joins the group before it in the same scope, if that leaves it within bounds."""
@@ -377,7 +390,7 @@ class _ChunkMaker:
         """Where a declaration's signature is; an empty span if it has none."""
         blocks = self._blocks
         at = bisect_left(blocks, scope.section.span.start, key=attrgetter("start"))
-        for block in blocks[at : at + _LEADING]:
+        for block in blocks[at : at + _BEFORE]:
             if block.kind is BlockKind.HEADING:
                 return Span(block.start, min(block.end, block.start + _LONGEST_SIGNATURE * 4))
         return Span(0, 0)

@@ -77,13 +77,11 @@ def outlined(text: str, language: str | None) -> Outline:
         return Outline(cuts=structural(text, None).cuts)
     keys, places = reader(text)
     symbols = nested(list(_symbols(keys)))
-    starts = {*places, *(key.start for key in keys), *(symbol.start for symbol in symbols)}
-    lines = sorted(at for at in starts if at == 0 or text[at - 1] == "\n")
     said = comment_end(text, 0, len(text))
-    cuts = [Cut(0, BlockKind.COMMENT)] if said and said < len(text) else []
-    cuts += [Cut(at, BlockKind.CODE) for at in lines if at >= said]
-    if said and (not lines or lines[-1] < said):
-        cuts.append(Cut(said, BlockKind.CODE))
+    starts = {said, *places, *(key.start for key in keys), *(symbol.start for symbol in symbols)}
+    lines = sorted(at for at in starts if at >= said and (at == 0 or text[at - 1] == "\n"))
+    cuts = [Cut(0, BlockKind.COMMENT)] if said else []
+    cuts += [Cut(at, BlockKind.CODE) for at in lines if at < len(text)]
     return Outline(symbols=symbols, cuts=cuts)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from . import stations as _stations
+
 from ..charts.datum import (
     MEAN,
     lowest,
 )
+from . import stations as _stations
 
 PERIOD = 745
 AMPLITUDE = 2.1
@@ -64,4 +65,4 @@ def heights(minutes: Iterable[int], *, phase: float = 0.0) -> list[float]:
 
 if __name__ == "__main__":
     for station in _stations.ALL:
-        print(station.name, heights(range(0, 1440, 30), phase=station.phase))
+        station.write(heights(range(0, 1440, 30), phase=station.phase))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -73,8 +73,9 @@ _TYPESCRIPT = Grammar(
     "tree_sitter_typescript",
     "language_typescript",
     scope="class_declaration abstract_class_declaration interface_declaration internal_module module",
-    leaf=_JAVASCRIPT.leaf + " public_field_definition type_alias_declaration enum_declaration function_signature"
-    " abstract_method_signature method_signature",
+    leaf="function_declaration generator_function_declaration method_definition lexical_declaration"
+    " variable_declaration expression_statement public_field_definition type_alias_declaration enum_declaration"
+    " function_signature abstract_method_signature method_signature",
     wrapper="export_statement ambient_declaration",
     through=_JAVASCRIPT.through + " interface_body",
     attribute="decorator",
@@ -108,18 +109,7 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "javascript": _JAVASCRIPT,
     "typescript": _TYPESCRIPT,
-    "tsx": Grammar(
-        _TYPESCRIPT.module,
-        "language_tsx",
-        scope=_TYPESCRIPT.scope,
-        leaf=_TYPESCRIPT.leaf,
-        wrapper=_TYPESCRIPT.wrapper,
-        through=_TYPESCRIPT.through,
-        attribute="decorator",
-        opaque=_TYPESCRIPT.opaque,
-        imports=_TYPESCRIPT.imports,
-        naming=naming.javascript,
-    ),
+    "tsx": replace(_TYPESCRIPT, function="language_tsx"),
     "go": Grammar(
         "tree_sitter_go",
         leaf="function_declaration method_declaration type_spec type_alias",
@@ -240,8 +230,8 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "sql": Grammar(
         "tree_sitter_sql",
-        leaf="create_table create_view create_materialized_view create_function create_procedure create_index"
-        " create_type create_trigger create_schema create_sequence create_policy create_database create_role"
+        leaf="create_table create_view create_materialized_view create_function create_index"
+        " create_type create_trigger create_schema create_sequence create_database create_role"
         " create_extension",
         wrapper="statement",
         comment="comment marginalia",

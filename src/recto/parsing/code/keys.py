@@ -109,10 +109,11 @@ def _past_comment(text: str, at: int) -> int:
 
 
 def _value_end(text: str, at: int, *, comma: bool) -> int:
-    """Past the comma, and past the end of the line if nothing else is on it."""
-    end = at + comma
-    line_end = _LINE_END.match(text, end)
-    return line_end.end() if comma and line_end else end
+    """Past the comma and the end of the line if nothing else is on it; before the line of a closing bracket."""
+    if not comma:
+        return _line_start(text, at)
+    line_end = _LINE_END.match(text, at + 1)
+    return line_end.end() if line_end else at + 1
 
 
 def _line_start(text: str, at: int) -> int:

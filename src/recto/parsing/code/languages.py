@@ -118,7 +118,11 @@ def language_of(uri: str, text: str = "") -> str | None:
 
 
 _SOURCE_ROOTS = frozenset({"src", "lib", "python", "source"})
-_FOLDER_FILES = frozenset({"__init__", "index", "mod"})
+_FOLDER_FILES = {
+    "__init__": ("python",),
+    "index": ("javascript", "typescript", "tsx", "html", "php"),
+    "mod": ("rust", "typescript"),
+}
 
 
 def module_name(uri: str, language: str | None) -> str:
@@ -128,7 +132,7 @@ def module_name(uri: str, language: str | None) -> str:
     """
     *folders, name = uri.split("/")
     stem = name.rsplit(".", 1)[0] if "." in name[1:] else name
-    if stem in _FOLDER_FILES and folders:
+    if language in _FOLDER_FILES.get(stem, ()) and folders:
         stem = folders.pop()
     if language != "python":
         return stem

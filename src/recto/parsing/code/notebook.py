@@ -131,7 +131,8 @@ def _outputs(cell: Mapping[str, Any]) -> Iterator[str]:
         if not isinstance(output, Mapping):
             continue
         data = output.get("data")
-        said = _joined(output.get("text", data.get("text/plain", "") if isinstance(data, Mapping) else ""))
+        shown = data if isinstance(data, Mapping) and not any(str(kind).startswith("image/") for kind in data) else {}
+        said = _joined(output.get("text", shown.get("text/plain", "")))
         if output.get("output_type") == "error":
             said = f"{output.get('ename', '')}: {output.get('evalue', '')}"
         said = normalise(said).strip("\n")

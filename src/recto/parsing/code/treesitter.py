@@ -33,7 +33,7 @@ class Unparsable(Exception):
 class Syntax:
     """One language's parser with the roles of its node kinds. A parser is used by one thread at a time."""
 
-    __slots__ = ("_lock", "_parser", "grammar", "imports", "roles")
+    __slots__ = ("_kinds", "_lock", "_parser", "grammar", "imports", "roles")
 
     def __init__(self, grammar: Grammar) -> None:
         import tree_sitter
@@ -46,11 +46,16 @@ class Syntax:
         self._lock = threading.Lock()
         self.grammar = grammar
         kinds = [(number, language.node_kind_for_id(number) or "") for number in range(language.node_kind_count)]
+        self._kinds = frozenset(kind for _, kind in kinds)
         roles = grammar.roles()
         self.roles: dict[int, Role] = {number: roles[kind] for number, kind in kinds if kind in roles}
         self.roles[_ERROR] = Role.THROUGH
         imports = frozenset(grammar.imports.split())
         self.imports = frozenset(number for number, kind in kinds if kind in imports)
+
+    def kinds(self) -> frozenset[str]:
+        """All node types of the grammar."""
+        return self._kinds
 
     def tree(self, source: bytes) -> Tree:
         with self._lock:
