@@ -13,6 +13,7 @@ from recto.memory.quoting import PREFACE, quoted
 from recto.memory.recall import Recalled, latest, narrowed, recalled
 from recto.model.memory import MemoryFilter, MemoryId
 from recto.model.query import Query
+from recto.operations import fields
 from recto.operations.memories import ItemName, KindName, Scope, Tag, Time, instant, item_named, kind_named, when
 from recto.retrieval.profiles import DEFAULT_PROFILE, profile_named
 
@@ -35,7 +36,7 @@ class RecallRequest:
     items: Annotated[tuple[ItemName, ...], Field(max_length=200, description="Only these memories.")] = ()
     exclude_items: Annotated[tuple[ItemName, ...], Field(max_length=200, description="Not these memories.")] = ()
     max_chars: Annotated[int, Field(ge=1, le=1_000_000, description="Cut each after so many characters.")] = 2_000
-    profile: Annotated[str, Field(description="The retrieval profile.")] = DEFAULT_PROFILE
+    profile: fields.ProfileName = DEFAULT_PROFILE
 
 
 @dataclass(frozen=True, slots=True)

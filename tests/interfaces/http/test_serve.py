@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import anyio
@@ -85,3 +88,17 @@ def test_a_port_that_is_taken_is_said_so(recto: Recto, vault: Vault) -> None:
         refused = recto("serve", "--port", str(taken.getsockname()[1]))
     assert refused.exit_code == 5
     assert "cannot be listened on" in refused.stderr
+
+
+def test_the_server_keeps_what_its_openapi_document_promises(vault: Vault, tmp_path: Path) -> None:
+    """A short run; `scripts/fuzz_http.py` is the long one."""
+    pytest.importorskip("schemathesis")
+    program = "from schemathesis.cli import schemathesis; schemathesis()"
+    options = ["--phases", "examples,fuzzing", "-n", "2", "--seed", "1"]
+    library = tmp_path / "library.db"
+    library.write_bytes(vault.library.read_bytes())
+    with running(["--library", str(library)]) as server:
+        command = [sys.executable, "-W", "ignore", "-c", program, "run", f"{server.address}/openapi.json", *options]
+        environ = {**os.environ, "PYTHONWARNINGS": "ignore"}
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, env=environ)
+    assert done.returncode == 0, done.stdout[-5_000:]

@@ -83,9 +83,16 @@ def _secret(path: Path) -> str:
 
 
 def _bind(settings: Serve) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    # asyncio turns Nagle's algorithm off only for sockets that say they are TCP; with it, an answer takes 40 ms longer.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-        return socket.create_server((settings.host, settings.port), family=family, backlog=256)
+        if os.name == "posix":
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((settings.host, settings.port))
+        bound.listen(256)
+        return bound
     except OSError as error:
+        bound.close()
         place = f"{settings.host} port {settings.port}"
         raise Busy(f"{place} cannot be listened on: {error.strerror or error}", hint="choose another --port") from error

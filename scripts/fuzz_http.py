@@ -1,0 +1,48 @@
+"""Holds the HTTP interface to its own OpenAPI document: schemathesis asks everything it can think of, odd things first.
+
+    python scripts/fuzz_http.py [-n EXAMPLES] [OPTIONS OF `schemathesis run`]
+
+A library is made from examples/vault and thrown away afterwards. Needs `pip install schemathesis`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+VAULT = Path(__file__).parents[1] / "examples" / "vault"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="recto-fuzz-") as folder:
+        environ = {
+            **os.environ,
+            "RECTO_LIBRARY": str(Path(folder) / "library.db"),
+            "RECTO_EMBEDDING_PROVIDER": "hashing",
+        }
+        recto = [sys.executable, "-m", "recto"]
+        for arguments in (["init"], ["add", str(VAULT), "--name", "observatory"], ["index"]):
+            subprocess.run([*recto, "-q", *arguments], env=environ, check=True)
+        server = subprocess.Popen([*recto, "serve", "--port", "0"], env=environ, stderr=subprocess.PIPE, text=True)
+        try:
+            assert server.stderr is not None
+            found = re.match(r"Serving (http://\S+) ", server.stderr.readline())
+            assert found, server.stderr.read()
+            return fuzz(found[1], sys.argv[1:], Path(folder))
+        finally:
+            server.terminate()
+            server.communicate()
+
+
+def fuzz(address: str, arguments: list[str], folder: Path) -> int:
+    program = "from schemathesis.cli import schemathesis; schemathesis()"
+    command = [sys.executable, "-c", program, "run", f"{address}/openapi.json", *arguments]
+    return subprocess.run(command, cwd=folder).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
