@@ -23,10 +23,11 @@ _TAGS = re.compile(r"</?(?:summary|remarks|para|p|b|i|code|pre|see[^>]*|c|ul|li)
 _INLINE = re.compile(r"\{@\w+\s+([^{}]*)\}|`+([^`\n]*)`+|:\w+:`~?([^`\n]*)`")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\n[ \t]*(?=[@\\:](?:param|author|file|return|since|version|see|module|brief)\b)")
 _RULER = re.compile(r"^[\W_]{3,}$", re.MULTILINE)
-_NOISE = re.compile(
-    r"copyright|licen[cs]e|spdx|all rights reserved|\(c\) \d{4}|eslint|jshint|prettier|pylint|flake8|mypy:|noqa|type:"
-    r"|ts-|coding[:=]|vim?:|-\*-|!/|<reference|pragma|istanbul|@flow|use strict|build:|\+build|rubocop|frozen_string",
-    re.IGNORECASE,
+_LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
+_FOR_TOOLS = re.compile(
+    r"^[^\n]*(?:eslint|jshint|prettier|pylint|flake8|mypy:|noqa|type:|ts-|coding[:=]|\bvim?:|-\*-|<reference|pragma"
+    r"|istanbul|@flow|use strict|\bbuild:|\+build|rubocop|frozen_string)[^\n]*",
+    re.MULTILINE | re.IGNORECASE,
 )
 _PAGE_TITLE = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _PAGE_DESCRIPTION = re.compile(
@@ -71,9 +72,9 @@ def summary(comment: str) -> str:
     quoted = _QUOTES.match(comment.strip())
     plain = quoted[2] if quoted else _TAIL.sub("", _MARKS.sub("", comment))
     plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", _TAGS.sub(" ", plain))
-    for paragraph in _PARAGRAPH.split(_RULER.sub("", plain)):
+    for paragraph in _PARAGRAPH.split(_RULER.sub("", _FOR_TOOLS.sub("", plain))):
         said = " ".join(paragraph.split()).lstrip("@\\:! ")
-        if sum(map(str.isalpha, said)) > 3 and not _NOISE.search(said):
+        if sum(map(str.isalpha, said)) > 3 and not _LEGAL.search(said):
             return shortened(said, LONGEST)
     return ""
 

@@ -16,7 +16,7 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
 _LINE = re.compile(r"^([ \t]*+)(\S)", re.MULTILINE)
 _CLOSING = frozenset("})]>")
 _CLOSERS = re.compile(r"[ \t]*+(?:[})\]>]|(?:end|fi|done|esac|else|elsif|elif|catch|rescue|ensure|finally|then)\b)")
-_COMMENT = re.compile(r"[ \t]*+(?:#(?![a-z]+\b[ \t]*[\w<\"])|//|--|;;|%|/\*|\*|\(\*|'|\"[ \t])")
+_COMMENT = re.compile(r"[ \t]*+(?:#(?![a-z]+\b[ \t]*[\w<\"])|//|--|;|%|/\*|\*|\(\*|'|\"[ \t])")
 
 _DECLARATION = re.compile(
     r"^(?P<indent>[ \t]*+)"
@@ -124,7 +124,7 @@ def with_comment(text: str, start: int, floor: int) -> int:
 def _declarations(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     for match in pattern.finditer(text):
         # "class of things" in a sentence declares nothing.
-        if match["name"].lower() not in _WORDS:
+        if match["name"] not in _WORDS:
             yield match
 
 
