@@ -86,6 +86,10 @@ class Embedder(Protocol):
 class VectorIndex(Protocol):
     """Nearest chunks by cosine; a chunk with several windows scores by its best."""
 
+    def prepare(self) -> None:
+        """Reads what a search will need, so that the search itself need not wait for it."""
+        ...
+
     def search(
         self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
     ) -> tuple[Scored, ...]: ...

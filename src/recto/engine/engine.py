@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -239,6 +240,8 @@ class Engine:
         """Parses the query's syntax, runs the profile, presents the hits."""
         started = time.perf_counter()
         parsed, library = self._parsed(query), self._library()
+        if any(stage.name.startswith("dense") for stage in profile.recall):
+            self._load_ahead(parsed)
         with self.store.reading():
             check_cursor(parsed)
             candidates, trace = run(profile, parsed, library)
@@ -265,6 +268,18 @@ class Engine:
             fresh = Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
             cached = self._freshness = (generation, fresh)
         return cached[1]
+
+    def _load_ahead(self, query: Query) -> None:
+        """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""
+        if "embedder" in self.__dict__:
+            return
+
+        def load() -> None:
+            # A failure is the search's to report, when it asks for the vector itself.
+            with suppress(Exception):
+                self.embedder.embed_query(query.hypothesis or query.terms.text)
+
+        threading.Thread(target=load, name="recto-model", daemon=True).start()
 
     def _parsed(self, query: Query) -> Query:
         if query.terms.text:

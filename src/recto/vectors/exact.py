@@ -59,6 +59,9 @@ class ExactIndex:
             chunks, scores = _best_window(chunks, scores)
         return _top(chunks, scores, limit)
 
+    def prepare(self) -> None:
+        self._current()
+
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
         return {key: float((windows @ vector).max()) for key, windows in self._windows(keys)}
 

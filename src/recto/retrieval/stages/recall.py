@@ -34,7 +34,9 @@ class DenseRecall:
         query = search.query
         if not (query.hypothesis or query.terms.text).strip():
             raise SkipStage("the query has no text to embed")
-        found = search.library.vectors().search(search.vector, self.depth, search.admitted)
+        index = search.library.vectors()
+        index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
+        found = index.search(search.vector, self.depth, search.admitted)
         if not found:
             unfiltered = search.admitted is None
             raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
