@@ -18,7 +18,7 @@ from recto.model.document import BlockKind, Document, Source
 from recto.model.ids import DocumentId
 from recto.model.recipe import ChunkSizes
 from recto.model.text import normalise
-from recto.parsing.code.registry import CODE, CONFIG, code_parser
+from recto.parsing.code.registry import code_parser
 from recto.parsing.code.treesitter import one_byte_each
 
 URIS = """
@@ -175,7 +175,7 @@ def test_every_character_is_one_byte_of_what_a_grammar_sees(text: str) -> None:
 def test_every_function_written_is_found_where_it_is(names: Sequence[str]) -> None:
     text = "".join(f"def {name}(x):\n    return {number}\n\n\n" for number, name in enumerate(names))
 
-    document = CODE.parse(Source(DocumentId("doc_1"), "m.py", normalise(text), 0.0))
+    document = parsed("m.py", text)
 
     assert [section.title for section in document.sections[1:]] == list(names)
     assert [section.span.of(document.text).split("return ")[1].strip() for section in document.sections[1:]] == [
@@ -194,5 +194,5 @@ def test_every_top_level_key_is_a_section_in_each_format(data: dict[str, int]) -
         "a.toml": "".join(f"[{key}]\nvalue = {value}\n" for key, value in data.items()),
     }
     for uri, text in formats.items():
-        document = CONFIG.parse(Source(DocumentId("doc_1"), uri, normalise(text), 0.0))
+        document = parsed(uri, text)
         assert [section.title for section in document.sections[1:]] == list(data)

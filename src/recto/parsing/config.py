@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
 from recto.model.document import BlockKind, Document, Kind, Source
 from recto.model.ids import text_hash
 from recto.parsing.code.comments import LONGEST, shortened, summary
 from recto.parsing.code.keys import DEEPEST, READERS, Key
-from recto.parsing.code.languages import module_name
+from recto.parsing.code.languages import config_language, module_name
 from recto.parsing.code.outline import Cut, Outline, Symbol, nested
 from recto.parsing.code.parser import blocks_of, keywords_of, sections_of
 from recto.parsing.code.structural import comment_end, structural
-
-_ENDINGS = {
-    "json": ".json .jsonc .json5 .webmanifest .code-workspace",
-    "yaml": ".yaml .yml",
-    "toml": ".toml",
-    "ini": ".ini .cfg .conf .properties .editorconfig",
-    "xml": ".xml .plist .xsd .xsl .xslt .wsdl .csproj .vbproj .fsproj .props .targets .resx",
-}
-
-CONFIG_EXTENSIONS: Mapping[str, str] = MappingProxyType(
-    {ending: language for language, endings in _ENDINGS.items() for ending in endings.split()}
-)
-"""Extension → language, extensions in lower case with their dot."""
 
 LARGEST = 1_000_000  # characters; what is larger is data, and is cut by its lines
 _LONG = 400  # characters; the keys inside a longer value are sections too
@@ -62,12 +48,6 @@ class ConfigParser:
             tags=tuple(dict.fromkeys(source.tags)),
             metadata=dict(source.metadata),
         )
-
-
-def config_language(uri: str) -> str | None:
-    name = uri.rsplit("/", 1)[-1].lower()
-    dot = name.rfind(".")
-    return CONFIG_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
 
 
 def outlined(text: str, language: str | None) -> Outline:

@@ -8,10 +8,9 @@ import sys
 import pytest
 
 from recto.parsing.code.grammars import GRAMMARS
-from recto.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, language_of, module_name
-from recto.parsing.code.registry import code_parser
+from recto.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, CONFIG_EXTENSIONS, language_of, module_name
+from recto.parsing.code.registry import CODE_PARSER_VERSION, EXTENSIONS, code_parser
 from recto.parsing.code.treesitter import one_byte_each, syntax_for
-from recto.parsing.config import CONFIG_EXTENSIONS
 
 ASKED_FOR = """
     python javascript typescript tsx go rust java c cpp csharp ruby php kotlin swift scala shell sql html css
@@ -75,6 +74,13 @@ def test_names_are_in_lower_case_and_no_ending_means_two_things() -> None:
     assert all(ending == ending.lower() and ending.startswith(".") for ending in CODE_EXTENSIONS)
     assert all(name == name.lower() for name in CODE_NAMES)
     assert not set(CODE_EXTENSIONS) & set(CONFIG_EXTENSIONS)
+
+
+def test_every_extension_has_a_parser_and_the_recorded_version_is_theirs() -> None:
+    parsers = {code_parser(f"a{ending}") for ending in EXTENSIONS}
+
+    assert None not in parsers
+    assert "+".join(sorted(parser.version for parser in parsers if parser)) == CODE_PARSER_VERSION
 
 
 def test_prose_has_no_code_parser() -> None:

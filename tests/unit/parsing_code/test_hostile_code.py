@@ -100,6 +100,27 @@ def test_something_opened_and_never_closed_is_read_in_time(uri: str, opening: st
     indexed(uri, f"{opening}\n" * 1_000)
 
 
+@pytest.mark.parametrize(
+    ("uri", "unit"),
+    [
+        ("a.h", "class a\n"),
+        ("a.h", "\n\n \t"),
+        ("a.js", "import   "),
+        ("a.rb", "require\t\t"),
+        ("a.lua", "require\n"),
+        ("a.hs", "import qualified "),
+        ("a.html", "<h1 <"),
+        ("a.html", "<script src "),
+        ("a.cpp", "template <class a<"),
+        ("a.go", "func (q *Q[["),
+    ],
+)
+def test_what_makes_a_pattern_try_again_and_again_is_read_in_time(uri: str, unit: str) -> None:
+    indexed(uri, unit * (200_000 // len(unit)))
+    indexed(uri, "\n".join([unit * 100] * 300))
+    indexed(uri, unit.strip() + " " * 200_000 + "\n" + "x" * 200_000)
+
+
 def test_a_text_that_is_too_long_for_a_grammar_is_still_outlined() -> None:
     text = "def first():\n    return 1\n\n\n" + "x = [1, 2, 3]\n" * 80_000
     document = indexed("a.py", text)

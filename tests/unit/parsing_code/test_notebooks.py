@@ -9,7 +9,11 @@ import pytest
 
 from recto.model.document import BlockKind, Document, Kind, LinkKind, Source
 from recto.model.ids import DocumentId, text_hash
-from recto.parsing.code.registry import NOTEBOOK
+from recto.parsing.code.notebook import NotebookParser
+from recto.parsing.config import ConfigParser
+from recto.parsing.markdown import MarkdownParser
+
+NOTEBOOK = NotebookParser(MarkdownParser(), ConfigParser())
 
 
 def cell(kind: str, source: Any, outputs: Any = ()) -> dict[str, Any]:

@@ -18,7 +18,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
     ),
     "javascript": re.compile(
         r"\bfrom\s*[\"'](?P<target>[^\"'\n]+)[\"']"
-        r"|\bimport\s*\(?\s*[\"'](?P<bare>[^\"'\n]+)[\"']"
+        r"|\bimport\s*+\(?\s*+[\"'](?P<bare>[^\"'\n]+)[\"']"
         r"|\brequire\s*\(\s*[\"'](?P<required>[^\"'\n]+)[\"']"
     ),
     "go": re.compile(r"\"(?P<target>[^\"\n]+)\""),
@@ -34,7 +34,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
         r"^[ \t]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+)?(?:\w+[ \t]*=[ \t]*)?(?P<target>[\w.]+)[ \t]*;", _FLAGS
     ),
     "ruby": re.compile(
-        r"^[ \t]*(?:require|require_relative|load)[ \t]*\(?[ \t]*[\"'](?P<target>[^\"'\n]+)[\"']", _FLAGS
+        r"^[ \t]*(?:require|require_relative|load)[ \t]*+\(?[ \t]*+[\"'](?P<target>[^\"'\n]+)[\"']", _FLAGS
     ),
     "php": re.compile(
         r"^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?(?P<target>[\w\\]+?)(?:\\(?P<names>\{[^}]{0,2000}+\}))?"
@@ -54,7 +54,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
     "html": re.compile(
         r"<(?:script|link)\b[^<>]*?\s(?:src|href)\s*=\s*[\"'](?P<target>[^\"'\n>]+)[\"']", re.IGNORECASE
     ),
-    "lua": re.compile(r"\brequire\s*\(?\s*[\"'](?P<target>[^\"'\n]+)[\"']"),
+    "lua": re.compile(r"\brequire\s*+\(?\s*+[\"'](?P<target>[^\"'\n]+)[\"']"),
     "proto": re.compile(r"^import[ \t]+(?:public[ \t]+|weak[ \t]+)?\"(?P<target>[^\"\n]+)\"", _FLAGS),
     "dart": re.compile(r"^(?:import|export|part)[ \t]+[\"'](?P<target>[^\"'\n]+)[\"']", _FLAGS),
     "haskell": re.compile(r"^import[ \t]+(?:qualified[ \t]+)?(?P<target>[\w.]+)", _FLAGS),

@@ -95,10 +95,22 @@ CODE_NAMES: Mapping[str, str] = MappingProxyType(
 )
 """Whole file name, in lower case → language."""
 
-_CPP_HEADER = re.compile(
-    r"^\s*(?:class\s+\w[^;]*\{|class\s+\w+\s*(?:final\s*)?(?::|$)|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
-    r"|\bstd::|#include\s*<(?:vector|string|memory|map|utility|functional|iostream|cstdint|cstddef)>",
-    re.MULTILINE,
+_CONFIG_ENDINGS = {
+    "json": ".json .jsonc .json5 .webmanifest .code-workspace",
+    "yaml": ".yaml .yml",
+    "toml": ".toml",
+    "ini": ".ini .cfg .conf .properties .editorconfig",
+    "xml": ".xml .plist .xsd .xsl .xslt .wsdl .csproj .vbproj .fsproj .props .targets .resx",
+}
+
+CONFIG_EXTENSIONS: Mapping[str, str] = MappingProxyType(
+    {ending: language for language, endings in _CONFIG_ENDINGS.items() for ending in endings.split()}
+)
+"""Extension → format of configuration and data files."""
+
+_CPP_HEADER = (
+    r"^[ \t]*+(?:class\s+\w[^;{]{0,200}\{|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
+    r"|\bstd::|#include\s*<(?:vector|string|memory|map|utility|functional|iostream|cstdint|cstddef)>"
 )
 
 
@@ -112,9 +124,16 @@ def language_of(uri: str, text: str = "") -> str | None:
     if language is None:
         dot = name.rfind(".")
         language = CODE_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
-    if language == "c" and name.endswith(".h") and _CPP_HEADER.search(text):
+    if language == "c" and name.endswith(".h") and re.search(_CPP_HEADER, text, re.MULTILINE):
         return "cpp"
     return language
+
+
+def config_language(uri: str) -> str | None:
+    """The format of a configuration file, or None for a file of another kind."""
+    name = uri.rsplit("/", 1)[-1].lower()
+    dot = name.rfind(".")
+    return CONFIG_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
 
 
 _SOURCE_ROOTS = frozenset({"src", "lib", "python", "source"})

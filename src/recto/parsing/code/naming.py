@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LONGEST = 100
+_READ = 400  # characters in which a name is looked for
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _TAG_ID = re.compile(r"""<([\w:-]+)[^>]*?\sid\s*=\s*["']?([^"'\s>]+)""")
 _HEADING = re.compile(r"<[hH][1-6][\s>]")
@@ -102,7 +103,7 @@ def go(node: Node, text: str) -> Names:
     receiver = node.child_by_field_name("receiver")
     if receiver is None:
         return names
-    owner = _TYPE_ARGUMENTS.sub("", text_of(receiver, text)).strip("() \n\t").rsplit(" ", 1)[-1].lstrip("*&")
+    owner = _TYPE_ARGUMENTS.sub("", text_of(receiver, text)[:_READ]).strip("() \n\t").rsplit(" ", 1)[-1].lstrip("*&")
     return (owner, *names) if owner else names
 
 
@@ -117,6 +118,7 @@ def rust(node: Node, text: str) -> Names:
 
 def _plain_type(name: str) -> str:
     """`fmt::Formatter<'_>` is `Formatter`."""
+    name = name[:_READ]
     while "<" in name and (plainer := _TYPE_ARGUMENTS.sub("", name)) != name:
         name = plainer
     return shown(name.lstrip("&").rsplit("::", 1)[-1])
@@ -158,7 +160,7 @@ def c(node: Node, text: str) -> Names:
 def _qualified(name: Node | None, text: str) -> Names:
     if name is None:
         return ()
-    plain = text_of(name, text)
+    plain = text_of(name, text)[:_READ]
     while "<" in plain and "operator" not in plain and (plainer := _TYPE_ARGUMENTS.sub("", plain)) != plain:
         plain = plainer
     return tuple(part for part in shown(plain).split("::") if part)
@@ -181,18 +183,18 @@ def sql(node: Node, text: str) -> Names:
 
 def css(node: Node, text: str) -> Names:
     """All before the brace."""
-    head = text[node.start_byte : min(node.end_byte, node.start_byte + 400)].partition("{")[0]
+    head = text[node.start_byte : min(node.end_byte, node.start_byte + _READ)].partition("{")[0]
     return (shown(head),)
 
 
 def html(node: Node, text: str) -> Names:
     """Elements with an id, headings by their words, and scripts and styles that are worth a place of their own."""
-    start = text[node.start_byte : min(node.end_byte, node.start_byte + 400)]
+    start = text[node.start_byte : min(node.end_byte, node.start_byte + _READ)]
     if node.type != "element":
         return (node.type.split("_", 1)[0],) if node.end_byte - node.start_byte > _LARGE_OBJECT else ()
     if found := _TAG_ID.match(start):
         return (f"{found[1]}#{found[2]}"[:_LONGEST],)
     if _HEADING.match(start):
-        words = shown(_TAG.sub(" ", text_of(node, text)))
+        words = shown(_TAG.sub(" ", start))
         return (words,) if words else ()
     return ()

@@ -27,13 +27,11 @@ class NotebookParser:
     What is not a notebook, by its content, goes to the parser for other JSON with a warning.
     """
 
+    version = "notebook-1"
+
     def __init__(self, markdown: Parser, otherwise: Parser) -> None:
         self._markdown = markdown
         self._otherwise = otherwise
-
-    @property
-    def version(self) -> str:
-        return "notebook-1"
 
     def parse(self, source: Source) -> Document:
         try:

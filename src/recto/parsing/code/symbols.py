@@ -31,7 +31,7 @@ _IMPORTING = 4000  # characters of a statement that is no import itself in which
 _WRAPPED = 4  # wrappers around wrappers
 
 _CODE, _COMMENT, _DOCSTRING, _HEADING = BlockKind.CODE, BlockKind.COMMENT, BlockKind.DOCSTRING, BlockKind.HEADING
-_PARAGRAPH = re.compile(rb"\n[ \t]*\*?[ \t]*\n(?=[ \t]*[^\s*])")
+_PARAGRAPH = re.compile(rb"\n[ \t]*+\*?[ \t]*+\n(?=[ \t]*+[^\s*])")
 _DOC_MARKS = frozenset({b"/**", b"///", b"//!"})
 _BODIES = ("body", "block", "declaration_list", "definitions")
 _DECLARING = frozenset({Role.SCOPE, Role.LEAF})
