@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from recto.chunking.blocks import Pieces, Seam
 from recto.model.document import BlockKind, Section
@@ -65,7 +66,7 @@ class Groups:
         self.all: list[tuple[int, int, Scope]] = []
         self._found = found
         self._sizes = sizes
-        self._sums = [found.size(0, at) for at in range(len(found.all) + 1)]
+        self._sums = [0, *accumulate([piece.size for piece in found.all])]
 
     def add(self, first: int, last: int, scope: Scope) -> None:
         """One group, parted only where a word was torn."""
@@ -97,13 +98,12 @@ class Groups:
             if size and opened < remark < at:
                 self._close(opened, remark, scope, mark)
                 opened, size = remark, size_of(remark, at)
-            if size and not (
-                self._goes_on(opened, at, more, scope, mark) or (not fits and self._opens(opened, at, scope))
-            ):
+            together = self._goes_on(opened, at, more, scope, mark) if fits else self._opens(opened, at, scope)
+            if size and not together:
                 self._close(opened, at, scope, mark)
                 opened = at
             if small:
-                size = more
+                size = size_of(opened, until)
                 continue
             if fits:
                 self.add(opened, until, scope)

@@ -107,12 +107,11 @@ class _Walker:
             if role is Role.CLOSING:
                 continue
             self._cut(start, _CODE)
-            if depth < _DEEPEST:
-                if role is Role.THROUGH or role in _DECLARING or role is Role.WRAPPER:
-                    if end - start > LONG or role is Role.THROUGH:
-                        self.members(child, path, level, depth + 1)
-                else:
-                    self._open(child, end - start, depth)
+            holds = role in _DECLARING or role is Role.WRAPPER
+            if depth < _DEEPEST and (role is Role.THROUGH or (holds and end - start > LONG)):
+                self.members(child, path, level, depth + 1)
+            elif not holds:
+                self._open(child, end - start, depth)
 
     def _declared(self, node: Node, role: Role | None) -> tuple[Node | None, Names]:
         """The node that declares, and the names it declares; no names if it declares nothing, no node if several do."""
@@ -137,7 +136,7 @@ class _Walker:
         body = node.child_by_field_name("body") or _last_body(node)
         inside = body or node
         first = body.start_byte if body is not None else end
-        heading = self._signature_start(outer, node, start, first)
+        heading = self._signature_start(node, start, first)
         if heading > start:
             at = self._cut(start, _CODE)
             self._cut(heading, _HEADING)
@@ -166,7 +165,7 @@ class _Walker:
             at, lead, before = before.start_byte, before.start_byte, before.prev_named_sibling
         return self._cut(lead, _COMMENT) if lead >= 0 else -1
 
-    def _signature_start(self, outer: Node, node: Node, start: int, body: int) -> int:
+    def _signature_start(self, node: Node, start: int, body: int) -> int:
         """Where the signature begins: with the decorators if they are short."""
         if body - start <= _LONG_HEADING:
             return start
