@@ -15,8 +15,8 @@ class Balance:
 
     `gap` is how far the best lexical score stands above the tenth, as a share of the best: one passage that matches
     far better than the rest was found by rare words, and words can be trusted. `best` is the highest cosine: when the
-    model sees nothing close, meaning can be trusted less. Both were the only signs, of fifteen looked at, that point
-    the same way on every data set (docs/decisions/0004).
+    model sees nothing close, meaning can be trusted less. What
+    speaks for the two signs, and what does not, is in docs/decisions/0004.
     """
 
     base: float = 0.45
