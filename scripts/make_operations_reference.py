@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from recto.operations.arguments import aliases
+from recto.operations.operation import Operation
 from recto.operations.schemas import input_schema, output_schema
-from recto.operations.table import OPERATIONS, Operation
+from recto.operations.table import OPERATIONS
 
 TARGET = Path(__file__).parents[1] / "docs" / "operations.md"
 

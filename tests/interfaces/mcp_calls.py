@@ -17,7 +17,8 @@ from mcp.client.stdio import StdioServerParameters
 import recto
 from recto.interfaces.calls import Calls
 from recto.interfaces.mcp.server import make_server
-from recto.operations.table import Operation, chosen
+from recto.operations.operation import Operation
+from recto.operations.table import chosen
 
 SETTINGS = {"embedding.provider": "hashing"}
 

@@ -18,8 +18,8 @@ from recto.engine.builds import Stopped
 from recto.engine.engine import Engine
 from recto.observability.progress import Progress
 from recto.operations.arguments import request
+from recto.operations.operation import Operation
 from recto.operations.schemas import dump
-from recto.operations.table import Operation
 
 _T = TypeVar("_T")
 

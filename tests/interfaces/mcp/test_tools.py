@@ -20,8 +20,9 @@ from recto.interfaces.mcp.instructions import LIMIT, instructions, without_libra
 from recto.interfaces.mcp.tools import listed
 from recto.model.collection import CollectionSettings
 from recto.operations.budget import size, tokens
+from recto.operations.operation import Operation
 from recto.operations.schemas import input_schema, output_schema
-from recto.operations.table import OPERATIONS, Operation, chosen
+from recto.operations.table import OPERATIONS, chosen
 
 
 def said(result: types.CallToolResult) -> str:

@@ -12,8 +12,9 @@ import pytest
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotFound, RectoError
 from recto.operations.arguments import aliases, request
+from recto.operations.operation import DEFAULT, Operation
 from recto.operations.schemas import dump, input_schema, output_schema
-from recto.operations.table import DEFAULT, OPERATIONS, Operation, chosen
+from recto.operations.table import OPERATIONS, chosen
 
 EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
 

@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, StreamingRespon
 
 from recto.interfaces.http.problems import MEDIA_TYPE
 from recto.operations.arguments import aliases
+from recto.operations.operation import Operation
 from recto.operations.schemas import input_schema, output_schema
-from recto.operations.table import Operation
 
 _PROBLEMS: Mapping[int, str] = {
     400: "The request cannot be asked.",

@@ -20,9 +20,10 @@ from recto.model.query import Query
 from recto.observability.metrics import Metrics
 from recto.operations.arguments import request as parsed
 from recto.operations.hits import FoundHit, SearchAnswer, Stage, found, stage
+from recto.operations.operation import Operation
 from recto.operations.schemas import dump
 from recto.operations.search import SearchRequest, find
-from recto.operations.table import OPERATIONS, Operation
+from recto.operations.table import OPERATIONS
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -18,7 +18,7 @@ from recto.errors import RectoError
 from recto.interfaces.calls import CallProgress, Calls
 from recto.interfaces.mcp import prompts, resources
 from recto.interfaces.mcp.tools import failed, listed, succeeded
-from recto.operations.table import Operation
+from recto.operations.operation import Operation
 
 Context = ServerRequestContext[Any, Any]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recto.config.schema import Config
     from recto.interfaces.calls import Calls
-    from recto.operations.table import Operation
+    from recto.operations.operation import Operation
 
 
 def take_output() -> int:

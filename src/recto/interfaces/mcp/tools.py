@@ -6,8 +6,8 @@ from mcp import types
 
 from recto.errors import RectoError
 from recto.interfaces.calls import Answered
+from recto.operations.operation import Operation
 from recto.operations.schemas import input_schema, output_schema, slim_input, slim_output
-from recto.operations.table import Operation
 
 
 def listed(operation: Operation) -> types.Tool:
