@@ -32,6 +32,7 @@ LIBRARY_OPERATIONS = (
             "uris",
             "heading_contains",
             "tags_any",
+            "modified_before",
             "max_excerpt_chars",
             "require_fresh",
             "explain",
@@ -76,7 +77,6 @@ LIBRARY_OPERATIONS = (
             "limit": 3,
         },
         errors=(ErrorCase({"snippet": "x = 1", "collections": ["nowhere"]}, "NOT_FOUND"),),
-        tool_sets=IN_DEFAULT,
     ),
     Operation(
         name="get",
@@ -103,7 +103,6 @@ LIBRARY_OPERATIONS = (
         text=outline.text,
         example={"reference": "equipment/The 40 cm reflector.md"},
         errors=(ErrorCase({"reference": "/etc/passwd"}, "NOT_FOUND"),),
-        tool_sets=IN_DEFAULT,
     ),
     Operation(
         name="status",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recto.operations import memories, memory_history, recall, remember
-from recto.operations.operation import IN_MEMORY, WRITES, ErrorCase, Operation
+from recto.operations.operation import IN_BOTH, IN_MEMORY, WRITES, ErrorCase, Operation
 
 _NO_MEMORY = ErrorCase({"item": "mem_nowhere"}, "NOT_FOUND")
 _ASKED = ("author", "reason", "session", "idempotency_key")
@@ -31,7 +31,7 @@ MEMORY_OPERATIONS = (
             ErrorCase({"text": "The password: 'dX7-quarry-Lantern'"}, "INVALID_ARGUMENT"),
         ),
         annotations=WRITES,
-        tool_sets=IN_MEMORY,
+        tool_sets=IN_BOTH,
         unlisted=(*_ASKED, "valid_from", "valid_to"),
     ),
     Operation(
@@ -47,7 +47,7 @@ MEMORY_OPERATIONS = (
             ErrorCase({"query": "dome", "kinds": ["nonsense"]}, "INVALID_ARGUMENT"),
             ErrorCase({"items": ["mem_nowhere"]}, "NOT_FOUND"),
         ),
-        tool_sets=IN_MEMORY,
+        tool_sets=IN_BOTH,
         unlisted=("tags_any", "created_before", "items", "exclude_items", "max_chars", "profile"),
     ),
     Operation(
@@ -61,7 +61,7 @@ MEMORY_OPERATIONS = (
         example={"item": "A passing thought"},
         errors=(_NO_MEMORY,),
         annotations=WRITES,
-        tool_sets=IN_MEMORY,
+        tool_sets=IN_BOTH,
         unlisted=_ASKED,
     ),
     Operation(

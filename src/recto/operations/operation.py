@@ -60,4 +60,5 @@ class Operation:
 
 IN_DEFAULT = frozenset({DEFAULT})
 IN_MEMORY = frozenset({MEMORY})
+IN_BOTH = IN_DEFAULT | IN_MEMORY
 WRITES = Annotations(read_only=False)

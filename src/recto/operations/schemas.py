@@ -35,7 +35,7 @@ def slim_input(schema: Mapping[str, Any], unlisted: Collection[str] = ()) -> dic
 
     The server still holds every caller to the whole schema, and takes what is unlisted here.
     """
-    listed = {name: _worth(one, _INPUT) for name, one in schema["properties"].items() if name not in unlisted}
+    listed = {name: _worth(one) for name, one in schema["properties"].items() if name not in unlisted}
     required = {"required": schema["required"]} if "required" in schema else {}
     return {"type": "object", "properties": listed, **required}
 
@@ -49,11 +49,18 @@ def slim_output(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-_INPUT = frozenset({"type", "description", "enum", "default", "items"})
+_INPUT = frozenset({"type", "description", "enum", "default"})
+_ITEM = frozenset({"type", "enum"})
 
 
-def _worth(node: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
-    return {key: _worth(value, keys) if key == "items" else value for key, value in node.items() if key in keys}
+def _worth(node: Mapping[str, Any]) -> dict[str, Any]:
+    """A list's items are described by the list; that nothing is said by default says itself."""
+    kept = {key: value for key, value in node.items() if key in _INPUT and (key, value) != ("default", "")}
+    if kept.get("default") is False:
+        del kept["default"]
+    if "items" in node:
+        kept["items"] = {key: value for key, value in node["items"].items() if key in _ITEM}
+    return kept
 
 
 def _shape(node: Mapping[str, Any]) -> dict[str, Any]:
