@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recto.model.chunk import Chunk, EmbeddingInput
-from recto.model.collection import Collection, Project
+from recto.model.collection import Collection, PlaceKind, Project
 from recto.model.document import Document, Section, Source
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalField, LexicalRow, Prepared
@@ -19,13 +19,16 @@ from recto.model.job import Job, JobId, JobKind, JobState
 from recto.model.ledger import LedgerEntry
 from recto.model.memory import (
     MemoryCommit,
+    MemoryFile,
     MemoryFilter,
     MemoryId,
     MemoryItem,
+    MemoryLink,
     MemorySession,
     MemoryVersion,
     SessionId,
 )
+from recto.model.profile import NamedProfile
 from recto.model.query import Filters, Terms
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.result import Candidate, Scored
@@ -133,6 +136,12 @@ class Catalog(Protocol):
 
     def projects(self) -> tuple[Project, ...]: ...
 
+    def put_place(self, project: ProjectId, kind: PlaceKind, place: str) -> None: ...
+
+    def places(self, kind: PlaceKind) -> tuple[tuple[Project, str], ...]:
+        """What projects are known by, of every project, longest known first."""
+        ...
+
     def collections(self, project: ProjectId) -> tuple[Collection, ...]: ...
 
     def put_collection(self, collection: Collection) -> None: ...
@@ -154,6 +163,12 @@ class Documents(Protocol):
 
         Returns the new chunks' keys in order. A key is never used twice.
         """
+        ...
+
+    def put_all(
+        self, project: ProjectId, collection: CollectionId, several: Sequence[Prepared]
+    ) -> tuple[tuple[ChunkKey, ...], ...]:
+        """`put` for documents of different uris, in a few statements for all of them."""
         ...
 
     def move(
@@ -257,6 +272,20 @@ class Memories(Protocol):
 
     def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None: ...
 
+    def under(self, project: ProjectId, canonical_key: str) -> MemoryItem | None:
+        """The item with this canonical key, whatever its status."""
+        ...
+
+    def last_position(self, project: ProjectId, sequence: str) -> int:
+        """The last place taken in a sequence; 0 when there is none."""
+        ...
+
+    def linking(
+        self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
+    ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
+        """Links of active items to these targets, with the items they start from, by target, oldest item first."""
+        ...
+
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
         """Oldest first."""
         ...
@@ -282,6 +311,28 @@ class Memories(Protocol):
     def sessions(self, project: ProjectId) -> tuple[MemorySession, ...]:
         """Oldest first."""
         ...
+
+    def put_file(self, project: ProjectId, folder: str, file: MemoryFile) -> None: ...
+
+    def remove_file(self, project: ProjectId, folder: str, path: str) -> None: ...
+
+    def files(self, project: ProjectId, folder: str) -> tuple[MemoryFile, ...]:
+        """Which files of a folder stand for which memories, by path."""
+        ...
+
+
+class Profiles(Protocol):
+    """Embedding profiles by name. Making one active makes the one that was so idle."""
+
+    def put(self, profile: NamedProfile) -> None: ...
+
+    def retire(self, project: ProjectId) -> None:
+        """No profile is active any more."""
+        ...
+
+    def named(self, project: ProjectId) -> tuple[NamedProfile, ...]: ...
+
+    def remove(self, project: ProjectId, name: str) -> None: ...
 
 
 class Outbox(Protocol):
@@ -344,6 +395,9 @@ class Store(Protocol):
 
     @property
     def memories(self) -> Memories: ...
+
+    @property
+    def profiles(self) -> Profiles: ...
 
     @property
     def outbox(self) -> Outbox: ...

@@ -12,6 +12,7 @@ from recto.model.ids import ProjectId, project_id, text_hash
 from recto.model.memory import (
     MemoryAction,
     MemoryCommit,
+    MemoryFile,
     MemoryFilter,
     MemoryId,
     MemoryItem,
@@ -210,3 +211,64 @@ def test_a_session_ends_with_its_summary_and_belongs_to_its_project(store: Store
     assert store.memories.session(MINE, first.id) == ended
     assert store.memories.session(THEIRS, first.id) is None
     assert store.memories.sessions(THEIRS) == ()
+
+
+def test_a_canonical_key_names_one_item_of_a_project(store: Store) -> None:
+    spec = item("mem_spec", canonical_key="spec/app", doc_class="app_spec")
+    put(store, spec)
+    theirs = item("mem_spec", THEIRS, canonical_key="spec/app")
+    put(store, theirs)
+    assert store.memories.under(MINE, "spec/app") == spec
+    assert store.memories.under(MINE, "spec/other") is None
+    plain = item("mem_plain")
+    put(store, plain)
+    assert store.memories.find(MINE, MemoryFilter(canonical_only=True)) == (spec,)
+    assert store.memories.find(MINE, MemoryFilter(doc_classes=("app_spec", "other"))) == (spec,)
+    rival = item("mem_rival", canonical_key="spec/app")
+    with pytest.raises(Conflict):
+        put(store, rival)
+    assert store.memories.get(MINE, rival.id) is None
+
+
+def test_a_sequence_knows_its_last_place(store: Store) -> None:
+    assert store.memories.last_position(MINE, "talk") == 0
+    for place in (1, 2):
+        one = item(f"mem_{place}", sequence="talk", position=place)
+        put(store, one)
+    assert store.memories.last_position(MINE, "talk") == 2
+    assert store.memories.last_position(THEIRS, "talk") == 0
+    assert [one.position for one in store.memories.find(MINE, MemoryFilter(sequences=("talk",)))] == [1, 2]
+
+
+def test_links_are_found_from_their_target_while_the_item_is_active(store: Store) -> None:
+    first = item("mem_first", links=(MemoryLink("a.md"), MemoryLink("b.md", "plans")))
+    second = item("mem_second", links=(MemoryLink("a.md", "supersedes"),), created_at=11.0)
+    for one in (first, second):
+        put(store, one)
+    found = store.memories.linking(MINE, ["a.md", "c.md"])
+    assert found == ((MemoryLink("a.md"), first.id), (MemoryLink("a.md", "supersedes"), second.id))
+    assert store.memories.linking(MINE, ["a.md"], ["supersedes"]) == ((MemoryLink("a.md", "supersedes"), second.id),)
+    assert store.memories.linking(THEIRS, ["a.md"]) == ()
+    changed = replace(first, links=(MemoryLink("c.md"),), version=2)
+    with store.transaction():
+        store.memories.put(changed, commit(changed, MemoryAction.REVISED), version(changed, 2))
+    assert [name for _, name in store.memories.linking(MINE, ["a.md", "b.md", "c.md"])] == [second.id, first.id]
+    gone = replace(second, status=MemoryStatus.ARCHIVED)
+    with store.transaction():
+        store.memories.put(gone, commit(gone, MemoryAction.ARCHIVED))
+    assert store.memories.linking(MINE, ["a.md"]) == ()
+
+
+def test_files_are_remembered_by_folder_and_path(store: Store) -> None:
+    one, other = MemoryFile("b.md", MemoryId("mem_b"), 1, "x"), MemoryFile("a.md", MemoryId("mem_a"), 3, "y")
+    with store.transaction():
+        store.memories.put_file(MINE, "here", one)
+        store.memories.put_file(MINE, "here", other)
+        store.memories.put_file(MINE, "there", one)
+        store.memories.put_file(MINE, "here", replace(one, version=2))
+    assert store.memories.files(MINE, "here") == (other, replace(one, version=2))
+    assert store.memories.files(THEIRS, "here") == ()
+    with store.transaction():
+        store.memories.remove_file(MINE, "here", "b.md")
+    assert store.memories.files(MINE, "here") == (other,)
+    assert store.memories.files(MINE, "there") == (one,)

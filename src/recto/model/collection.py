@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from recto.model.document import Kind
 from recto.model.ids import CollectionId, ProjectId
+
+DEFAULT_WORKSPACE = "default"
+
+
+class PlaceKind(StrEnum):
+    """What a project can be known by, besides its name."""
+
+    FOLDER = "folder"
+    REPOSITORY = "repository"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +25,12 @@ class Project:
 
     id: ProjectId
     name: str
+
+    @property
+    def workspace(self) -> str:
+        """What stands before the first slash of its name: `acme/site` is the project `site` of `acme`."""
+        workspace, slash, _ = self.name.partition("/")
+        return workspace if slash else DEFAULT_WORKSPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,7 @@ class CollectionSettings:
     max_file_bytes: int | None = None
     max_heading_depth: int | None = None
     intelligent_heading_depth: bool | None = None
+    overlap_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

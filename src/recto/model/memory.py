@@ -17,6 +17,9 @@ MEMORIES = "memories"
 
 DEFAULT_SCOPE = "project"
 
+SUPERSEDES = "supersedes"
+"""The type of a link from a memory to the one whose place it takes."""
+
 
 class MemoryKind(StrEnum):
     NOTE = "note"
@@ -79,6 +82,12 @@ class MemoryItem:
     created_at: float
     updated_at: float
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    canonical_key: str | None = None
+    doc_class: str = ""
+    sequence: str = ""
+    """The session or conversation it is a part of; empty when it stands alone."""
+    position: int = 0
+    """Its place in the sequence, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +145,16 @@ class MemorySession:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A file that stands for a memory: which version it was last in step with, and a digest of it at that time."""
+
+    path: str
+    item_id: MemoryId
+    version: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryFilter:
     """Everything here must hold of an item. Empty means no restriction; `status` None means any."""
 
@@ -149,6 +168,9 @@ class MemoryFilter:
     created_before: float | None = None
     items: tuple[MemoryId, ...] = ()
     not_items: tuple[MemoryId, ...] = ()
+    canonical_only: bool = False
+    doc_classes: tuple[str, ...] = ()
+    sequences: tuple[str, ...] = ()
 
     def admits_tags(self, tags: tuple[str, ...]) -> bool:
         """`a` is carried by what is tagged `a` or anything below it, such as `a/b`; case does not matter."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from recto.model.collection import Collection, Project
+from recto.model.collection import Collection, PlaceKind, Project
 from recto.model.ids import CollectionId, ProjectId, project_id
 from recto.model.ledger import LedgerEntry
 from recto.model.recipe import Recipe
+from recto.stores.shared.clock import Clock
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_tables import Session, known_collection, known_project
 
@@ -15,9 +16,10 @@ from recto.testing.memory_tables import Session, known_collection, known_project
 class MemoryCatalog:
     """Fits `ports.Catalog`."""
 
-    def __init__(self, session: Session, documents: MemoryDocuments) -> None:
+    def __init__(self, session: Session, documents: MemoryDocuments, clock: Clock) -> None:
         self._session = session
         self._documents = documents
+        self._clock = clock
 
     def ensure_project(self, name: str) -> Project:
         wanted = Project(project_id(name), name)
@@ -27,6 +29,20 @@ class MemoryCatalog:
 
     def projects(self) -> tuple[Project, ...]:
         return tuple(sorted(self._session.read().projects.values(), key=lambda project: project.name))
+
+    def put_place(self, project: ProjectId, kind: PlaceKind, place: str) -> None:
+        tables = self._session.write()
+        tables.places.setdefault((known_project(tables, project), kind.value, place), self._clock())
+
+    def places(self, kind: PlaceKind) -> tuple[tuple[Project, str], ...]:
+        tables = self._session.read()
+        found = [
+            (since, tables.projects[project], place)
+            for (project, of, place), since in tables.places.items()
+            if of == kind
+        ]
+        found.sort(key=lambda one: (one[0], one[1].name, one[2]))
+        return tuple((project, place) for _, project, place in found)
 
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
         tables = self._session.read()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recto.errors import Conflict
 from recto.model.ids import ProjectId
 from recto.model.memory import (
     MemoryCommit,
+    MemoryFile,
     MemoryFilter,
     MemoryId,
     MemoryItem,
+    MemoryLink,
     MemorySession,
     MemoryStatus,
     MemoryVersion,
@@ -37,6 +40,9 @@ class MemoryMemories:
             raise Conflict(f"{item.id} already has a version {version.number}")
         if commit.key is not None and commit.key in {one.key for one in commits}:
             raise Conflict(f"the idempotency key {commit.key} is already used")
+        other = self.under(item.project_id, item.canonical_key) if item.canonical_key is not None else None
+        if other is not None and other.id != item.id:
+            raise Conflict(f"{other.id} already has the key {item.canonical_key}")
         created_at = held.created_at if held else item.created_at
         tables.memory_items[project, item.id] = replace(item, metadata=metadata, created_at=created_at)
         if version is not None:
@@ -46,6 +52,23 @@ class MemoryMemories:
     def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None:
         tables = self._session.read()
         return tables.memory_items.get((known_project(tables, project), item))
+
+    def under(self, project: ProjectId, canonical_key: str) -> MemoryItem | None:
+        return next((item for item in self._items(project) if item.canonical_key == canonical_key), None)
+
+    def last_position(self, project: ProjectId, sequence: str) -> int:
+        return max((item.position for item in self._items(project) if item.sequence == sequence), default=0)
+
+    def linking(
+        self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
+    ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
+        found = [
+            (link, item.id)
+            for item in self._items(project)
+            for link in item.links
+            if item.status is MemoryStatus.ACTIVE and link.target in targets and (not types or link.type in types)
+        ]
+        return tuple(sorted(found, key=lambda pair: pair[0].target))
 
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
         return tuple(item for item in self._items(project) if _admits(filters, item))
@@ -89,6 +112,20 @@ class MemoryMemories:
         mine = (session for (owner, _), session in tables.memory_sessions.items() if owner == project)
         return tuple(sorted(mine, key=lambda session: (session.started_at, session.id)))
 
+    def put_file(self, project: ProjectId, folder: str, file: MemoryFile) -> None:
+        tables = self._session.write()
+        tables.memory_files[known_project(tables, project), folder, file.path] = file
+
+    def remove_file(self, project: ProjectId, folder: str, path: str) -> None:
+        tables = self._session.write()
+        tables.memory_files.pop((known_project(tables, project), folder, path), None)
+
+    def files(self, project: ProjectId, folder: str) -> tuple[MemoryFile, ...]:
+        tables = self._session.read()
+        known_project(tables, project)
+        mine = (file for (owner, where, _), file in tables.memory_files.items() if (owner, where) == (project, folder))
+        return tuple(sorted(mine, key=lambda file: file.path))
+
     def _items(self, project: ProjectId) -> list[MemoryItem]:
         tables = self._session.read()
         known_project(tables, project)
@@ -106,5 +143,8 @@ def _admits(filters: MemoryFilter, item: MemoryItem) -> bool:
         and (filters.created_before is None or item.created_at < filters.created_before)
         and (not filters.items or item.id in filters.items)
         and item.id not in filters.not_items
+        and (item.canonical_key is not None or not filters.canonical_only)
+        and (not filters.doc_classes or item.doc_class in filters.doc_classes)
+        and (not filters.sequences or item.sequence in filters.sequences)
         and filters.admits_tags(item.tags)
     )

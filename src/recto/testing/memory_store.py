@@ -15,6 +15,7 @@ from recto.testing.memory_embeddings import MemoryEmbeddings
 from recto.testing.memory_lexical import MemoryLexical
 from recto.testing.memory_memories import MemoryMemories
 from recto.testing.memory_outbox import MemoryOutbox
+from recto.testing.memory_profiles import MemoryProfiles
 from recto.testing.memory_reranking import MemoryRerankScores
 from recto.testing.memory_tables import Session, known_project
 
@@ -25,11 +26,12 @@ class MemoryStore:
     def __init__(self, *, clock: Clock = time.time) -> None:
         self._session = Session()
         self.documents = MemoryDocuments(self._session, clock)
-        self.catalog = MemoryCatalog(self._session, self.documents)
+        self.catalog = MemoryCatalog(self._session, self.documents, clock)
         self.lexical = MemoryLexical(self._session)
         self.embeddings = MemoryEmbeddings(self._session)
         self.ledger = MemoryLedger(self._session)
         self.memories = MemoryMemories(self._session)
+        self.profiles = MemoryProfiles(self._session, clock)
         self.outbox = MemoryOutbox(self._session, clock)
         self.rerank_scores = MemoryRerankScores(self._session, clock)
 

@@ -16,7 +16,16 @@ from recto.model.document import Document, Section
 from recto.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.job import Job, JobId
 from recto.model.ledger import LedgerEntry
-from recto.model.memory import MemoryCommit, MemoryId, MemoryItem, MemorySession, MemoryVersion, SessionId
+from recto.model.memory import (
+    MemoryCommit,
+    MemoryFile,
+    MemoryId,
+    MemoryItem,
+    MemorySession,
+    MemoryVersion,
+    SessionId,
+)
+from recto.model.profile import NamedProfile
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.stored import DocumentVersion
 from recto.model.text import Span
@@ -87,6 +96,9 @@ class Tables:
     memory_versions: dict[tuple[ProjectId, MemoryId], tuple[MemoryVersion, ...]] = field(default_factory=dict)
     memory_commits: dict[ProjectId, tuple[MemoryCommit, ...]] = field(default_factory=dict)
     memory_sessions: dict[tuple[ProjectId, SessionId], MemorySession] = field(default_factory=dict)
+    memory_files: dict[tuple[ProjectId, str, str], MemoryFile] = field(default_factory=dict)
+    places: dict[tuple[ProjectId, str, str], float] = field(default_factory=dict)
+    named_profiles: dict[tuple[ProjectId, str], NamedProfile] = field(default_factory=dict)
     jobs: dict[JobId, Job] = field(default_factory=dict)
 
     def copied(self) -> Tables:

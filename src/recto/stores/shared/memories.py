@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recto.model.ids import ProjectId
 from recto.model.memory import (
     MemoryAction,
     MemoryCommit,
+    MemoryFile,
     MemoryFilter,
     MemoryId,
     MemoryItem,
@@ -19,7 +21,7 @@ from recto.model.memory import (
     MemoryVersion,
     SessionId,
 )
-from recto.stores.shared.database import Database, first
+from recto.stores.shared.database import Database, first, value
 from recto.stores.shared.projects import Keys
 
 
@@ -33,6 +35,9 @@ class MemoryRepository:
     def put(self, item: MemoryItem, commit: MemoryCommit, version: MemoryVersion | None = None) -> None:
         where = {"project": self._keys.project(item.project_id), "id": item.id}
         self._database.run("memory_put", where | _item_row(item))
+        # A first version without links has nothing to replace: most commits are such, and each statement costs.
+        if item.links or (version is not None and version.number > 1):
+            self._put_links(where, item)
         if version is not None:
             self._database.run("memory_version_put", where | _version_row(version))
         self._database.run("memory_commit_put", where | _commit_row(commit))
@@ -40,6 +45,26 @@ class MemoryRepository:
     def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None:
         row = first(self._database, "memory_get", {"project": self._keys.project(project), "id": item})
         return _item(project, row) if row else None
+
+    def under(self, project: ProjectId, canonical_key: str) -> MemoryItem | None:
+        where = {"project": self._keys.project(project), "canonical_key": canonical_key}
+        row = first(self._database, "memory_under", where)
+        return _item(project, row) if row else None
+
+    def last_position(self, project: ProjectId, sequence: str) -> int:
+        where = {"project": self._keys.project(project), "sequence": sequence}
+        return int(value(self._database, "memory_last_position", where))
+
+    def linking(
+        self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
+    ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
+        where = {
+            "project": self._keys.project(project),
+            "targets": json.dumps(list(targets), ensure_ascii=False),
+            "types": _listed(tuple(types)),
+        }
+        rows = self._database.rows("memories_linking", where)
+        return tuple((MemoryLink(target, type_), MemoryId(item)) for target, type_, item in rows)
 
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
         where = {
@@ -52,6 +77,9 @@ class MemoryRepository:
             "created_before": filters.created_before,
             "items": _listed(filters.items),
             "not_items": _listed(filters.not_items),
+            "canonical_only": filters.canonical_only,
+            "doc_classes": _listed(filters.doc_classes),
+            "sequences": _listed(filters.sequences),
         }
         found = (_item(project, row) for row in self._database.rows("memories_find", where))
         return tuple(item for item in found if filters.admits_tags(item.tags))
@@ -99,6 +127,30 @@ class MemoryRepository:
         rows = self._database.rows("memory_sessions", {"project": self._keys.project(project)})
         return tuple(MemorySession(SessionId(row[0]), project, *row[1:]) for row in rows)
 
+    def put_file(self, project: ProjectId, folder: str, file: MemoryFile) -> None:
+        where = {"project": self._keys.project(project), "folder": folder}
+        about = {"path": file.path, "item": file.item_id, "version": file.version, "digest": file.digest}
+        self._database.run("memory_file_put", where | about)
+
+    def remove_file(self, project: ProjectId, folder: str, path: str) -> None:
+        where = {"project": self._keys.project(project), "folder": folder, "path": path}
+        self._database.run("memory_file_remove", where)
+
+    def files(self, project: ProjectId, folder: str) -> tuple[MemoryFile, ...]:
+        rows = self._database.rows("memory_files", {"project": self._keys.project(project), "folder": folder})
+        return tuple(MemoryFile(path, MemoryId(item), version, digest) for path, item, version, digest in rows)
+
+    def _put_links(self, where: Mapping[str, Any], item: MemoryItem) -> None:
+        self._database.run("memory_links_remove", where)
+        if item.links:
+            self._database.run_many(
+                "memory_link_put",
+                [
+                    {**where, "ordinal": ordinal, "target": link.target, "type": link.type}
+                    for ordinal, link in enumerate(item.links)
+                ],
+            )
+
 
 def _listed(values: tuple[str, ...]) -> str | None:
     return json.dumps(values, ensure_ascii=False) if values else None
@@ -118,6 +170,10 @@ def _item_row(item: MemoryItem) -> dict[str, Any]:
         "fingerprint": bytes.fromhex(item.fingerprint),
         "created_at": item.created_at,
         "updated_at": item.updated_at,
+        "canonical_key": item.canonical_key,
+        "doc_class": item.doc_class,
+        "sequence": item.sequence,
+        "position": item.position,
     }
 
 
@@ -168,6 +224,10 @@ def _item(project: ProjectId, row: tuple[Any, ...]) -> MemoryItem:
         fingerprint=row[10].hex(),
         created_at=row[11],
         updated_at=row[12],
+        canonical_key=row[13],
+        doc_class=row[14],
+        sequence=row[15],
+        position=row[16],
     )
 
 

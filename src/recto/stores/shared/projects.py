@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recto.errors import NotFound
-from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.collection import Collection, CollectionSettings, PlaceKind, Project
 from recto.model.document import Kind
 from recto.model.ids import CollectionId, DocumentId, ProjectId, project_id
 from recto.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
@@ -87,6 +87,14 @@ class CatalogRepository:
 
     def projects(self) -> tuple[Project, ...]:
         return tuple(Project(ProjectId(row[1]), row[2]) for row in self._database.rows("projects"))
+
+    def put_place(self, project: ProjectId, kind: PlaceKind, place: str) -> None:
+        where = {"project": self._keys.project(project), "kind": kind.value, "place": place, "now": self._clock()}
+        self._database.run("project_place_put", where)
+
+    def places(self, kind: PlaceKind) -> tuple[tuple[Project, str], ...]:
+        rows = self._database.rows("project_places", {"kind": kind.value})
+        return tuple((Project(ProjectId(row[0]), row[1]), row[2]) for row in rows)
 
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
         rows = self._database.rows("collections", {"project": self._keys.project(project)})

@@ -17,6 +17,7 @@ from recto.stores.shared.embeddings import EmbeddingRepository
 from recto.stores.shared.ledger import LedgerRepository
 from recto.stores.shared.memories import MemoryRepository
 from recto.stores.shared.outbox import OutboxRepository
+from recto.stores.shared.profiles import ProfileRepository
 from recto.stores.shared.projects import CatalogRepository, Keys
 from recto.stores.shared.reranking import RerankScoreRepository
 from recto.stores.sqlite.database import SqliteDatabase
@@ -37,6 +38,7 @@ class SqliteStore:
         self.embeddings = EmbeddingRepository(self._database, keys, clock)
         self.ledger = LedgerRepository(self._database, keys)
         self.memories = MemoryRepository(self._database, keys)
+        self.profiles = ProfileRepository(self._database, keys, clock)
         self.outbox = OutboxRepository(self._database, keys, clock)
         self.rerank_scores = RerankScoreRepository(self._database, keys, clock)
         self._keys = keys

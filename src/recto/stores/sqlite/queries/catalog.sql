@@ -16,6 +16,14 @@ insert into projects (id, name, created_at) values (:id, :name, :now) on conflic
 -- name: projects
 select key, id, name from projects order by name;
 
+-- name: project_place_put
+insert into project_places (project, kind, place, created_at) values (:project, :kind, :place, :now)
+on conflict (project, kind, place) do nothing;
+
+-- name: project_places
+select p.id, p.name, l.place from project_places l join projects p on p.key = l.project
+where l.kind = :kind order by l.created_at, p.name, l.place;
+
 -- name: collections
 select key, id, name, root, settings from collections where project = :project order by name;
 

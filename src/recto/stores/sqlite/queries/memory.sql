@@ -1,13 +1,32 @@
 -- name: memory_put
 insert into memory_items (
-  project, id, kind, scope, title, tags, links, metadata, pinned, status, version, fingerprint, created_at, updated_at)
+  project, id, kind, scope, title, tags, links, metadata, pinned, status, version, fingerprint, created_at, updated_at,
+  canonical_key, doc_class, sequence, position)
 values (
   :project, :id, :kind, :scope, :title, :tags, :links, :metadata, :pinned, :status, :version, :fingerprint,
-  :created_at, :updated_at)
+  :created_at, :updated_at, :canonical_key, :doc_class, :sequence, :position)
 on conflict (project, id) do update set
   kind = excluded.kind, scope = excluded.scope, title = excluded.title, tags = excluded.tags, links = excluded.links,
   metadata = excluded.metadata, pinned = excluded.pinned, status = excluded.status, version = excluded.version,
-  fingerprint = excluded.fingerprint, updated_at = excluded.updated_at;
+  fingerprint = excluded.fingerprint, updated_at = excluded.updated_at, canonical_key = excluded.canonical_key,
+  doc_class = excluded.doc_class, sequence = excluded.sequence, position = excluded.position;
+
+-- name: memory_links_remove
+delete from memory_links
+where project = :project and item = (select key from memory_items where project = :project and id = :id);
+
+-- name: memory_link_put
+insert into memory_links (project, item, ordinal, target, type)
+select :project, m.key, :ordinal, :target, :type from memory_items m where m.project = :project and m.id = :id;
+
+-- name: memory_last_position
+select coalesce(max(position), 0) from memory_items where project = :project and sequence = :sequence;
+
+-- name: memories_linking
+select l.target, l.type, m.id from memory_links l join memory_items m on m.key = l.item
+where l.project = :project and l.target in (select value from json_each(:targets)) and m.status = 'active'
+  and (:types is null or l.type in (select value from json_each(:types)))
+order by l.target, m.created_at, m.id, l.ordinal;
 
 -- name: memory_version_put
 insert into memory_versions (
@@ -25,12 +44,16 @@ from memory_items m where m.project = :project and m.id = :id;
 
 -- name: fragment_memory
 select m.id, m.kind, m.scope, m.title, m.tags, m.links, m.metadata, m.pinned, m.status, m.version, m.fingerprint,
-  m.created_at, m.updated_at
+  m.created_at, m.updated_at, m.canonical_key, m.doc_class, m.sequence, m.position
 from memory_items m
 
 -- name: memory_get
 -- include: memory
 where m.project = :project and m.id = :id;
+
+-- name: memory_under
+-- include: memory
+where m.project = :project and m.canonical_key = :canonical_key;
 
 -- name: memories_same_text
 -- include: memory
@@ -48,6 +71,9 @@ where m.project = :project
   and (:created_before is null or m.created_at < :created_before)
   and (:items is null or m.id in (select value from json_each(:items)))
   and (:not_items is null or m.id not in (select value from json_each(:not_items)))
+  and (not :canonical_only or m.canonical_key is not null)
+  and (:doc_classes is null or m.doc_class in (select value from json_each(:doc_classes)))
+  and (:sequences is null or m.sequence in (select value from json_each(:sequences)))
 order by m.created_at, m.id;
 
 -- name: memory_versions
@@ -80,3 +106,15 @@ select id, title, author, started_at, ended_at, summary from memory_sessions whe
 -- name: memory_sessions
 select id, title, author, started_at, ended_at, summary from memory_sessions where project = :project
 order by started_at, id;
+
+-- name: memory_file_put
+insert into memory_files (project, folder, path, item, version, digest)
+values (:project, :folder, :path, :item, :version, :digest)
+on conflict (project, folder, path) do update set
+  item = excluded.item, version = excluded.version, digest = excluded.digest;
+
+-- name: memory_file_remove
+delete from memory_files where project = :project and folder = :folder and path = :path;
+
+-- name: memory_files
+select path, item, version, digest from memory_files where project = :project and folder = :folder order by path;
