@@ -111,10 +111,12 @@ def separately(bench: Bench, folder: Path, embed: int) -> None:
         with bench.step("store", size):
             for start in range(0, len(prepared), 256):
                 with store.transaction():
+                    batch = prepared[start : start + 256]
+                    keys = store.documents.put_all(owner, within, batch)
                     rows = [
                         pair
-                        for one in prepared[start : start + 256]
-                        for pair in zip(store.documents.put(owner, within, one), one.chunks, strict=True)
+                        for those, one in zip(keys, batch, strict=True)
+                        for pair in zip(those, one.chunks, strict=True)
                     ]
                     store.lexical.put(owner, [(key, indexed.lexical) for key, indexed in rows])
                     store.embeddings.expect(owner, [(key, indexed.inputs) for key, indexed in rows])

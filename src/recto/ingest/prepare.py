@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from recto.chunking.code import declared, is_code
 from recto.chunking.inputs import inputs
 from recto.errors import RectoError, SourceError
 from recto.model.document import Document, Kind, Source
@@ -60,12 +61,14 @@ class Preparer:
         joined: Callable[[str], str],
         counter: TokenCounter,
         window: int,
+        unwanted: Callable[[str, str], str | None] = lambda uri, text: None,
     ) -> None:
         self._parser_for = parser_for
         self._chunker = chunker
         self._joined = joined
         self._counter = counter
         self._window = window
+        self._unwanted = unwanted
 
     def file(self, origin: Origin, file: SeenFile) -> Outcome:
         """Any failure becomes a reason: one bad file never stops a run."""
@@ -73,6 +76,8 @@ class Preparer:
             decoded = read(file.path, origin.max_file_bytes)
             if isinstance(decoded, Refused):
                 return Outcome(file, Failure(decoded.reason, refused=True))
+            if reason := self._unwanted(file.uri, decoded.text):
+                return Outcome(file, Failure(reason, refused=True))
             # What was read is what the stamp must describe: the file may have changed since it was listed. The inode
             # stays that of the listing, which on some systems has none to tell: the next listing must find it again.
             read_stamp = decoded.stamp or file.stamp
@@ -104,7 +109,14 @@ class Preparer:
         common = _common_fields(document, self._joined)
         headings: dict[tuple[str, ...], str] = {}
         chunks = []
-        for chunk in self._chunker.chunk(document):
+        cut = self._chunker.chunk(document)
+        names = declared(document, cut) if is_code(document) else ()
+        if names:
+            # Each chunk has the names it declares for aliases: all of a file's names in each would find the wrong one.
+            common["keywords"] = ""
+        for number, chunk in enumerate(cut):
+            if names:
+                common["aliases"] = self._joined(names[number][:_SHARED_CHARACTERS])
             path = chunk.heading_path
             if path not in headings:
                 headings[path] = self._joined(" ".join(path))

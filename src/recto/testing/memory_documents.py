@@ -44,6 +44,11 @@ class MemoryDocuments:
         _hold(tables, project, HeldDocument(collection, document, len(before), lineage, keys), prepared)
         return keys
 
+    def put_all(
+        self, project: ProjectId, collection: CollectionId, several: Sequence[Prepared]
+    ) -> tuple[tuple[ChunkKey, ...], ...]:
+        return tuple(self.put(project, collection, prepared) for prepared in several)
+
     def move(
         self, project: ProjectId, collection: CollectionId, old_uri: str, prepared: Prepared
     ) -> tuple[ChunkKey, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import count, islice
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -22,7 +23,21 @@ from recto.stores.shared.database import Database, first, reserve
 from recto.stores.shared.filters import filter_parameters, folded
 from recto.stores.shared.projects import Keys
 
+# Kept: making an encoder costs more than most of what it encodes.
+_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _TEXTS_AT_ONCE = 500  # of a few kilobytes each: what the check holds in memory
+
+
+class _Place(NamedTuple):
+    """Where a document is written: over the one held there, or anew; `changed` if that makes another version."""
+
+    key: int
+    version: int
+    changed: bool = True
+    held: bool = False
+
+    def row(self, project: int) -> dict[str, int]:
+        return {"project": project, "document": self.key}
 
 
 class DocumentRepository:
@@ -36,29 +51,30 @@ class DocumentRepository:
         self._compressor = zstandard.ZstdCompressor(level=3)
 
     def put(self, project: ProjectId, collection: CollectionId, prepared: Prepared) -> tuple[ChunkKey, ...]:
-        document = prepared.document
+        return self.put_all(project, collection, (prepared,))[0]
+
+    def put_all(
+        self, project: ProjectId, collection: CollectionId, several: Sequence[Prepared]
+    ) -> tuple[tuple[ChunkKey, ...], ...]:
         where = {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
-        held = first(self._database, "document_at", where | {"uri": document.uri})
-        text_hash = bytes.fromhex(document.content_hash)
-        if held:
-            key, version, changed = held[0], held[1], held[2] != text_hash
-            self._remove_parts(where["project"], key)
-        else:
-            # A document that comes back continues the versions it had before it was removed.
-            before = self._last_version(where["project"], document)
-            key = before[0] if before else reserve(self._database, "document_key", 1)
-            version, changed = (before[1], before[2] != text_hash) if before else (0, True)
-            if not changed:
-                self._database.run("version_restore", {"project": where["project"], "document": key})
-        version += changed
-        self._put_text(where["project"], document)
-        self._put_row(where, key, version, document)
-        if changed:
-            self._database.run("version_put", _version_row(where["project"], key, version, document, self._clock()))
-        self._put_sections(where["project"], key, document)
-        start = reserve(self._database, "chunk_key", len(prepared.chunks))
-        chunk_keys = tuple(ChunkKey(start + offset) for offset in range(len(prepared.chunks)))
-        self._put_chunks(where["project"], key, prepared, chunk_keys)
+        owner = where["project"]
+        places = self._places(where, [prepared.document for prepared in several])
+        self._database.run_many("document_parts_remove_chunks", (one.row(owner) for one in places if one.held))
+        self._database.run_many("document_parts_remove_sections", (one.row(owner) for one in places if one.held))
+        self._database.run_many("document_parts_remove_tags", (one.row(owner) for one in places if one.held))
+        back = (one.row(owner) for one in places if not one.held and not one.changed)
+        self._database.run_many("version_restore", back)
+        self._put_texts(owner, [prepared.document for prepared in several])
+        now = self._clock()
+        pairs = list(zip(places, several, strict=True))
+        self._database.run_many("document_put", (_row(where, at, one.document) for at, one in pairs))
+        changed = (_version_row(owner, at, one.document, now) for at, one in pairs if at.changed)
+        self._database.run_many("version_put", changed)
+        self._put_sections(owner, [(at.key, one.document) for at, one in pairs])
+        keys = count(reserve(self._database, "chunk_key", sum(len(prepared.chunks) for prepared in several)))
+        chunk_keys = tuple(tuple(map(ChunkKey, islice(keys, len(prepared.chunks)))) for prepared in several)
+        for (at, prepared), those in zip(pairs, chunk_keys, strict=True):
+            self._put_chunks(owner, at.key, prepared, those)
         return chunk_keys
 
     def move(
@@ -73,17 +89,17 @@ class DocumentRepository:
         chunks = self._database.rows("document_chunks", {"document": key})
         wanted = [bytes.fromhex(indexed.chunk.text_hash) for indexed in prepared.chunks]
         same = held[2] == bytes.fromhex(document.content_hash) and [row[1] for row in chunks] == wanted
-        before = self._last_version(where["project"], document)
+        before = self._last_versions(where["project"], [document]).get(document.id)
         if not same or (before is not None and before[0] != key):
             # Where the new uri has a history of its own, this is a change there: both histories stay whole.
             self.remove(project, DocumentId(held[3]))
             return self.put(project, collection, prepared)
         chunk_keys = tuple(ChunkKey(row[0]) for row in chunks)
-        self._put_row(where, key, held[1], document)
+        self._database.run("document_put", _row(where, _Place(key, held[1]), document))
         self._database.run("versions_rename", {"project": where["project"], "document": key, "id": document.id})
         self._database.run("document_parts_remove_sections", {"project": where["project"], "document": key})
         self._database.run("document_parts_remove_tags", {"project": where["project"], "document": key})
-        self._put_sections(where["project"], key, document)
+        self._put_sections(where["project"], [(key, document)])
         self._put_chunks(where["project"], key, prepared, chunk_keys)
         return chunk_keys
 
@@ -155,66 +171,71 @@ class DocumentRepository:
         where = {"project": self._keys.project(project)} | filter_parameters(filters)
         return [ChunkKey(row[0]) for row in self._database.rows("chunks_admitted", where)]
 
-    def _last_version(self, project: int, document: Document) -> tuple[Any, ...] | None:
-        return first(self._database, "last_version", {"project": project, "id": document.id})
+    def _places(self, where: Mapping[str, int], documents: Sequence[Document]) -> list[_Place]:
+        """Where each document goes: where its uri is held, or where it was before it was removed, or a new place."""
+        uris = _json([document.uri for document in documents])
+        held = {row[0]: row[1:] for row in self._database.rows("documents_at", where | {"uris": uris})}
+        fresh = [document for document in documents if document.uri not in held]
+        before = self._last_versions(where["project"], fresh) if fresh else {}
+        new = count(reserve(self._database, "document_key", len(fresh) - len(before))) if fresh else count()
+        places = []
+        for document in documents:
+            known = held.get(document.uri) or before.get(document.id)
+            if known is None:
+                places.append(_Place(next(new), 1))
+                continue
+            changed = known[2] != bytes.fromhex(document.content_hash)
+            places.append(_Place(known[0], known[1] + changed, changed=changed, held=document.uri in held))
+        return places
 
-    def _remove_parts(self, project: int, document: int) -> None:
-        for name in ("chunks", "sections", "tags"):
-            self._database.run(f"document_parts_remove_{name}", {"project": project, "document": document})
+    def _last_versions(self, project: int, documents: Sequence[Document]) -> dict[str, tuple[Any, ...]]:
+        """What is left of documents that were removed, by id: key, version, hash. Coming back continues them."""
+        where = {"project": project, "ids": _json([document.id for document in documents])}
+        return {row[0]: row[1:] for row in self._database.rows("last_versions", where)}
 
-    def _put_text(self, project: int, document: Document) -> None:
-        text_hash = bytes.fromhex(document.content_hash)
-        if first(self._database, "text_known", {"project": project, "hash": text_hash}) is None:
-            raw = document.text.encode("utf-8")
-            data = self._compressor.compress(raw)
-            self._database.run("text_put", {"project": project, "hash": text_hash, "size": len(raw), "data": data})
-
-    def _put_row(self, where: Mapping[str, int], key: int, version: int, document: Document) -> None:
-        self._database.run(
-            "document_put",
-            {
-                **where,
-                "key": key,
-                "id": document.id,
-                "uri": document.uri,
-                "kind": document.kind.value,
-                "title": document.title,
-                "title_folded": folded(document.title),
-                "language": document.language,
-                "description": document.description,
-                "tags": json.dumps(document.tags, ensure_ascii=False),
-                "aliases": json.dumps(document.aliases, ensure_ascii=False),
-                "metadata": json.dumps(document.metadata, ensure_ascii=False, sort_keys=True),
-                "text_hash": bytes.fromhex(document.content_hash),
-                "modified_at": document.modified_at,
-                "version": version,
-            },
+    def _put_texts(self, project: int, documents: Sequence[Document]) -> None:
+        wanted = {document.content_hash: document for document in documents}
+        rows = self._database.rows("texts_known", {"project": project, "hashes": _json(list(wanted))})
+        for row in rows:
+            del wanted[row[0].hex()]
+        compress = self._compressor.compress
+        texts = ((digest, document.text.encode("utf-8")) for digest, document in wanted.items())
+        self._database.run_many(
+            "text_put",
+            (
+                {"project": project, "hash": bytes.fromhex(digest), "size": len(raw), "data": compress(raw)}
+                for digest, raw in texts
+            ),
         )
 
-    def _put_sections(self, project: int, key: int, document: Document) -> None:
+    def _put_sections(self, project: int, several: Sequence[tuple[int, Document]]) -> None:
         self._database.run_many(
             "section_put",
-            [
+            (
                 {
                     "project": project,
                     "document": key,
                     "ordinal": ordinal,
                     "id": section.id,
-                    "path": json.dumps(section.path, ensure_ascii=False),
+                    "path": _json(section.path),
                     "path_folded": folded(shown_path(section.path)),
                     "level": section.level,
                     "anchor": section.anchor,
                     "start": section.span.start,
                     "end": section.span.end,
                 }
+                for key, document in several
                 for ordinal, section in enumerate(document.sections)
-            ],
+            ),
         )
-        if document.tags:
-            self._database.run_many(
-                "document_tag_put",
-                [{"project": project, "document": key, "tag": folded(tag)} for tag in document.tags],
-            )
+        self._database.run_many(
+            "document_tag_put",
+            (
+                {"project": project, "document": key, "tag": folded(tag)}
+                for key, document in several
+                for tag in document.tags
+            ),
+        )
 
     def _put_chunks(self, project: int, key: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]) -> None:
         ordinals = {section.id: ordinal for ordinal, section in enumerate(prepared.document.sections)}
@@ -242,11 +263,31 @@ class DocumentRepository:
         )
 
 
-def _version_row(project: int, key: int, version: int, document: Document, now: float) -> dict[str, Any]:
+def _row(where: Mapping[str, int], place: _Place, document: Document) -> dict[str, Any]:
+    return {
+        **where,
+        "key": place.key,
+        "id": document.id,
+        "uri": document.uri,
+        "kind": document.kind.value,
+        "title": document.title,
+        "title_folded": folded(document.title),
+        "language": document.language,
+        "description": document.description,
+        "tags": _json(document.tags),
+        "aliases": _json(document.aliases),
+        "metadata": _json(document.metadata),
+        "text_hash": bytes.fromhex(document.content_hash),
+        "modified_at": document.modified_at,
+        "version": place.version,
+    }
+
+
+def _version_row(project: int, place: _Place, document: Document, now: float) -> dict[str, Any]:
     return {
         "project": project,
-        "document": key,
-        "version": version,
+        "document": place.key,
+        "version": place.version,
         "id": document.id,
         "uri": document.uri,
         "title": document.title,

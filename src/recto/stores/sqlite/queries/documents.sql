@@ -1,5 +1,5 @@
--- name: text_known
-select 1 from texts where project = :project and hash = :hash;
+-- name: texts_known
+select hash from texts where project = :project and hash in (select unhex(value) from json_each(:hashes));
 
 -- name: text_put
 insert into texts (project, hash, size, data) values (:project, :hash, :size, :data)
@@ -15,6 +15,10 @@ select key, hash, data from texts where key > :after order by key limit :limit;
 -- name: document_at
 select key, version, text_hash, id from documents
 where project = :project and collection = :collection and uri = :uri;
+
+-- name: documents_at
+select uri, key, version, text_hash from documents
+where project = :project and collection = :collection and uri in (select value from json_each(:uris));
 
 -- name: document_put
 insert into documents (
@@ -80,9 +84,15 @@ update document_versions set removed_at = null
 where project = :project and document = :document
   and version = (select max(version) from document_versions where project = :project and document = :document);
 
--- name: last_version
-select document, version, text_hash from document_versions
-where project = :project and document_id = :id order by version desc limit 1;
+-- name: last_versions
+-- The index is named: without statistics the planner takes the primary key, and reads every version of the project.
+select v.document_id, v.document, v.version, v.text_hash
+from json_each(:ids) wanted
+cross join document_versions v indexed by document_versions_by_id
+  on v.project = :project and v.document_id = wanted.value
+where not exists (
+  select 1 from document_versions w indexed by document_versions_by_id
+  where w.project = v.project and w.document_id = v.document_id and w.version > v.version);
 
 -- name: versions
 select version, uri, title, text_hash, modified_at, indexed_at, removed_at
