@@ -16,6 +16,7 @@ from recto.model.document import Document, Section, Source
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalField, LexicalRow, Prepared
 from recto.model.job import Job, JobId, JobKind, JobState
+from recto.model.lease import Lease
 from recto.model.ledger import LedgerEntry
 from recto.model.memory import (
     MemoryCommit,
@@ -259,6 +260,50 @@ class Ledger(Protocol):
 
     def forget(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None: ...
 
+    def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
+        """Of the files at these paths and below them: what `entries` says, without reading of all the others."""
+        ...
+
+    def note_check(self, project: ProjectId, collection: CollectionId) -> None:
+        """The collection has just been compared with its folder. A transaction of its own, which moves no generation."""
+        ...
+
+    def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
+        """When each collection was last compared with its folder; those that never were are left out."""
+        ...
+
+
+class Leases(Protocol):
+    """Who does what only one may do at a time. Every call is a transaction of its own and moves no generation."""
+
+    def take(
+        self,
+        project: ProjectId,
+        name: str,
+        holder: str,
+        seconds: float,
+        detail: Mapping[str, Any],
+        *,
+        over: str | None = None,
+    ) -> Lease:
+        """The lease that is in force now: the caller's, unless somebody else's lasts.
+
+        `over` is a holder known to be gone, whose lease need not be waited for.
+        """
+        ...
+
+    def renew(self, lease: Lease, seconds: float, detail: Mapping[str, Any]) -> bool:
+        """Whether the lease was still held; if so it now lasts longer."""
+        ...
+
+    def release(self, lease: Lease) -> None:
+        """Ends the lease if it is still held."""
+        ...
+
+    def current(self, project: ProjectId, name: str) -> Lease | None:
+        """The lease in force; None when there is none or it ran out."""
+        ...
+
 
 class Memories(Protocol):
     """Items, their versions, the log of changes and the sessions they were made in. The texts are documents' texts."""
@@ -392,6 +437,9 @@ class Store(Protocol):
 
     @property
     def ledger(self) -> Ledger: ...
+
+    @property
+    def leases(self) -> Leases: ...
 
     @property
     def memories(self) -> Memories: ...

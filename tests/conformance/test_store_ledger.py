@@ -7,6 +7,7 @@ from recto.model.ids import DocumentId, RecipeId
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
 from recto.ports import Store
 from recto.testing import samples
+from recto.testing.clock import SetClock
 
 
 def test_entries_come_back_whole_under_their_uris(store: Store, notes: Collection) -> None:
@@ -65,3 +66,34 @@ def test_removing_a_document_leaves_the_ledger_to_the_flow(store: Store, notes: 
         store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry("a.md")])
         store.documents.remove(notes.project_id, sample.document.id)
     assert list(store.ledger.entries(notes.project_id, notes.id)) == ["a.md"]
+
+
+def test_what_lies_at_and_below_paths_is_told_without_the_rest(store: Store, notes: Collection) -> None:
+    uris = ("a.md", "a/b.md", "a/b/c.md", "a0.md", "ab/c.md", "b.md", "é/ü.md", "a.md.bak")
+    entries = [LedgerEntry(uri, Outcome.INDEXED, FileStamp(1, 2, 3)) for uri in uris]
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, entries)
+    for paths, wanted in (
+        (["a"], {"a/b.md", "a/b/c.md"}),
+        (["a.md", "a.md", "é"], {"a.md", "é/ü.md"}),
+        (["a/b", "a/b.md", "nowhere"], {"a/b.md", "a/b/c.md"}),
+        ([], set()),
+    ):
+        found = store.ledger.at(notes.project_id, notes.id, paths)
+        assert set(found) == wanted
+        assert found == {uri: store.ledger.entries(notes.project_id, notes.id)[uri] for uri in wanted}
+
+
+def test_a_check_is_noted_with_its_time_and_moves_no_generation(
+    store: Store, notes: Collection, clock: SetClock
+) -> None:
+    assert store.ledger.checks(notes.project_id) == {}
+    generation = store.generation()
+    store.ledger.note_check(notes.project_id, notes.id)
+    clock.now += 5.0
+    store.ledger.note_check(notes.project_id, notes.id)
+    assert store.ledger.checks(notes.project_id) == {notes.id: clock.now}
+    assert store.generation() == generation
+    with store.transaction():
+        store.catalog.remove_collection(notes.project_id, notes.id)
+    assert store.ledger.checks(notes.project_id) == {}

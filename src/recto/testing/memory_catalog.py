@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from recto.model.collection import Collection, PlaceKind, Project
 from recto.model.ids import CollectionId, ProjectId, project_id
 from recto.model.ledger import LedgerEntry
 from recto.model.recipe import Recipe
+from recto.stores.shared.clock import Clock
 from recto.stores.shared.clock import Clock
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_tables import Session, known_collection, known_project
@@ -77,8 +78,11 @@ class MemoryCatalog:
 class MemoryLedger:
     """Fits `ports.Ledger`."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, clock: Clock) -> None:
         self._session = session
+        self._clock = clock
+        # No part of a transaction: that a folder was looked at is true whatever becomes of one.
+        self._checks: dict[tuple[ProjectId, CollectionId], float] = {}
 
     def entries(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
         tables = self._session.read()
@@ -96,3 +100,21 @@ class MemoryLedger:
         known_collection(tables, project, collection)
         for uri in uris:
             tables.ledger.pop((project, collection, uri), None)
+
+    def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
+        below = tuple(f"{path}/" for path in paths)
+        entries = self.entries(project, collection)
+        return {uri: entry for uri, entry in entries.items() if uri in paths or uri.startswith(below)}
+
+    def note_check(self, project: ProjectId, collection: CollectionId) -> None:
+        known_collection(self._session.read(), project, collection)
+        self._checks[project, collection] = self._clock()
+
+    def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
+        tables = self._session.read()
+        known_project(tables, project)
+        return {
+            collection: at
+            for (owner, collection), at in self._checks.items()
+            if owner == project and (owner, collection) in tables.collections
+        }

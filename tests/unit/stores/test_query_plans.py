@@ -25,6 +25,7 @@ LOOK_UPS = (
     "inputs_described",
     "inputs_known",
     "last_version",
+    "ledger_at",
     "ledger_put",
     "text_known",
     "texts",

@@ -64,7 +64,7 @@ def test_a_library_of_an_earlier_version_becomes_what_a_fresh_one_is(tmp_path: P
     connection = apsw.Connection(str(path))
     for _, script in MIGRATIONS[:known]:
         connection.execute(script)
-    connection.execute(f"pragma user_version = {known}")
+    connection.execute(f"pragma user_version = {MIGRATIONS[known - 1][0] if known else 0}")
     connection.execute(f"pragma application_id = {APPLICATION_ID}")
     connection.close()
     SqliteStore(path).close()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from recto.model.ids import CollectionId, DocumentId, ProjectId, RecipeId
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
+from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database
 from recto.stores.shared.projects import Keys
 
@@ -14,24 +16,26 @@ from recto.stores.shared.projects import Keys
 class LedgerRepository:
     """Fits `ports.Ledger`."""
 
-    def __init__(self, database: Database, keys: Keys) -> None:
+    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
         self._database = database
         self._keys = keys
+        self._clock = clock
 
     def entries(self, project: ProjectId, collection: CollectionId) -> Mapping[str, LedgerEntry]:
-        return {
-            row[0]: LedgerEntry(
-                uri=row[0],
-                outcome=Outcome(row[1]),
-                stamp=FileStamp(row[2], row[3], row[4]),
-                content_hash=row[5],
-                recipe_id=RecipeId(row[6]) if row[6] else None,
-                document_id=DocumentId(row[7]) if row[7] else None,
-                reason=row[8],
-                warnings=tuple(json.loads(row[9])),
-            )
-            for row in self._database.rows("ledger_entries", self._where(project, collection))
-        }
+        rows = self._database.rows("ledger_entries", self._where(project, collection))
+        return {row[0]: _entry(row) for row in rows}
+
+    def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
+        where = self._where(project, collection) | {"paths": json.dumps(list(dict.fromkeys(paths)))}
+        return {row[0]: _entry(row) for row in self._database.rows("ledger_at", where)}
+
+    def note_check(self, project: ProjectId, collection: CollectionId) -> None:
+        with self._database.transaction():
+            self._database.run("check_put", self._where(project, collection) | {"now": self._clock()})
+
+    def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
+        rows = self._database.rows("checks", {"project": self._keys.project(project)})
+        return {CollectionId(row[0]): row[1] for row in rows}
 
     def record(self, project: ProjectId, collection: CollectionId, entries: Iterable[LedgerEntry]) -> None:
         where = self._where(project, collection)
@@ -59,5 +63,18 @@ class LedgerRepository:
         where = self._where(project, collection)
         self._database.run_many("ledger_forget", ({**where, "uri": uri} for uri in uris))
 
-    def _where(self, project: ProjectId, collection: CollectionId) -> dict[str, int]:
+    def _where(self, project: ProjectId, collection: CollectionId) -> dict[str, Any]:
         return {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
+
+
+def _entry(row: tuple[Any, ...]) -> LedgerEntry:
+    return LedgerEntry(
+        uri=row[0],
+        outcome=Outcome(row[1]),
+        stamp=FileStamp(row[2], row[3], row[4]),
+        content_hash=row[5],
+        recipe_id=RecipeId(row[6]) if row[6] else None,
+        document_id=DocumentId(row[7]) if row[7] else None,
+        reason=row[8],
+        warnings=tuple(json.loads(row[9])),
+    )

@@ -1,6 +1,20 @@
+-- name: fragment_ledger
+select l.uri, l.outcome, l.size, l.mtime_ns, l.inode, l.content_hash, l.recipe_id, l.document_id, l.reason, l.warnings
+
 -- name: ledger_entries
-select uri, outcome, size, mtime_ns, inode, content_hash, recipe_id, document_id, reason, warnings
-from ledger where project = :project and collection = :collection;
+-- include: ledger
+from ledger l where l.project = :project and l.collection = :collection;
+
+-- name: ledger_at
+-- Below a path stand the uris between `path/` and `path0`: 0 is the character after the slash.
+-- include: ledger
+from json_each(:paths) p
+cross join ledger l on l.project = :project and l.collection = :collection and l.uri = p.value
+union
+-- include: ledger
+from json_each(:paths) p
+cross join ledger l on l.project = :project and l.collection = :collection
+  and l.uri >= p.value || '/' and l.uri < p.value || '0';
 
 -- name: ledger_put
 insert into ledger (
@@ -15,3 +29,11 @@ on conflict (project, collection, uri) do update set
 
 -- name: ledger_forget
 delete from ledger where project = :project and collection = :collection and uri = :uri;
+
+-- name: check_put
+insert into checks (project, collection, checked_at) values (:project, :collection, :now)
+on conflict (project, collection) do update set checked_at = excluded.checked_at;
+
+-- name: checks
+select col.id, ch.checked_at from checks ch join collections col on col.key = ch.collection
+where ch.project = :project;

@@ -1,0 +1,66 @@
+"""Who does what only one may do at a time, across all processes that have the library open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from recto.model.ids import ProjectId
+from recto.model.lease import Lease
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import Database, first
+from recto.stores.shared.projects import Keys
+
+
+class LeaseRepository:
+    """Fits `ports.Leases`. Each call is a transaction of its own: who works on a library changes nothing in it."""
+
+    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    def take(
+        self,
+        project: ProjectId,
+        name: str,
+        holder: str,
+        seconds: float,
+        detail: Mapping[str, Any],
+        *,
+        over: str | None = None,
+    ) -> Lease:
+        with self._database.transaction():
+            held = self.current(project, name)
+            if held is not None and held.holder not in (holder, over):
+                return held
+            now = self._clock()
+            taken = Lease(project, name, holder, now, now + seconds, dict(detail))
+            row = self._where(project, name, holder) | {"now": now} | _body(taken.expires_at, detail)
+            self._database.run("lease_take", row)
+            return taken
+
+    def renew(self, lease: Lease, seconds: float, detail: Mapping[str, Any]) -> bool:
+        where = self._where(lease.project_id, lease.name, lease.holder)
+        with self._database.transaction():
+            if first(self._database, "lease_held", where) is None:
+                return False
+            self._database.run("lease_renew", where | _body(self._clock() + seconds, detail))
+            return True
+
+    def release(self, lease: Lease) -> None:
+        with self._database.transaction():
+            self._database.run("lease_release", self._where(lease.project_id, lease.name, lease.holder))
+
+    def current(self, project: ProjectId, name: str) -> Lease | None:
+        where = {"project": self._keys.project(project), "name": name, "now": self._clock()}
+        row = first(self._database, "lease_current", where)
+        return Lease(project, name, row[0], row[1], row[2], json.loads(row[3])) if row else None
+
+    def _where(self, project: ProjectId, name: str, holder: str) -> dict[str, Any]:
+        return {"project": self._keys.project(project), "name": name, "holder": holder}
+
+
+def _body(expires_at: float, detail: Mapping[str, Any]) -> dict[str, Any]:
+    return {"expires_at": expires_at, "detail": json.dumps(detail, ensure_ascii=False, sort_keys=True)}
