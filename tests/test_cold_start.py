@@ -92,3 +92,19 @@ with recto.open_library(path) as library:
 assert not {"onnxruntime", "tokenizers"} & set(sys.modules), "a model was loaded"
 """
     assert "recto.ingest.pipeline" in imported_by(LIBRARY + searching)
+
+
+def test_indexing_notes_loads_no_grammar_and_indexing_code_only_those_it_needs() -> None:
+    indexing = """
+with recto.open_library(folder / "library.db", create=True, settings={"embedding.provider": "hashing"}) as library:
+    library.add_collection("notes", folder / "notes")
+    library.index()
+    assert not {name for name in sys.modules if name.startswith("tree_sitter")}, "a grammar was loaded"
+    (folder / "notes" / "a.go").write_text("package a")
+    library.index()
+"""
+    loaded = imported_by(LIBRARY + indexing)
+    assert {name for name in loaded if name.startswith("tree_sitter") and "." not in name} == {
+        "tree_sitter",
+        "tree_sitter_go",
+    }

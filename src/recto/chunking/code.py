@@ -47,6 +47,17 @@ def is_code(document: Document) -> bool:
     return code and "rendered_from" not in document.metadata
 
 
+def declared(document: Document, chunks: Sequence[Chunk]) -> list[str]:
+    """For each chunk, the names of the symbols that begin in it, each once: what one who knows a name looks for."""
+    ends = [chunk.span.end for chunk in chunks]
+    names: list[dict[str, None]] = [{} for _ in chunks]
+    for section in document.sections[1:]:
+        at = bisect_right(ends, section.span.start)
+        if at < len(names):
+            names[at][section.path[-1]] = None
+    return [" ".join(found) for found in names]
+
+
 class CodeChunker:
     """Fits `Chunker`. A declaration is a chunk, with its comments and its body, up to the hard maximum.
 

@@ -111,13 +111,14 @@ def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
 
 
 def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: CollectionSettings) -> Recipe:
+    from recto.chunking.code import CodeChunker
     from recto.chunking.sections import SectionChunker
     from recto.parsing.registry import PARSER_VERSION
 
     embedding = profile()
     return Recipe(
         parser=PARSER_VERSION,
-        chunker=SectionChunker.version,
+        chunker=f"{SectionChunker.version}+{CodeChunker.version}",
         analyzer=Analyzer.version,
         sizes=chunk_sizes(config.chunking, settings, embedding.window),
         embedding=embedding,
@@ -199,12 +200,14 @@ def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Prepar
 
 
 def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:
+    from recto.chunking.code import CodeChunker, MixedChunker
     from recto.chunking.sections import SectionChunker
     from recto.ingest.prepare import Preparer
-    from recto.parsing.registry import PLAINTEXT, parser_for
+    from recto.parsing.registry import UNNAMED, parser_for, unwanted
 
     def parser(uri: str) -> Parser:
-        """By extension; a text without one we know is plain."""
-        return parser_for(uri) or PLAINTEXT
+        """By name; a text whose name tells nothing is a script or plain."""
+        return parser_for(uri) or UNNAMED
 
-    return Preparer(parser, SectionChunker(sizes, counter), analyzer.joined, counter, window)
+    chunker = MixedChunker(SectionChunker(sizes, counter), CodeChunker(sizes, counter))
+    return Preparer(parser, chunker, analyzer.joined, counter, window, unwanted)

@@ -20,7 +20,7 @@ from recto.parsing.readable import LONGEST, readable
 from recto.parsing.structure import Heading, Structure
 
 _CALLOUT = re.compile(r"[ ]{0,3}>[ \t]?[ ]{0,3}\[!([^\]\n]+)\][+-]?[ \t]*([^\n]*)")
-_BLOCK_REF = re.compile(r"\^(?<!\S\^)([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)")
+_BLOCK_REF = re.compile(r"\^(?<![^\s\]]\^)([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)")
 _TAG_SEPARATORS = re.compile(r"[,\s]+")
 
 

@@ -165,9 +165,11 @@ class _Walk:
                     below.append(inner)
                 else:
                     self._skip(folder, name, "its name is not valid UTF-8")
-            elif not folder.readable(name):
-                if entry.is_symlink() and Path(entry.path).is_dir() and folder.enter(name, names) is not None:
+            elif entry.is_symlink() and Path(entry.path).is_dir():
+                if folder.enter(name, names) is not None:
                     self._skip(folder, name, "a link to a folder is not followed")
+            elif not folder.readable(name):
+                return
             elif not folder.takes(name):
                 self._left_out(name)
             else:

@@ -6,9 +6,10 @@ import pytest
 
 from recto.model.document import Kind, Source
 from recto.model.ids import DocumentId
+from recto.parsing.code.registry import CODE_PARSER_VERSION
 from recto.parsing.markdown import MarkdownParser
 from recto.parsing.plaintext import PlaintextParser
-from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, parser_for
+from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, UNNAMED, parser_for, unwanted
 
 
 @pytest.mark.parametrize("uri", ["a.md", "x/y/A.MD", "a.markdown", "a.mdown", "a.mkd", "a.mdx", "a.qmd", "a.b.md"])
@@ -16,20 +17,66 @@ def test_markdown_is_read_as_markdown(uri: str) -> None:
     assert isinstance(parser_for(uri), MarkdownParser)
 
 
-@pytest.mark.parametrize("uri", ["a.txt", "a.text", "a.rst", "a.adoc", "a.org"])
+@pytest.mark.parametrize("uri", ["a.txt", "a.text", "a.rst", "a.adoc", "a.org", "README", "docs/LICENSE"])
 def test_other_prose_is_read_as_plain_text(uri: str) -> None:
     assert isinstance(parser_for(uri), PlaintextParser)
 
 
-@pytest.mark.parametrize("uri", ["a.log", "a.png", "README", ".md", "folder.md/file", "a."])
+@pytest.mark.parametrize("uri", ["a.log", "a.png", "run", ".md", "folder.md/file", "a."])
 def test_other_files_have_no_parser(uri: str) -> None:
     assert parser_for(uri) is None
+
+
+@pytest.mark.parametrize(
+    ("uri", "version"),
+    [
+        ("src/a.py", "code-1"),
+        ("a.rs", "code-1"),
+        ("a.dart", "code-1"),
+        ("Dockerfile", "code-1"),
+        ("CMakeLists.txt", "code-1"),
+        ("pyproject.toml", "config-1"),
+        ("a.json", "config-1"),
+        ("a.ipynb", "notebook-1"),
+    ],
+)
+def test_code_configuration_and_notebooks_have_parsers_of_their_own(uri: str, version: str) -> None:
+    parser = parser_for(uri)
+    assert parser is not None
+    assert parser.version == version
+
+
+def test_a_script_without_an_ending_is_code_in_the_language_of_the_program_that_runs_it() -> None:
+    script = UNNAMED.parse(
+        Source(DocumentId("d"), "bin/run", "#!/usr/bin/env -S python3 -u\ndef go():\n    pass\n", 0.0)
+    )
+    assert (script.kind, script.language) == (Kind.CODE, "python")
+    assert script.sections[-1].title == "go"
+    assert UNNAMED.parse(Source(DocumentId("d"), "notes", "Just words.\n", 0.0)).kind is Kind.NOTE
+
+
+@pytest.mark.parametrize(
+    ("uri", "text", "reason"),
+    [
+        ("a.py", "# @generated\nx = 1\n", "generated: it says '@generated'"),
+        ("vendor/lib.go", "package lib\n", "vendored: it is in a folder named vendor"),
+        ("Cargo.lock", "", "a lock file"),
+        ("blob", "what is this", "neither its name nor its first line says what it is"),
+        ("vendor/notes.md", "# Vendors\n", None),
+        ("bin/run", "#!/bin/sh\n", None),
+        ("LICENSE", "Do what you like. DO NOT EDIT\n", None),
+        ("a.py", "x = 1\n", None),
+    ],
+)
+def test_what_no_person_wrote_is_unwanted_with_a_reason(uri: str, text: str, reason: str | None) -> None:
+    assert unwanted(uri, text) == reason
 
 
 def test_the_recorded_version_names_every_parser() -> None:
     assert MarkdownParser.version in PARSER_VERSION
     assert PlaintextParser.version in PARSER_VERSION
-    assert all(extension.startswith(".") for extension in EXTENSIONS)
+    assert CODE_PARSER_VERSION in PARSER_VERSION
+    assert all(extension.startswith(".") for extension in EXTENSIONS if extension)
 
 
 @pytest.mark.parametrize("uri", ["a.md", "a.txt"])

@@ -108,6 +108,39 @@ CONFIG_EXTENSIONS: Mapping[str, str] = MappingProxyType(
 )
 """Extension → format of configuration and data files."""
 
+_PROGRAMS = {
+    "python": "python",
+    "pypy": "python",
+    "node": "javascript",
+    "deno": "typescript",
+    "bun": "typescript",
+    "ts-node": "typescript",
+    "sh": "shell",
+    "bash": "shell",
+    "zsh": "shell",
+    "ksh": "shell",
+    "dash": "shell",
+    "bats": "shell",
+    "fish": "fish",
+    "ruby": "ruby",
+    "php": "php",
+    "perl": "perl",
+    "lua": "lua",
+    "awk": "awk",
+    "make": "make",
+    "groovy": "groovy",
+    "julia": "julia",
+    "rscript": "r",
+    "tclsh": "tcl",
+    "pwsh": "powershell",
+    "swift": "swift",
+    "kotlin": "kotlin",
+    "scala": "scala",
+    "elixir": "elixir",
+    "escript": "erlang",
+}
+_SHEBANG = r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?([A-Za-z][A-Za-z-]*)"
+
 _CPP_HEADER = (
     r"^[ \t]*+(?:class\s+\w[^;{]{0,200}\{|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
     r"|\bstd::|#include\s*<(?:vector|string|memory|map|utility|functional|iostream|cstdint|cstddef)>"
@@ -117,16 +150,23 @@ _CPP_HEADER = (
 def language_of(uri: str, text: str = "") -> str | None:
     """The language of a file, or None where neither its name nor its ending is known.
 
-    A header's language shows in its text only: without C++ in it, `.h` is C.
+    A header's language shows in its text only: without C++ in it, `.h` is C. So does that of a script without an
+    ending: its first line names the program that runs it.
     """
     name = uri.rsplit("/", 1)[-1].lower()
     language = CODE_NAMES.get(name)
     if language is None:
         dot = name.rfind(".")
-        language = CODE_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
+        language = CODE_EXTENSIONS.get(name[dot:]) if dot >= 0 else _program(text)
     if language == "c" and name.endswith(".h") and re.search(_CPP_HEADER, text, re.MULTILINE):
         return "cpp"
     return language
+
+
+def _program(text: str) -> str | None:
+    """The language of the program that a script's first line names."""
+    found = re.match(_SHEBANG, text[:200]) if text.startswith("#!") else None
+    return _PROGRAMS.get(found[1].lower()) if found else None
 
 
 def config_language(uri: str) -> str | None:

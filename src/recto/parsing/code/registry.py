@@ -27,6 +27,7 @@ __all__ = [
     "EXTENSIONS",
     "NOTEBOOK_EXTENSION",
     "code_parser",
+    "script_parser",
 ]
 
 
@@ -37,6 +38,11 @@ def code_parser(uri: str) -> Parser | None:
     if config_language(uri):
         return _config()
     return _code() if language_of(uri) else None
+
+
+def script_parser() -> Parser:
+    """The parser for code whose name does not say so: its first line names the language."""
+    return _code()
 
 
 @cache
