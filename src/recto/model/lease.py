@@ -11,7 +11,7 @@ from recto.model.ids import ProjectId
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """`holder` names a process and a run in it, so that no two are alike. `detail` is what the holder says of its work."""
+    """`holder` names a process and a run in it: no two are alike. `detail` is what the holder says of its work."""
 
     project_id: ProjectId
     name: str

@@ -9,7 +9,6 @@ from recto.model.ids import CollectionId, ProjectId, project_id
 from recto.model.ledger import LedgerEntry
 from recto.model.recipe import Recipe
 from recto.stores.shared.clock import Clock
-from recto.stores.shared.clock import Clock
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_tables import Session, known_collection, known_project
 
