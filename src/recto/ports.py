@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.collection import Collection, PlaceKind, Project
 from recto.model.document import Document, Section, Source
+from recto.model.graph import Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalField, LexicalRow, Prepared
 from recto.model.job import Job, JobId, JobKind, JobState
@@ -420,6 +421,62 @@ class Outbox(Protocol):
         ...
 
 
+class Graph(Protocol):
+    """What points at what. Links are kept as written; what they mean follows the documents there are."""
+
+    def put(self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked]) -> None:
+        """Replaces what these documents are called and what they point at, and settles what changed by it."""
+        ...
+
+    def settle(self, project: ProjectId) -> int:
+        """Finds out again what references mean whose names came or went; how many now mean something else."""
+        ...
+
+    def out(
+        self, project: ProjectId, document: DocumentId, types: Sequence[EdgeType] = (), limit: int = 1_000
+    ) -> tuple[Edge, ...]:
+        """What a document points at, in its own order, ghosts included."""
+        ...
+
+    def back(
+        self, project: ProjectId, document: DocumentId, types: Sequence[EdgeType] = (), limit: int = 1_000
+    ) -> tuple[Edge, ...]:
+        """What points at a document, itself left out."""
+        ...
+
+    def back_count(self, project: ProjectId, document: DocumentId) -> tuple[int, int]:
+        """How many links point at a document, and from how many documents."""
+        ...
+
+    def walk(self, project: ProjectId, seeds: Mapping[DocumentId, float], walk: Walk) -> tuple[Reached, ...]:
+        """What is reached along edges, either way, best first; a seed is among it when another leads to it."""
+        ...
+
+    def nodes(self, project: ProjectId, documents: Iterable[DocumentId] | None = None) -> tuple[Node, ...]: ...
+
+    def edges(self, project: ProjectId) -> tuple[Edge, ...]: ...
+
+    def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
+        """What people's links point at and is not there, most wanted first."""
+        ...
+
+    def thematic(self, project: ProjectId, document: DocumentId | None = None) -> tuple[ThematicLink, ...]: ...
+
+    def put_thematic(self, project: ProjectId, links: Sequence[ThematicLink], facts: Mapping[str, float]) -> None: ...
+
+    def communities(
+        self, project: ProjectId, documents: Iterable[DocumentId] | None = None
+    ) -> Mapping[DocumentId, int]: ...
+
+    def put_communities(
+        self, project: ProjectId, communities: Mapping[DocumentId, int], facts: Mapping[str, float]
+    ) -> None: ...
+
+    def runs(self, project: ProjectId) -> Mapping[str, GraphRun]:
+        """What was last computed over the graph, by kind."""
+        ...
+
+
 class Store(Protocol):
     """One library. Its parts share one transaction: what is written together appears together or not at all."""
 
@@ -434,6 +491,9 @@ class Store(Protocol):
 
     @property
     def embeddings(self) -> Embeddings: ...
+
+    @property
+    def graph(self) -> Graph: ...
 
     @property
     def ledger(self) -> Ledger: ...

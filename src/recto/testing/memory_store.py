@@ -12,6 +12,7 @@ from recto.stores.shared.clock import Clock
 from recto.testing.memory_catalog import MemoryCatalog, MemoryLedger
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_embeddings import MemoryEmbeddings
+from recto.testing.memory_graph import MemoryGraph
 from recto.testing.memory_leases import MemoryLeases
 from recto.testing.memory_lexical import MemoryLexical
 from recto.testing.memory_memories import MemoryMemories
@@ -31,6 +32,7 @@ class MemoryStore:
         self.lexical = MemoryLexical(self._session)
         self.embeddings = MemoryEmbeddings(self._session)
         self.ledger = MemoryLedger(self._session, clock)
+        self.graph = MemoryGraph(self._session, clock)
         self.leases = MemoryLeases(self._session, clock)
         self.memories = MemoryMemories(self._session)
         self.profiles = MemoryProfiles(self._session, clock)

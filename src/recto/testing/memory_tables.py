@@ -13,6 +13,7 @@ from recto.errors import NotFound
 from recto.model.chunk import Chunk
 from recto.model.collection import Collection, Project
 from recto.model.document import Document, Section
+from recto.model.graph import GraphRun, Linked, ThematicLink
 from recto.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.job import Job, JobId
 from recto.model.ledger import LedgerEntry
@@ -100,6 +101,10 @@ class Tables:
     places: dict[tuple[ProjectId, str, str], float] = field(default_factory=dict)
     named_profiles: dict[tuple[ProjectId, str], NamedProfile] = field(default_factory=dict)
     jobs: dict[JobId, Job] = field(default_factory=dict)
+    graph: dict[int, Linked] = field(default_factory=dict)
+    thematic_links: dict[ProjectId, tuple[ThematicLink, ...]] = field(default_factory=dict)
+    communities: dict[ProjectId, tuple[tuple[DocumentId, int], ...]] = field(default_factory=dict)
+    graph_runs: dict[tuple[ProjectId, str], GraphRun] = field(default_factory=dict)
 
     def copied(self) -> Tables:
         held: dict[str, Any] = {one.name: copy(getattr(self, one.name)) for one in fields(self)}

@@ -15,6 +15,7 @@ from recto.stores.shared.database import value
 from recto.stores.shared.documents import DocumentRepository
 from recto.stores.shared.embeddings import EmbeddingRepository
 from recto.stores.shared.leases import LeaseRepository
+from recto.stores.shared.graph import GraphRepository
 from recto.stores.shared.ledger import LedgerRepository
 from recto.stores.shared.memories import MemoryRepository
 from recto.stores.shared.outbox import OutboxRepository
@@ -37,6 +38,7 @@ class SqliteStore:
         self.documents = DocumentRepository(self._database, keys, clock)
         self.lexical = Fts5Index(self._database, keys)
         self.embeddings = EmbeddingRepository(self._database, keys, clock)
+        self.graph = GraphRepository(self._database, keys, clock)
         self.ledger = LedgerRepository(self._database, keys, clock)
         self.leases = LeaseRepository(self._database, keys, clock)
         self.memories = MemoryRepository(self._database, keys)

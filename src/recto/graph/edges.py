@@ -1,0 +1,190 @@
+"""From a parsed document to what it points at: every link with its type, its context and what it asks for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from recto.graph.imports import imported
+from recto.graph.names import FOR_THEIR_FOLDER, ROOT, at_path, folded, folder, joined, last, names_of, without_ending
+from recto.model.document import Document, Kind, Link, LinkKind
+from recto.model.graph import WEIGHTS, EdgeType, Linked, Lookup, OutLink, Reference
+from recto.model.text import Span
+
+_MOST = 100_000  # links of one document: a list beyond that is data
+_MOST_FILES = 2_000  # of one commit
+_AROUND = 50  # characters of context on each side
+_LONGEST = 1_000
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
+_WIKILINK = re.compile(r"\[\[([^\[\]\n|]{1,500})(?:\|[^\[\]\n]*)?\]\]")
+_IMPLEMENTATION = re.compile(r"(?:the )?(?:implementation|implemented|implements|source code)\b", re.IGNORECASE)
+_RELATED = re.compile(
+    r"(?:see also|see more|related\b|relates to|further reading|read more|learn more|next steps|references$)",
+    re.IGNORECASE,
+)
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[_.-](?:test|spec|tests)\.[A-Za-z]+$|Tests?\.[A-Za-z]+$"
+)
+
+
+def linked(document: Document) -> Linked:
+    """What one document adds to the graph: its names and its links."""
+    return Linked(document.id, names_of(document), links_of(document))
+
+
+def links_of(document: Document) -> tuple[OutLink, ...]:
+    found = _Links(document)
+    if document.kind is Kind.COMMIT:
+        found.changed_files()
+    for link in islice(document.links, _MOST):
+        found.take(link)
+    found.properties()
+    return tuple(found.links)
+
+
+class _Links:
+    """The links of one document so far. References are made once for each thing asked for."""
+
+    __slots__ = ("_document", "_folder", "_known", "_starts", "_tests", "_types", "links")
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._folder = folder(document.uri)
+        self._tests = _TEST_FILE.search(document.uri) is not None
+        self._known: dict[tuple[LinkKind, str], tuple[Reference, ...]] = {}
+        self._starts = [section.span.start for section in document.sections]
+        self._types: dict[int, EdgeType] = {}
+        self.links: list[OutLink] = []
+
+    def take(self, link: Link) -> None:
+        key = (link.kind, link.target if link.kind is not LinkKind.IMPORT else f"{link.target}\0{link.shown}")
+        references = self._known.get(key)
+        if references is None:
+            references = self._known[key] = tuple(self._references(link))
+        if not references:
+            return
+        type_ = self._type(link)
+        context = self._context(link.span)
+        for reference in references:
+            self.links.append(OutLink(reference, type_, WEIGHTS[type_], link.anchor, context, link.span))
+
+    def changed_files(self) -> None:
+        """A commit's files, as its metadata lists them; a renamed file counts under its new name."""
+        metadata = self._document.metadata
+        within = str(metadata.get("repository_path") or metadata.get("prefix") or "").strip("/")
+        files = metadata.get("files")
+        for file in islice(files if isinstance(files, list | tuple) else (), _MOST_FILES):
+            if isinstance(file, Mapping):
+                path = file.get("path")
+            else:
+                path = file[0] if isinstance(file, list | tuple) and file else file
+            if isinstance(path, str) and 0 < len(path) <= _LONGEST:
+                reference = _reference(Lookup.CHANGED, within, without_ending(path))
+                weight = WEIGHTS[EdgeType.CHANGES]
+                self.links.append(OutLink(reference, EdgeType.CHANGES, weight, None, "", Span(0, 0)))
+
+    def properties(self) -> None:
+        """Wikilinks in front matter: `up: "[[Home]]"`. Their context is the property's name."""
+        for name, value in self._document.metadata.items():
+            for inner in _in_property(value):
+                target, _, anchor = inner.partition("#")
+                link = Link(LinkKind.WIKILINK, target.strip(), anchor.strip() or None, None, Span(0, 0))
+                for reference in self._references(link):
+                    type_ = EdgeType.RELATED if _RELATED.match(name) else EdgeType.LINKS_TO
+                    self.links.append(OutLink(reference, type_, WEIGHTS[type_], link.anchor, name, link.span))
+
+    def _references(self, link: Link) -> Iterator[Reference]:
+        target = link.target
+        if len(target) > _LONGEST or "\0" in target:
+            return
+        if link.kind is LinkKind.IMPORT:
+            yield from imported(self._document.language, self._document.uri, target, link.shown or "")
+            return
+        if not target:
+            if link.anchor:
+                yield Reference(
+                    Lookup.PATH, "", without_ending(self._document.uri), at_path(without_ending(self._document.uri))
+                )
+            return
+        if _SCHEME.match(target) or target.startswith(("//", "{{", "<")):
+            return
+        markdown = link.kind is LinkKind.MARKDOWN
+        path = without_ending(target.partition("?")[0] if markdown else target)
+        if markdown and path.endswith((".html", ".htm")):
+            path = path.rpartition(".")[0]
+        yield from self._looked_for(path, Lookup.MARKDOWN if markdown else Lookup.WIKI)
+
+    def _looked_for(self, path: str, lookup: Lookup) -> Iterator[Reference]:
+        anywhere = not path.startswith("/")
+        explicit = path.startswith(("./", "../"))
+        path = path.replace("\\", "/") if lookup is Lookup.WIKI else path
+        if explicit:
+            there = joined(self._folder, path)
+            if there:
+                yield Reference(Lookup.PATH, "", there, at_path(there))
+            return
+        path = path.strip("/")
+        if not path.strip("./"):
+            return
+        if lookup is Lookup.MARKDOWN and folded(last(path)) in FOR_THEIR_FOLDER:
+            there = joined(self._folder, path) if anywhere else path
+            if there:
+                yield Reference(Lookup.PATH, "", there, at_path(there))
+            return
+        if ".." in path.split("/") or "." in path.split("/"):
+            path = joined("", path) or path
+        yield _reference(lookup, self._folder if anywhere else ROOT, path)
+
+    def _type(self, link: Link) -> EdgeType:
+        text = self._document.text
+        if link.kind is LinkKind.EMBED or (
+            link.kind is LinkKind.MARKDOWN and text[link.span.start : link.span.start + 1] == "!"
+        ):
+            return EdgeType.EMBEDS
+        if self._document.kind in (Kind.MEMORY, Kind.COMMIT):
+            return EdgeType.MENTIONS
+        if self._tests:
+            return EdgeType.TESTS
+        if link.kind is LinkKind.IMPORT:
+            return EdgeType.LINKS_TO
+        at = bisect_right(self._starts, link.span.start) - 1
+        found = self._types.get(at)
+        if found is None:
+            found = self._types[at] = self._section_type(at)
+        return found
+
+    def _section_type(self, at: int) -> EdgeType:
+        """By the heading above, or one above that: `Implementation`, `See also`."""
+        path = self._document.sections[at].path if at >= 0 else ()
+        for title in reversed(path[1:] if len(path) > 1 else path):
+            if _RELATED.match(title):
+                return EdgeType.RELATED
+            if _IMPLEMENTATION.match(title):
+                return EdgeType.IMPLEMENTS
+        return EdgeType.LINKS_TO
+
+    def _context(self, span: Span) -> str:
+        """What stands around a link, on one line, without half words at its ends."""
+        text = self._document.text
+        start, end = max(0, span.start - _AROUND), min(len(text), min(span.end, span.start + 200) + _AROUND)
+        around = text[start:end]
+        if start and not text[start - 1].isspace():
+            around = around[around.find(" ") + 1 :] if " " in around[:_AROUND] else around
+        if end < len(text) and not text[end].isspace():
+            cut = around.rfind(" ")
+            around = around[:cut] if cut > len(around) - _AROUND else around
+        return " ".join(around.split())
+
+
+def _reference(lookup: Lookup, scope: str, path: str) -> Reference:
+    return Reference(lookup, scope, path, folded(last(path)))
+
+
+def _in_property(value: Any) -> Iterator[str]:
+    values = value if isinstance(value, list) else [value]
+    for one in islice(values, 200):
+        if isinstance(one, str) and "[[" in one:
+            yield from (match[1] for match in islice(_WIKILINK.finditer(one), 50))

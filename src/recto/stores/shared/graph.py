@@ -1,0 +1,261 @@
+"""The graph: names, references and links, and what is computed from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recto.graph.names import kept
+from recto.graph.resolve import Resolver
+from recto.model.graph import (
+    COMMUNITIES,
+    THEMATIC_LINKS,
+    WRITTEN,
+    Candidate,
+    Edge,
+    EdgeType,
+    Ghost,
+    GraphRun,
+    Linked,
+    Lookup,
+    Name,
+    NameKind,
+    Node,
+    Reached,
+    Reference,
+    ThematicLink,
+    Walk,
+)
+from recto.model.ids import CollectionId, DocumentId, ProjectId
+from recto.model.text import Span
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import Database, value
+from recto.stores.shared.projects import Keys
+
+
+class GraphRepository:
+    """Fits `ports.Graph`. Every write needs the caller's transaction."""
+
+    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    def put(self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked]) -> None:
+        owner = self._keys.project(project)
+        if linked:
+            rows = self._database.rows(
+                "graph_documents", {"project": owner, "ids": json.dumps([one.document for one in linked])}
+            )
+            keys = {DocumentId(row[0]): int(row[1]) for row in rows}
+            present = {keys[one.document]: one for one in linked if one.document in keys}
+            self._put_names(owner, present)
+            self._put_links(owner, self._keys.collection(project, collection), present)
+        self.settle(project)
+
+    def settle(self, project: ProjectId) -> int:
+        owner = {"project": self._keys.project(project)}
+        stale = self._database.rows("graph_references_stale", owner)
+        if not stale:
+            return 0
+        names = json.dumps(sorted({row[5] for row in stale}))
+        rows = self._database.rows("graph_candidates", owner | {"names": names})
+        resolver = Resolver(
+            (row[0], Candidate(row[1], CollectionId(row[2]), row[3], NameKind(row[4]), row[5])) for row in rows
+        )
+        changed = []
+        for key, home, lookup, scope, path, name, meant in stale:
+            found = resolver.resolve(Reference(Lookup(lookup), scope, path, name), CollectionId(home))
+            if found != meant:
+                changed.append({"key": key, "document": found})
+        self._database.run_many("graph_reference_mean", changed)
+        self._database.run("graph_references_settle", owner)
+        return len(changed)
+
+    def out(
+        self, project: ProjectId, document: DocumentId, types: Sequence[EdgeType] = (), limit: int = 1_000
+    ) -> tuple[Edge, ...]:
+        return self._of("graph_out", project, document, types, limit)
+
+    def back(
+        self, project: ProjectId, document: DocumentId, types: Sequence[EdgeType] = (), limit: int = 1_000
+    ) -> tuple[Edge, ...]:
+        return self._of("graph_in", project, document, types, limit)
+
+    def back_count(self, project: ProjectId, document: DocumentId) -> tuple[int, int]:
+        where = {"project": self._keys.project(project), "id": document}
+        links, documents = self._database.rows("graph_in_count", where)[0]
+        return int(links), int(documents)
+
+    def thematic(self, project: ProjectId, document: DocumentId | None = None) -> tuple[ThematicLink, ...]:
+        where: dict[str, Any] = {"project": self._keys.project(project)}
+        if document is None:
+            rows = self._database.rows("graph_thematic", where)
+        else:
+            rows = self._database.rows("graph_thematic_of", where | {"id": document})
+        return tuple(ThematicLink(DocumentId(row[0]), DocumentId(row[1]), row[2]) for row in rows)
+
+    def nodes(self, project: ProjectId, documents: Iterable[DocumentId] | None = None) -> tuple[Node, ...]:
+        ids = None if documents is None else json.dumps(sorted(set(documents)))
+        rows = self._database.rows("graph_nodes", {"project": self._keys.project(project), "ids": ids})
+        return tuple(
+            Node(DocumentId(row[0]), row[1], row[2], row[3], row[4], tuple(json.loads(row[5]))) for row in rows
+        )
+
+    def edges(self, project: ProjectId) -> tuple[Edge, ...]:
+        rows = self._database.rows("graph_edges", {"project": self._keys.project(project)})
+        return tuple(_edge(row) for row in rows)
+
+    def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
+        where = {"project": self._keys.project(project), "lookups": json.dumps(WRITTEN), "limit": limit}
+        return tuple(Ghost(*row) for row in self._database.rows("graph_ghosts", where))
+
+    def walk(self, project: ProjectId, seeds: Mapping[DocumentId, float], walk: Walk) -> tuple[Reached, ...]:
+        rows = self._database.rows(
+            "graph_walk",
+            {
+                "project": self._keys.project(project),
+                "seeds": json.dumps([(document, score) for document, score in seeds.items()]),
+                "types": json.dumps(walk.types) if walk.types else None,
+                "thematic": not walk.types or EdgeType.THEMATIC_LINK in walk.types,
+                "hops": walk.hops,
+                "decay": walk.decay,
+                "fanout": walk.fanout,
+                "most": walk.most,
+            },
+        )
+        return tuple(Reached(DocumentId(row[0]), row[1], row[2]) for row in rows)
+
+    def put_thematic(self, project: ProjectId, links: Sequence[ThematicLink], facts: Mapping[str, float]) -> None:
+        owner = {"project": self._keys.project(project)}
+        self._database.run("graph_thematic_clear", owner)
+        rows = [owner | {"source": one.source, "target": one.target, "weight": one.weight} for one in links]
+        self._database.run_many("graph_thematic_put", rows)
+        self._ran(owner, THEMATIC_LINKS, facts)
+
+    def put_communities(
+        self, project: ProjectId, communities: Mapping[DocumentId, int], facts: Mapping[str, float]
+    ) -> None:
+        owner = {"project": self._keys.project(project)}
+        self._database.run("graph_communities_clear", owner)
+        rows = [owner | {"id": document, "community": number} for document, number in communities.items()]
+        self._database.run_many("graph_community_put", rows)
+        self._ran(owner, COMMUNITIES, facts)
+
+    def communities(
+        self, project: ProjectId, documents: Iterable[DocumentId] | None = None
+    ) -> Mapping[DocumentId, int]:
+        ids = None if documents is None else json.dumps(sorted(set(documents)))
+        rows = self._database.rows("graph_communities", {"project": self._keys.project(project), "ids": ids})
+        return {DocumentId(row[0]): row[1] for row in rows}
+
+    def runs(self, project: ProjectId) -> Mapping[str, GraphRun]:
+        rows = self._database.rows("graph_runs", {"project": self._keys.project(project)})
+        return {row[0]: GraphRun(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
+
+    def _put_names(self, owner: int, present: Mapping[int, Linked]) -> None:
+        """Only what changed is written: every name that comes or goes makes the references that ask for it stale."""
+        held: dict[int, dict[Name, int]] = {}
+        for key, document, name, kind, path in self._database.rows(
+            "graph_names_of", {"documents": json.dumps(list(present))}
+        ):
+            held.setdefault(document, {})[Name(name, NameKind(kind), path)] = key
+        gone: list[int] = []
+        fresh: list[dict[str, Any]] = []
+        for document, one in present.items():
+            before = held.get(document, {})
+            wanted = set(one.names) | set(kept(before, one.names))
+            gone += (key for name, key in before.items() if name not in wanted)
+            fresh += (
+                {"project": owner, "document": document, "name": name.name, "kind": name.kind.value, "path": name.path}
+                for name in sorted(wanted - before.keys())
+            )
+        if gone:
+            self._database.run("graph_names_remove", {"keys": json.dumps(gone)})
+        self._database.run_many("graph_name_put", fresh)
+
+    def _put_links(self, owner: int, collection: int, present: Mapping[int, Linked]) -> None:
+        documents = {"documents": json.dumps(list(present))}
+        before = [row[0] for row in self._database.rows("graph_links_references", documents)]
+        if before:
+            self._database.run("graph_links_remove", documents)
+        wanted = {link.reference for one in present.values() for link in one.links}
+        references = self._references(owner, collection, wanted)
+        self._database.run_many(
+            "graph_link_put",
+            [
+                {
+                    "project": owner,
+                    "source": document,
+                    "reference": references[link.reference],
+                    "type": link.type.value,
+                    "weight": link.weight,
+                    "anchor": link.anchor,
+                    "context": link.context,
+                    "start": link.span.start,
+                    "end": link.span.end,
+                }
+                for document, one in present.items()
+                for link in one.links
+            ],
+        )
+        if before:
+            self._database.run("graph_references_remove_unused", {"keys": json.dumps(before)})
+
+    def _references(self, owner: int, collection: int, wanted: set[Reference]) -> dict[Reference, int]:
+        where = {"project": owner, "collection": collection}
+        paths = json.dumps(sorted({one.path for one in wanted}))
+        found = {
+            (lookup, scope, path): key
+            for key, lookup, scope, path in self._database.rows("graph_references_known", where | {"paths": paths})
+        }
+        known = {one: key for one in wanted if (key := found.get((one.lookup.value, one.scope, one.path))) is not None}
+        missing = sorted(wanted - known.keys())
+        start = int(value(self._database, "graph_references_last")) + 1 if missing else 0
+        fresh = dict(zip(missing, range(start, start + len(missing)), strict=True))
+        self._database.run_many(
+            "graph_reference_put",
+            [
+                where | {"key": key, "lookup": one.lookup.value, "scope": one.scope, "path": one.path, "name": one.name}
+                for one, key in fresh.items()
+            ],
+        )
+        return known | fresh
+
+    def _of(
+        self, query: str, project: ProjectId, document: DocumentId, types: Sequence[EdgeType], limit: int
+    ) -> tuple[Edge, ...]:
+        where = {
+            "project": self._keys.project(project),
+            "id": document,
+            "types": json.dumps(types) if types else None,
+            "limit": limit,
+        }
+        return tuple(_edge(row) for row in self._database.rows(query, where))
+
+    def _ran(self, owner: Mapping[str, int], kind: str, facts: Mapping[str, float]) -> None:
+        self._database.run(
+            "graph_run_put",
+            {
+                **owner,
+                "kind": kind,
+                "at": self._clock(),
+                "generation": int(value(self._database, "generation")),
+                "facts": json.dumps(facts, sort_keys=True),
+            },
+        )
+
+
+def _edge(row: tuple[Any, ...]) -> Edge:
+    return Edge(
+        source=DocumentId(row[0]),
+        target=DocumentId(row[1]) if row[1] else None,
+        type=EdgeType(row[2]),
+        weight=row[3],
+        path=row[4],
+        anchor=row[5],
+        context=row[6],
+        span=Span(row[7], row[8]),
+        lookup=Lookup(row[9]),
+    )
