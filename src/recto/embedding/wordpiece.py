@@ -7,7 +7,7 @@ reference is the `tokenizers` library; `tests/properties/test_wordpiece.py` hold
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -37,23 +37,24 @@ def load_vocabulary(path: Path) -> dict[str, int]:
 class WordPieceCounter:
     """Fits `ports.TokenCounter`. Safe to share between threads: the caches only ever hold the right answer."""
 
-    __slots__ = ("_words", "end", "start")
+    __slots__ = ("_counts", "_words", "end", "start")
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._words = _Words(vocabulary)
+        self._counts = _Counts(self._words)
         self.start, self.end = vocabulary[START], vocabulary[END]
 
     def count(self, text: str) -> int:
-        return sum(map(len, self._found(text)))
+        return sum(map(self._counts.__getitem__, _split(text)))
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
-        known = self._words
-        return [(word.end(), len(known[word.group()])) for word in _WORD.finditer(text)]
+        known = self._counts
+        return [(word.end(), known[word.group()]) for word in _WORD.finditer(text)]
 
     def ids(self, text: str, limit: int | None = None) -> list[int]:
         """The token ids without the special ones around them; only the first `limit`, if there is one."""
         if limit is None or len(text) <= limit:
-            return list(chain.from_iterable(self._found(text)))[:limit]
+            return list(chain.from_iterable(map(self._words.__getitem__, _split(text))))[:limit]
         found: list[int] = []
         for word in _WORD.finditer(text):
             found += self._words[word.group()]
@@ -61,9 +62,27 @@ class WordPieceCounter:
                 break
         return found[:limit]
 
-    def _found(self, text: str) -> Iterator[tuple[int, ...]]:
-        split = _WORD.findall(text) if _DROPPED_SPACE.search(text) else text.split()
-        return map(self._words.__getitem__, split)
+
+def _split(text: str) -> list[str]:
+    return _WORD.findall(text) if _DROPPED_SPACE.search(text) else text.split()
+
+
+class _Counts(dict[str, int]):
+    """Words → how many tokens they are: chunking asks for nothing else, and asks for every word several times."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: _Words) -> None:
+        super().__init__()
+        self._words = words
+
+    def __missing__(self, word: str) -> int:
+        found = len(self._words.fresh(word))
+        if len(word) <= _MAX_CACHED:
+            if len(self) >= _MAX_WORDS:
+                self.clear()
+            self[word] = found
+        return found
 
 
 class _Words(dict[str, tuple[int, ...]]):
@@ -84,6 +103,10 @@ class _Words(dict[str, tuple[int, ...]]):
                 self.clear()
             self[word] = found
         return found
+
+    def fresh(self, word: str) -> tuple[int, ...]:
+        """The ids of a word that is not looked up here again."""
+        return self[word] if word in self else self._tokens(word)
 
     def _tokens(self, word: str) -> tuple[int, ...]:
         if "[" in word and _SPECIAL.search(word):

@@ -46,12 +46,12 @@ def pack(outcome: Outcome) -> Packed:
 
 
 def _pack_chunk(indexed: IndexedChunk) -> Packed:
-    chunk, row = indexed.chunk, indexed.lexical
+    chunk = indexed.chunk
     return (
         (chunk.id, chunk.document_id, chunk.section_id, chunk.heading_path, chunk.ordinal),
         (chunk.span.start, chunk.span.end, chunk.lines.first, chunk.lines.last),
         (chunk.text_hash, chunk.tokens, chunk.content_type.value, chunk.signature),
-        (row.title, row.headings, row.keywords, row.description, row.tags, row.aliases, row.body),
+        tuple(indexed.lexical),
         [(one.window, one.span.start, one.span.end, one.hash, one.context) for one in indexed.inputs],
     )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from recto.model.ids import ChunkId, DocumentId, SectionId
 from recto.model.text import Lines, Span
@@ -16,10 +16,10 @@ class ContentType(StrEnum):
     COMMENT = "comment"
     DOCSTRING = "docstring"
     CONFIG = "config"
+    DIFF = "diff"
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """`text` is exactly `document.text[span]`. `section_id` names the section in which the chunk starts."""
 
     id: ChunkId
@@ -36,8 +36,7 @@ class Chunk:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingInput:
+class EmbeddingInput(NamedTuple):
     """What is embedded for one window of a chunk: its title and heading path in front, then the slice itself.
 
     `context` is what stands in front of the slice, so that the text can be made again from the document.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.document import Document
@@ -12,8 +12,7 @@ LexicalField = Literal["title", "headings", "keywords", "description", "tags", "
 LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalRow:
+class LexicalRow(NamedTuple):
     """Analysed tokens of one chunk, field by field, each joined with single spaces."""
 
     title: str
@@ -25,8 +24,7 @@ class LexicalRow:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedChunk:
+class IndexedChunk(NamedTuple):
     chunk: Chunk
     lexical: LexicalRow
     inputs: tuple[EmbeddingInput, ...]

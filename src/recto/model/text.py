@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -28,8 +29,7 @@ class Span:
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Lines:
+class Lines(NamedTuple):
     """An inclusive range of line numbers, counted from 1, as editors show them."""
 
     first: int

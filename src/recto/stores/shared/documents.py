@@ -174,7 +174,7 @@ class DocumentRepository:
     def _places(self, where: Mapping[str, int], documents: Sequence[Document]) -> list[_Place]:
         """Where each document goes: where its uri is held, or where it was before it was removed, or a new place."""
         uris = _json([document.uri for document in documents])
-        held = {row[0]: row[1:] for row in self._database.rows("documents_at", where | {"uris": uris})}
+        held = {row[0]: row[1:] for row in self._database.rows("documents_at", {**where, "uris": uris})}
         fresh = [document for document in documents if document.uri not in held]
         before = self._last_versions(where["project"], fresh) if fresh else {}
         new = count(reserve(self._database, "document_key", len(fresh) - len(before))) if fresh else count()

@@ -29,7 +29,7 @@ class Fts5Index:
             self._database.run_many("lexical_remove", ({"key": row[0]} for row in held))
         self._database.run_many(
             "lexical_put",
-            ({"key": key} | {field: getattr(row, field) for field in LEXICAL_FIELDS} for key, row in rows),
+            ({"key": key, **row._asdict()} for key, row in rows),
         )
 
     def search(
