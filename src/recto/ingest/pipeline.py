@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
 from recto.errors import Conflict, RectoError
+from recto.graph.edges import linked
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Failure, Origin, Outcome
 from recto.model.collection import Collection
-from recto.model.document import Source
+from recto.model.document import Document, Source
 from recto.model.ids import ChunkKey, RecipeId, document_id, recipe_id, text_hash
 from recto.model.index import IndexedChunk, Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
@@ -168,6 +169,7 @@ class _Written:
     prepared: list[Prepared] = field(default_factory=list)
     chunks: list[tuple[ChunkKey, IndexedChunk]] = field(default_factory=list)
     recorded: list[LedgerEntry] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Uris whose ledger rows go: their documents moved, or left the disk."""
 
@@ -266,6 +268,7 @@ class _Writer:
             written.chunks += zip(those, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
         self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
+        self._store.graph.put(self._project, self._collection.id, [linked(one) for one in written.documents])
         self._store.ledger.forget(self._project, self._collection.id, written.left)
         self._store.ledger.record(self._project, self._collection.id, written.recorded)
 
@@ -325,6 +328,7 @@ class _Writer:
 
     def _put(self, prepared: Prepared, written: _Written, *, indexed_before: bool) -> None:
         document, report = prepared.document, written.report
+        written.documents.append(document)
         source = None if indexed_before or not document.text else self._moved_from(prepared, written)
         if source is not None:
             keys = self._store.documents.move(self._project, self._collection.id, source, prepared)
