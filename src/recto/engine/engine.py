@@ -23,12 +23,14 @@ from recto.errors import (
     RecipeMismatch,
     SourceError,
     StorageError,
+from recto.ingest.profiles import active_profile
 )
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.job import JobKind
 from recto.model.ledger import FileStamp
+from recto.model.profile import NamedProfile
 from recto.model.memory import MEMORIES
 from recto.model.query import Query
 from recto.model.recipe import Recipe
@@ -78,6 +80,7 @@ class Parts:
     clock: Callable[[], float] = time.time
     reranker: Callable[[], Reranker] | None = None
 
+    profile_embedder: Callable[[NamedProfile], Embedder] | None = None
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
@@ -93,6 +96,8 @@ class Engine:
     """Opened once, used by every interface. Not re-entrant for writing; reading is safe from several threads."""
 
     def __init__(self, parts: Parts, project: str) -> None:
+    _answering: NamedProfile | None = None
+
         self._parts = parts
         self.store = parts.store
         self.library = parts.library
@@ -112,6 +117,18 @@ class Engine:
     @cached_property
     def embedder(self) -> Embedder:
         return self._parts.embedder()
+        """The active profile's, or else the configuration's."""
+        self._answering = active_profile(self.store, self.project.id)
+        return self._parts.embedder() if self._answering is None else self.profile_embedder(self._answering)
+
+    def profile_embedder(self, profile: NamedProfile) -> Embedder:
+        """The embedder of a profile by name, whether or not it answers."""
+        if self._parts.profile_embedder is None:
+            raise ConfigurationError("this engine knows no embedding profiles by name")
+        return self._parts.profile_embedder(profile)
+
+    def configured_embedder(self) -> Embedder:
+        """What answers while no profile by name is active."""
 
     @cached_property
     def vectors(self) -> VectorIndex:
@@ -134,7 +151,7 @@ class Engine:
         return Desk(
             store=self.store,
             collection=collection,
-            recipe=self._parts.recipe(collection.settings),
+            recipe=self._recipe_of(collection.settings),
             prepare=self._parts.preparer(collection.settings).text,
             analyse=self._parts.analyzer.tokens,
             clock=self._parts.clock,
@@ -145,12 +162,21 @@ class Engine:
         from recto.jobs.handlers import handlers
         from recto.jobs.worker import Worker
 
-        work = handlers(self.store, self.project.id, lambda: self.embedder, lambda: self.desk)
+        work = handlers(self)
         return Worker(self.store, self.project.id, name, work, pace, self._parts.clock)
 
     def recipe(self) -> Recipe:
         """How this configuration would index, collection overrides aside."""
-        return self._parts.recipe(CollectionSettings())
+        return self._recipe_of(CollectionSettings())
+
+    def _recipe_of(self, settings: CollectionSettings) -> Recipe:
+        return replace(self._parts.recipe(settings), embedding=self.embedder.profile)
+
+    def follow_profile(self) -> None:
+        """Drops what was made for a profile that no longer answers: another process may have let another take over."""
+        if "embedder" in self.__dict__ and active_profile(self.store, self.project.id) != self._answering:
+            for made in ("embedder", "vectors", "desk"):
+                self.__dict__.pop(made, None)
 
     def collections(self) -> tuple[Collection, ...]:
         return self.store.catalog.collections(self.project.id)
@@ -231,7 +257,7 @@ class Engine:
         self._settle_recipe()
         settings = collection.settings
         prepare = self._parts.preparer(settings).text
-        recipe = self._parts.recipe(settings)
+        recipe = self._recipe_of(settings)
         report = index_sources(self.store, collection, recipe, prepare, sources, progress)
         embed_pending(self.store, self.project.id, self.embedder, progress)
         return report
@@ -242,6 +268,7 @@ class Engine:
         parsed, library = self._parsed(query), self._library()
         if any(stage.name.startswith("dense") for stage in profile.recall):
             self._load_ahead(parsed)
+        self.follow_profile()
         with self.store.reading():
             check_cursor(parsed)
             candidates, trace = run(profile, parsed, library)

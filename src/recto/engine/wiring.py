@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_path, load
@@ -16,6 +16,7 @@ from recto.errors import ConfigurationError, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
 from recto.model.recipe import ChunkSizes, Recipe
+from recto.model.profile import NamedProfile
 from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
 from recto.stores.sqlite.store import SqliteStore
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
 
+PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 
 def open_library(
     path: str | os.PathLike[str] | None = None, *, create: bool = False, settings: Mapping[str, Any] | None = None
@@ -64,6 +66,7 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
     )
     try:
         return Engine(parts, config.project)
+        profile_embedder=partial(_profile_embedder, config.embedding),
     except BaseException:
         store.close()
         raise
@@ -99,6 +102,30 @@ def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[]
 def _reranker(settings: Reranking) -> Callable[[], Reranker] | None:
     if settings.model is None:
         return None
+def _profile_embedder(configured: Embedding, profile: NamedProfile) -> Embedder:
+    """The embedder that a profile by name describes; local ones follow the configuration in what it leaves open."""
+    settings = profile.settings
+    match settings.provider:
+        case "bundled" | "onnx" | "hashing":
+            if settings.provider == "hashing" and settings.dimensions:
+                from recto.embedding.hashing import HashingEmbedder
+
+                return HashingEmbedder(settings.dimensions)
+            folder = Path(settings.model) if settings.model else None
+            local = Embedding(provider=cast("Any", settings.provider), model=folder, threads=configured.threads)
+            return _embedding(local)[0]()
+        case "ollama" | "openai" | "voyage" | "jina":
+            from recto.config.keys import service_key
+            from recto.embedding.providers import completed, remote_embedder
+
+            whole = completed(settings)
+            return remote_embedder(profile.name, whole, service_key(whole.key_variable, whole.key_file))
+    raise ConfigurationError(
+        f"the profile {profile.name} wants the provider {settings.provider}, which this Recto does not know",
+        hint=f"choose one of: {', '.join(PROVIDERS)}",
+    )
+
+
     from recto.embedding.crossencoder import OnnxCrossEncoder
 
     return partial(OnnxCrossEncoder, settings.model.expanduser(), threads=settings.threads)
@@ -138,7 +165,7 @@ def chunk_sizes(chunking: Chunking, settings: CollectionSettings, window: int) -
             target_max=_chosen(chunking.target_max_tokens, base.target_max),
             hard_max=_chosen(chunking.hard_max_tokens, base.hard_max),
             min_preferred=_chosen(chunking.min_preferred_tokens, base.min_preferred),
-            overlap=_chosen(chunking.overlap_tokens, base.overlap),
+            overlap=_chosen(settings.overlap_tokens, _chosen(chunking.overlap_tokens, base.overlap)),
             max_heading_depth=chunking.max_heading_depth if depth is None else depth,
             intelligent_heading_depth=chunking.intelligent_heading_depth if intelligent is None else intelligent,
         )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from recto.ingest.embed import embed_pending
+from recto.ingest.profiles import fill, profile_named, switch
 from recto.memory.desk import Desk
 from recto.memory.reingest import reingest
-from recto.model.ids import ProjectId
+from recto.model.collection import Project
 from recto.model.job import Job, JobKind
+from recto.model.memory import MemoryId
+from recto.model.profile import NamedProfile, ProfileState
+from recto.model.recipe import Recipe
 from recto.observability.progress import NoProgress
 from recto.ports import Embedder, Store
 
@@ -17,15 +22,50 @@ Handler = Callable[[Job], None]
 _AT_ONCE = 512  # inputs a job embeds before it makes way for newer ones
 
 
-def handlers(
-    store: Store, project: ProjectId, embedder: Callable[[], Embedder], desk: Callable[[], Desk]
-) -> Mapping[JobKind, Handler]:
+class Workshop(Protocol):
+    """What jobs are done with. An engine is one."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def project(self) -> Project: ...
+
+    @property
+    def embedder(self) -> Embedder: ...
+
+    @property
+    def desk(self) -> Desk: ...
+
+    def follow_profile(self) -> None: ...
+
+    def profile_embedder(self, profile: NamedProfile) -> Embedder: ...
+
+    def recipe(self) -> Recipe: ...
+
+
+def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
+    store, project = engine.store, engine.project.id
+
     def embed(job: Job) -> None:
-        if embed_pending(store, project, embedder(), NoProgress(), newest=_AT_ONCE) == _AT_ONCE:
+        engine.follow_profile()
+        if embed_pending(store, project, engine.embedder, NoProgress(), newest=_AT_ONCE) == _AT_ONCE:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.EMBED, job.subject, {})
 
     def index_again(job: Job) -> None:
-        reingest(desk())
+        engine.follow_profile()
+        only = [MemoryId(name) for name in job.payload.get("items", ())]
+        reingest(engine.desk, only=only, everything=bool(only) or bool(job.payload.get("everything")))
 
-    return {JobKind.EMBED: embed, JobKind.REINGEST: index_again}
+    def reindex_profile(job: Job) -> None:
+        profile = profile_named(store, project, str(job.payload["profile"]))
+        if profile.state is not ProfileState.FILLING:
+            return  # it was stopped, or another worker has finished it
+        embedder = engine.profile_embedder(profile)
+        fill(store, project, embedder, newest=_AT_ONCE)
+        if not switch(store, profile, embedder, engine.recipe()):
+            with store.transaction():
+                store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
+
+    return {JobKind.EMBED: embed, JobKind.REINGEST: index_again, JobKind.REINDEX_PROFILE: reindex_profile}

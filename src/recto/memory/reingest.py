@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recto.memory.commit import Draft, index_document, source_of
 from recto.memory.desk import Desk
 from recto.memory.history import version
-from recto.model.memory import MemoryFilter, memory_uri
+from recto.model.memory import MemoryFilter, MemoryId, memory_uri
 
 
-def reingest(desk: Desk, *, everything: bool = False) -> int:
+def reingest(desk: Desk, *, only: Sequence[MemoryId] = (), everything: bool = False) -> int:
     """Indexes active memories that another recipe made, each in a transaction of its own; how many there were."""
     entries = desk.store.ledger.entries(desk.project, desk.collection.id)
     done = 0
-    for item in desk.store.memories.find(desk.project, MemoryFilter()):
+    for item in desk.store.memories.find(desk.project, MemoryFilter(items=tuple(only))):
         entry = entries.get(memory_uri(item.id))
         if entry is not None and entry.recipe_id == desk.recipe.id and not everything:
             continue

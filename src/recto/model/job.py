@@ -15,6 +15,7 @@ JobId = NewType("JobId", int)
 class JobKind(StrEnum):
     EMBED = "embed"
     REINGEST = "reingest"
+    REINDEX_PROFILE = "reindex_profile"
 
 
 class JobState(StrEnum):

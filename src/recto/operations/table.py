@@ -8,9 +8,10 @@ from recto.errors import InvalidArgument
 from recto.operations.library_operations import LIBRARY_OPERATIONS
 from recto.operations.memory_operations import MEMORY_OPERATIONS
 from recto.operations.operation import DEFAULT, FULL, Operation
+from recto.operations.profile_operations import PROFILE_OPERATIONS
 
 OPERATIONS: Mapping[str, Operation] = {
-    operation.name: operation for operation in (*LIBRARY_OPERATIONS, *MEMORY_OPERATIONS)
+    operation.name: operation for operation in (*LIBRARY_OPERATIONS, *MEMORY_OPERATIONS, *PROFILE_OPERATIONS)
 }
 
 

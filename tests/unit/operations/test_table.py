@@ -131,6 +131,10 @@ def test_only_what_changes_the_library_says_that_it_does() -> None:
         "memory_pin",
         "memory_unpin",
         "memory_link",
+        "embedding_profiles_upsert",
+        "embedding_profiles_activate",
+        "admin_reindex_profile",
+        "admin_reingest_version",
     }
     assert not any(one.annotations.open_world or one.annotations.destructive for one in OPERATIONS.values())
 

@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, Entry] = {
     "pin": Entry(f"{_AT}.memory:pin", "Keep a memory in front."),
     "worker": Entry(f"{_AT}.jobs:worker", "Do promised work as it comes."),
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at promised work, try it again, clear it away."),
+    "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, let it answer."),
     "status": Entry(f"{_AT}.status:status", "Say what the library holds."),
     "doctor": Entry(f"{_AT}.status:doctor", "Look for anything that is wrong, and say what to do."),
     "serve": Entry(f"{_AT}.serve:serve", "Serve the library over HTTP, and MCP over HTTP beside it."),

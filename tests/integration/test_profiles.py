@@ -1,0 +1,147 @@
+"""Another embedding profile takes over: filled in the background while the old one answers, then switched at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from embedding_services import DIMENSIONS, Service, served
+
+from recto import open_library
+from recto.config.schema import Jobs
+from recto.engine.engine import Engine
+from recto.errors import Conflict, NotFound
+from recto.model.job import Job, JobState
+from recto.operations.jobs import work
+from recto.operations.profiles_admin import (
+    ProfileRequest,
+    ProfilesListRequest,
+    ProfileUpsertRequest,
+    admin_reindex_profile,
+    embedding_profiles_activate,
+    embedding_profiles_list,
+    embedding_profiles_upsert,
+)
+from recto.operations.recall import RecallRequest, recall
+from recto.operations.remember import RememberRequest, remember
+
+SETTINGS = {"embedding.provider": "hashing"}
+FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with served() as running:
+        yield running
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    path = tmp_path / "library.db"
+    with open_library(path, create=True, settings=SETTINGS) as engine:
+        for number in range(5):
+            remember(engine, RememberRequest(text=f"The boiler number {number} stands in cellar {number * 7}."))
+        work(engine, FAST)
+    return path
+
+
+def states(engine: Engine) -> dict[str, tuple[str, int]]:
+    found = embedding_profiles_list(engine, ProfilesListRequest()).profiles
+    return {one.name: (one.state, one.chunks) for one in found}
+
+
+def upsert(engine: Engine, service: Service, activate: bool = False) -> None:
+    request = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, retries=0, activate=activate)
+    embedding_profiles_upsert(engine, request)
+
+
+def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_every_process(
+    library: Path, service: Service
+) -> None:
+    with open_library(library, settings=SETTINGS) as here, open_library(library, settings=SETTINGS) as there:
+        assert recall(there, RecallRequest("boiler")).pending == 0
+        upsert(here, service)
+        assert states(here) == {"configured": ("active", 5), "local": ("idle", 0)}
+        with pytest.raises(Conflict, match="5 chunks have no vector under local"):
+            embedding_profiles_activate(here, ProfileRequest("local"))
+        assert admin_reindex_profile(here, ProfileRequest("local")).job
+        assert states(here)["local"] == ("filling", 0)
+        remember(there, RememberRequest(text="A sixth boiler came while the profile was filled."))
+        assert len(recall(there, RecallRequest("boiler")).memories) == 6
+        assert here.embedder.profile.dimensions == 64
+        done = work(here, FAST)
+        assert (done.failed, done.dead) == (0, 0)
+        assert states(there) == {"configured": ("idle", 5), "local": ("active", 6)}
+        asked = len(service.seen)
+        assert recall(there, RecallRequest("sixth boiler")).memories[0].text.startswith("A sixth")
+        assert there.embedder.profile.dimensions == DIMENSIONS
+        assert [body["input"] for body in service.bodies[asked:]] == [["sixth boiler"]]
+        remember(here, RememberRequest(text="A seventh boiler is embedded by the new profile alone."))
+        work(there, FAST)
+        assert states(here) == {"configured": ("idle", 5), "local": ("active", 7)}
+        with pytest.raises(Conflict, match="2 chunks have no vector under configured"):
+            embedding_profiles_activate(here, ProfileRequest("configured"))
+    with open_library(library, settings=SETTINGS) as later:
+        assert later.embedder.profile.name == "local"
+
+
+def test_going_back_is_instant_where_nothing_is_missing(library: Path, service: Service) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        assert states(engine)["local"][0] == "active"
+        embedding_profiles_activate(engine, ProfileRequest("configured"))
+        assert states(engine) == {"configured": ("active", 5), "local": ("idle", 5)}
+        assert engine.embedder.profile.dimensions == 64
+        embedding_profiles_activate(engine, ProfileRequest("local"))
+        assert engine.embedder.profile.dimensions == DIMENSIONS
+        with pytest.raises(NotFound, match="nowhere"):
+            embedding_profiles_activate(engine, ProfileRequest("nowhere"))
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        (429, {"error": "slow down"}, {}),
+        (500, {"error": "no"}, {}),
+        "break",
+        lambda answer: {**answer, "embeddings": [[1.0] * 3 for _ in answer["embeddings"]]},
+        lambda answer: {**answer, "embeddings": [[float("nan")] * DIMENSIONS for _ in answer["embeddings"]]},
+    ],
+    ids=["429", "500", "broken", "dimensions", "nan"],
+)
+def test_a_service_that_fails_once_is_tried_again_and_one_that_keeps_failing_changes_nothing(
+    library: Path, service: Service, trouble: object
+) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        service.trouble = [trouble]
+        done = work_until_settled(engine)
+        assert (done, states(engine)["local"]) == ([], ("active", 5))
+    with open_library(library, settings=SETTINGS) as engine:
+        embedding_profiles_activate(engine, ProfileRequest("configured"))
+        request = ProfileUpsertRequest("other", "ollama", "b", DIMENSIONS, url=service.url, retries=0, activate=True)
+        embedding_profiles_upsert(engine, request)
+        service.trouble = [trouble] * 50
+        assert [job.kind for job in work_until_settled(engine)] == ["reindex_profile"]
+        assert states(engine) == {"configured": ("active", 5), "local": ("idle", 5), "other": ("filling", 0)}
+        assert len(recall(engine, RecallRequest("boiler")).memories) == 5
+
+
+def work_until_settled(engine: Engine) -> list[Job]:
+    """Until no job waits to be tried again; the dead ones."""
+    while engine.store.outbox.jobs(engine.project.id, [JobState.READY, JobState.LEASED]):
+        work(engine, FAST)
+    return list(engine.store.outbox.jobs(engine.project.id, [JobState.DEAD]))
+
+
+def test_a_profile_that_answers_keeps_the_meaning_of_its_vectors(library: Path, service: Service) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        with pytest.raises(Conflict, match="its vectors would no longer fit"):
+            request = ProfileUpsertRequest("local", "ollama", "another", DIMENSIONS, url=service.url)
+            embedding_profiles_upsert(engine, request)
+        slower = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, requests_per_minute=600.0)
+        assert embedding_profiles_upsert(engine, slower).profile.state == "active"
