@@ -60,6 +60,8 @@ class _Links:
         self.links: list[OutLink] = []
 
     def take(self, link: Link) -> None:
+        if not link.target and not link.anchor:
+            return
         key = (link.kind, link.target if link.kind is not LinkKind.IMPORT else f"{link.target}\0{link.shown}")
         references = self._known.get(key)
         if references is None:
@@ -104,10 +106,8 @@ class _Links:
             yield from imported(self._document.language, self._document.uri, target, link.shown or "")
             return
         if not target:
-            if link.anchor:
-                yield Reference(
-                    Lookup.PATH, "", without_ending(self._document.uri), at_path(without_ending(self._document.uri))
-                )
+            own = without_ending(self._document.uri)
+            yield Reference(Lookup.PATH, "", own, at_path(own))
             return
         if _SCHEME.match(target) or target.startswith(("//", "{{", "<")):
             return
@@ -122,9 +122,9 @@ class _Links:
         explicit = path.startswith(("./", "../"))
         path = path.replace("\\", "/") if lookup is Lookup.WIKI else path
         if explicit:
-            there = joined(self._folder, path)
-            if there:
-                yield Reference(Lookup.PATH, "", there, at_path(there))
+            # What leads out of the collection is kept as written, which no document is ever called.
+            there = joined(self._folder, path) or path
+            yield Reference(Lookup.PATH, "", there, at_path(there))
             return
         path = path.strip("/")
         if not path.strip("./"):

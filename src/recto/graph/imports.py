@@ -180,7 +180,7 @@ _LANGUAGES: Mapping[str, Callable[[str, str, str], Iterator[Reference]]] = {
     "shell": _required,
     "r": _required,
     "php": _php,
-    "css": _styles,
+    "css": _page,
     "less": _styles,
     "scss": _styles,
     "html": _page,

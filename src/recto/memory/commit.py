@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 from recto.errors import Conflict, InvalidArgument, NotFound
+from recto.graph.edges import linked
 from recto.memory.desk import Desk
 from recto.memory.likeness import fingerprint
 from recto.model.document import Kind, Source
@@ -227,6 +228,7 @@ def index_document(desk: Desk, prepared: Prepared) -> None:
     pairs = list(zip(keys, prepared.chunks, strict=True))
     store.lexical.put(project, [(key, indexed.lexical) for key, indexed in pairs])
     store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in pairs])
+    store.graph.put(project, desk.collection.id, [linked(document)])
     entry = LedgerEntry(
         uri=document.uri,
         outcome=Outcome.INDEXED,
@@ -337,6 +339,7 @@ def _amend(
         if status is MemoryStatus.ARCHIVED:
             uri = memory_uri(item.id)
             desk.store.documents.remove(desk.project, document_id(desk.project, desk.collection.id, uri))
+            desk.store.graph.settle(desk.project)
             desk.store.ledger.forget(desk.project, desk.collection.id, [uri])
         return Committed(changed, commit)
 

@@ -1,0 +1,253 @@
+"""The graph: links as written, what they mean as documents come, go and move, and what is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recto.graph.edges import linked
+from recto.model.collection import Collection
+from recto.model.document import Document, Kind, Link, LinkKind
+from recto.model.graph import COMMUNITIES, THEMATIC_LINKS, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
+from recto.model.ids import DocumentId, document_id
+from recto.model.index import Prepared
+from recto.model.text import Span
+from recto.ports import Store
+from recto.testing import samples
+from recto.testing.clock import SetClock
+
+
+def sample(within: Collection, uri: str, *targets: str, **values: object) -> tuple[Prepared, Document]:
+    """A note that is nothing but its links, and the same with them."""
+    text = " ".join(f"see [[{target}]] about it." for target in targets) or "nothing"
+    prepared = samples.prepared(within, uri, text, **values)  # type: ignore[arg-type]
+    links = []
+    for target in targets:
+        start = prepared.document.text.index(f"[[{target}]]")
+        path, _, anchor = target.partition("#")
+        links.append(Link(LinkKind.WIKILINK, path, anchor or None, None, Span(start, start + len(target) + 4)))
+    return prepared, replace(prepared.document, links=tuple(links))
+
+
+def put(store: Store, within: Collection, *notes: Sequence[str], **values: object) -> None:
+    """Notes in one transaction: the uri, then what it links to."""
+    with store.transaction():
+        documents = []
+        for uri, *targets in notes:
+            prepared, document = sample(within, uri, *targets, **values)
+            samples.put(store, within, prepared)
+            documents.append(document)
+        store.graph.put(within.project_id, within.id, [linked(one) for one in documents])
+
+
+def remove(store: Store, within: Collection, uri: str) -> None:
+    with store.transaction():
+        store.documents.remove(within.project_id, name(within, uri))
+        store.graph.settle(within.project_id)
+
+
+def move(store: Store, within: Collection, old: str, new: str, *targets: str) -> None:
+    with store.transaction():
+        prepared, document = sample(within, new, *targets)
+        samples.move(store, within, old, prepared)
+        store.graph.put(within.project_id, within.id, [linked(document)])
+
+
+def name(within: Collection, uri: str) -> DocumentId:
+    return document_id(within.project_id, within.id, uri)
+
+
+def arrows(store: Store, within: Collection) -> set[tuple[str, str | None]]:
+    """Who points at whom, by uri; None for what is not there."""
+    uris = {one.document: one.uri for one in store.graph.nodes(within.project_id)}
+    edges = store.graph.edges(within.project_id)
+    return {(uris[one.source], uris[one.target] if one.target else None) for one in edges}
+
+
+def uris(store: Store, within: Collection, edges: Sequence[Edge]) -> set[str]:
+    known = {one.document: one.uri for one in store.graph.nodes(within.project_id)}
+    return {known[one.source] for one in edges}
+
+
+def test_a_link_is_an_edge_with_its_type_anchor_context_and_place(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b#Part"), ("b.md",))
+    edge = Edge(
+        source=name(notes, "a.md"),
+        target=name(notes, "b.md"),
+        type=EdgeType.LINKS_TO,
+        weight=1.0,
+        path="b",
+        anchor="Part",
+        context="see [[b#Part]] about it.",
+        span=Span(4, 14),
+        lookup=store.graph.edges(notes.project_id)[0].lookup,
+    )
+    assert store.graph.edges(notes.project_id) == (edge,)
+    assert store.graph.out(notes.project_id, name(notes, "a.md")) == (edge,)
+    assert store.graph.out(notes.project_id, name(notes, "b.md")) == ()
+    assert store.graph.back(notes.project_id, name(notes, "b.md")) == (edge,)
+    assert store.graph.back(notes.project_id, name(notes, "b.md"), types=[EdgeType.EMBEDS]) == ()
+    assert store.graph.out(notes.project_id, name(notes, "a.md"), types=[EdgeType.LINKS_TO]) == (edge,)
+
+
+def test_a_ghost_takes_shape_when_its_target_appears_and_is_one_again_when_it_goes(
+    store: Store, notes: Collection
+) -> None:
+    put(store, notes, ("a.md", "b"), ("c.md", "B", "b"))
+    assert arrows(store, notes) == {("a.md", None), ("c.md", None)}
+    assert store.graph.ghosts(notes.project_id, 9) == (Ghost("B", 3, "a.md"),)
+    put(store, notes, ("deep/b.md",))
+    assert arrows(store, notes) == {("a.md", "deep/b.md"), ("c.md", "deep/b.md")}
+    assert store.graph.ghosts(notes.project_id, 9) == ()
+    remove(store, notes, "deep/b.md")
+    assert arrows(store, notes) == {("a.md", None), ("c.md", None)}
+    put(store, notes, ("deep/b.md",))
+    assert arrows(store, notes) == {("a.md", "deep/b.md"), ("c.md", "deep/b.md")}
+    assert store.check() == ()
+
+
+def test_a_better_target_takes_over_and_gives_back(store: Store, notes: Collection) -> None:
+    put(store, notes, ("x/a.md", "b"), ("y/z/b.md",))
+    assert arrows(store, notes) == {("x/a.md", "y/z/b.md")}
+    put(store, notes, ("x/b.md",))
+    assert arrows(store, notes) == {("x/a.md", "x/b.md")}
+    remove(store, notes, "x/b.md")
+    assert arrows(store, notes) == {("x/a.md", "y/z/b.md")}
+
+
+def test_links_follow_a_renamed_target_until_another_takes_its_name(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"), ("b.md", "a"))
+    move(store, notes, "b.md", "new/name.md", "a")
+    assert arrows(store, notes) == {("a.md", "new/name.md"), ("new/name.md", "a.md")}
+    move(store, notes, "new/name.md", "newer/title.md", "a")
+    assert arrows(store, notes) == {("a.md", "newer/title.md"), ("newer/title.md", "a.md")}
+    put(store, notes, ("b.md",))
+    assert arrows(store, notes) == {("a.md", "b.md"), ("newer/title.md", "a.md")}
+    remove(store, notes, "b.md")
+    assert arrows(store, notes) == {("a.md", "newer/title.md"), ("newer/title.md", "a.md")}
+    assert store.check() == ()
+
+
+def test_what_a_document_pointed_at_before_is_forgotten_when_it_is_put_again(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b", "nowhere"), ("b.md",))
+    put(store, notes, ("a.md", "c"))
+    assert arrows(store, notes) == {("a.md", None)}
+    assert store.graph.ghosts(notes.project_id, 9) == (Ghost("c", 1, "a.md"),)
+    put(store, notes, ("a.md",))
+    assert arrows(store, notes) == set()
+
+
+def test_aliases_come_and_go_with_their_document(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "Nickname"))
+    put(store, notes, ("b.md",), aliases=["Nickname"])
+    assert arrows(store, notes) == {("a.md", "b.md")}
+    put(store, notes, ("b.md",), aliases=["Other"])
+    assert arrows(store, notes) == {("a.md", None)}
+
+
+def test_backlinks_leave_out_the_document_itself_and_are_counted(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "a", "a#x"), ("b.md", "a", "a#y"), ("c.md", "a"))
+    back = store.graph.back(notes.project_id, name(notes, "a.md"))
+    assert uris(store, notes, back) == {"b.md", "c.md"}
+    assert store.graph.back_count(notes.project_id, name(notes, "a.md")) == (3, 2)
+    assert len(store.graph.back(notes.project_id, name(notes, "a.md"), limit=2)) == 2
+    assert store.graph.back_count(notes.project_id, name(notes, "b.md")) == (0, 0)
+
+
+def test_a_walk_goes_both_ways_and_fades_with_every_hop(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"), ("b.md", "c"), ("c.md", "d"), ("d.md",), ("z.md", "b"))
+    reached = store.graph.walk(notes.project_id, {name(notes, "a.md"): 2.0}, Walk(hops=2, decay=0.5))
+    assert reached == (
+        Reached(name(notes, "b.md"), 1.0, 1),
+        Reached(name(notes, "a.md"), 0.5, 2),
+        Reached(name(notes, "c.md"), 0.5, 2),
+        Reached(name(notes, "z.md"), 0.5, 2),
+    )
+    assert store.graph.walk(notes.project_id, {}, Walk()) == ()
+    assert store.graph.walk(notes.project_id, {DocumentId("doc_none"): 1.0}, Walk()) == ()
+    only = Walk(types=(EdgeType.EMBEDS,))
+    assert store.graph.walk(notes.project_id, {name(notes, "a.md"): 2.0}, only) == ()
+
+
+def test_a_walk_in_circles_ends(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b", "a"), ("b.md", "c"), ("c.md", "a"))
+    reached = store.graph.walk(notes.project_id, {name(notes, "a.md"): 1.0}, Walk(hops=6, decay=1.0))
+    assert {one.document for one in reached} == {name(notes, uri) for uri in ("a.md", "b.md", "c.md")}
+
+
+def test_memories_mention_what_they_link_to(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"), kind=Kind.MEMORY)
+    put(store, notes, ("b.md",))
+    assert [one.type for one in store.graph.edges(notes.project_id)] == [EdgeType.MENTIONS]
+
+
+def test_links_cross_into_other_collections_of_the_project_and_no_further(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"))
+    other = samples.ensure(store, name="other")
+    foreign = samples.ensure(store, project="foreign")
+    put(store, foreign, ("b.md",))
+    assert arrows(store, notes) == {("a.md", None)}
+    put(store, other, ("b.md",))
+    assert arrows(store, notes) == {("a.md", "b.md")}
+    with store.transaction():
+        store.catalog.remove_collection(notes.project_id, other.id)
+        store.graph.settle(notes.project_id)
+    assert arrows(store, notes) == {("a.md", None)}
+    assert store.graph.edges(foreign.project_id) == ()
+    assert store.check() == ()
+
+
+def test_nodes_are_documents_with_their_tags(store: Store, notes: Collection) -> None:
+    put(store, notes, ("b.md",), ("a.md",), tags=["Sea", "sky/moon"])
+    nodes = store.graph.nodes(notes.project_id)
+    assert [(one.collection, one.uri, one.kind, one.tags) for one in nodes] == [
+        ("notes", "a.md", "note", ("Sea", "sky/moon")),
+        ("notes", "b.md", "note", ("Sea", "sky/moon")),
+    ]
+    assert [one.uri for one in store.graph.nodes(notes.project_id, [name(notes, "b.md")])] == ["b.md"]
+
+
+def test_thematic_links_are_replaced_whole_and_walked(store: Store, notes: Collection, clock: SetClock) -> None:
+    put(store, notes, ("a.md",), ("b.md",), ("c.md",))
+    a, b, c = (name(notes, uri) for uri in ("a.md", "b.md", "c.md"))
+    with store.transaction():
+        store.graph.put_thematic(notes.project_id, [ThematicLink(a, b, 0.5), ThematicLink(a, c, 0.9)], {})
+    with store.transaction():
+        store.graph.put_thematic(notes.project_id, [ThematicLink(a, b, 0.8)], {"threshold": 0.7})
+    assert store.graph.thematic(notes.project_id) == (ThematicLink(a, b, 0.8),)
+    assert store.graph.thematic(notes.project_id, b) == (ThematicLink(a, b, 0.8),)
+    assert store.graph.thematic(notes.project_id, c) == ()
+    assert store.graph.walk(notes.project_id, {b: 1.0}, Walk(hops=1, decay=0.5)) == (Reached(a, 0.4, 1),)
+    links_only = Walk(hops=1, types=(EdgeType.LINKS_TO,))
+    assert store.graph.walk(notes.project_id, {b: 1.0}, links_only) == ()
+    assert store.graph.runs(notes.project_id)[THEMATIC_LINKS].facts == {"threshold": 0.7}
+    assert store.graph.runs(notes.project_id)[THEMATIC_LINKS].at == clock.now
+    remove(store, notes, "b.md")
+    assert store.graph.thematic(notes.project_id) == ()
+
+
+def test_communities_are_replaced_whole_and_lose_what_goes(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md",), ("b.md",), ("c.md",))
+    a, b, c = (name(notes, uri) for uri in ("a.md", "b.md", "c.md"))
+    with store.transaction():
+        store.graph.put_communities(notes.project_id, {a: 9, b: 9}, {})
+    with store.transaction():
+        store.graph.put_communities(notes.project_id, {a: 0, b: 1, c: 1}, {"modularity": 0.5})
+    assert store.graph.communities(notes.project_id) == {a: 0, b: 1, c: 1}
+    assert store.graph.communities(notes.project_id, [c]) == {c: 1}
+    assert store.graph.runs(notes.project_id)[COMMUNITIES].facts == {"modularity": 0.5}
+    remove(store, notes, "b.md")
+    assert store.graph.communities(notes.project_id) == {a: 0, c: 1}
+
+
+def test_what_is_rolled_back_leaves_no_edge(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"))
+    try:
+        with store.transaction():
+            prepared, document = sample(notes, "b.md", "a")
+            samples.put(store, notes, prepared)
+            store.graph.put(notes.project_id, notes.id, [linked(document)])
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
+    assert arrows(store, notes) == {("a.md", None)}
