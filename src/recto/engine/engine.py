@@ -207,6 +207,7 @@ class Engine:
             raise InvalidArgument(f"{name} is where memories are kept", hint="`recto forget` puts one of them away")
         with self.store.transaction():
             self.store.catalog.remove_collection(self.project.id, collection.id)
+            self.store.graph.settle(self.project.id)
         return collection
 
     def index(
