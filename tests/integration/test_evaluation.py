@@ -114,7 +114,7 @@ def test_a_second_run_reuses_the_library_of_the_same_corpus_and_recipe(drinks: P
 def test_another_corpus_or_other_chunk_sizes_get_a_library_of_their_own(drinks: Path, tmp_path: Path) -> None:
     cache = tmp_path / "kept"
     first = evaluate(HASHING, EvaluateRequest(drinks, ("hybrid",)), cache)
-    smaller = HASHING.model_copy(update={"chunking": HASHING.chunking.model_copy(update={"overlap_tokens": 5})})
+    smaller = replace(HASHING, chunking=replace(HASHING.chunking, overlap_tokens=5))
     assert evaluate(smaller, EvaluateRequest(drinks, ("hybrid",)), cache).library != first.library
     other = write(tmp_path / "more" / "drinks", CORPUS[:2], QUERIES, QRELS)
     assert evaluate(HASHING, EvaluateRequest(other, ("hybrid",)), cache).library != first.library
@@ -129,7 +129,7 @@ def test_the_splits_of_a_data_set_share_a_library(drinks: Path, tmp_path: Path) 
 
 def test_a_library_started_from_another_recipe_answers_as_one_built_anew(drinks: Path, tmp_path: Path) -> None:
     request = EvaluateRequest(drinks, ("hybrid", "dense_only", "lexical_only"))
-    smaller = HASHING.model_copy(update={"chunking": HASHING.chunking.model_copy(update={"overlap_tokens": 5})})
+    smaller = replace(HASHING, chunking=replace(HASHING.chunking, overlap_tokens=5))
     evaluate(HASHING, request, tmp_path / "kept")
     taken_over = evaluate(smaller, request, tmp_path / "kept")
     anew = evaluate(smaller, request, tmp_path / "fresh")
@@ -320,7 +320,7 @@ def test_the_shipped_synthetic_queries_are_what_making_them_again_gives(tmp_path
 
 def made_from_the_almanac(tmp_path: Path) -> tuple[dict[str, Any], dict[str, dict[str, int]]]:
     library = evaluate(HASHING, EvaluateRequest(Path("almanac"), ("hybrid",), timed_queries=0), tmp_path).library
-    engine = open_engine(HASHING.model_copy(update={"library": library, "project": "evaluation"}))
+    engine = open_engine(replace(HASHING, library=library, project="evaluation"))
     try:
         records = {one.metadata.get("path", one.id): one for one in read_dataset(Path("almanac")).records}
         found = [replace(one, id=records[one.uri].id, prose=bool(records[one.uri].title)) for one in originals(engine)]

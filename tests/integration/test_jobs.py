@@ -34,7 +34,7 @@ def hang(job):
     sys.stdin.read()
 
 with open_library(sys.argv[1], settings={"embedding.provider": "hashing"}) as engine:
-    pace = Pace(**Jobs().model_dump())
+    pace = Pace(**asdict(Jobs()))
     Worker(engine.store, engine.project.id, "doomed", {JobKind.EMBED: hang}, pace, engine.desk.clock).run_due()
 """
 

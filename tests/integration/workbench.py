@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from recto.config.load import validated
 from recto.config.schema import Config
 from recto.engine.engine import Engine, IndexReport
 from recto.engine.wiring import open_engine
@@ -51,7 +52,7 @@ class Bench:
 
     def config(self, **settings: Any) -> Config:
         values: dict[str, Any] = {"embedding": {"provider": "hashing"}, "library": self.library} | settings
-        return Config.model_validate(values)
+        return validated(Config, values)
 
     @contextmanager
     def opened(self, **settings: Any) -> Iterator[Engine]:

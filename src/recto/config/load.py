@@ -6,12 +6,11 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ValidationError
 
 from recto.config.here import ORIGIN, known_here
 from recto.config.schema import Config
@@ -24,6 +23,9 @@ _SEPARATORS = {"ingest.ignore": os.pathsep, "serve.allow_hosts": ",", "serve.all
 # A project file travels with a repository that someone else may have written. It may narrow what is read and
 # choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
 _PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore")
+
+
+_Settings = TypeVar("_Settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,18 @@ def load(
             _known(name, origin)
             values[name] = (*values.get(name, ()), *value) if name == "ingest.ignore" else value
             origins[name] = origin
+    config = _checked(values, origins)
+    return Loaded(config, {name: origins.get(name, "default") for name, _ in settings(config)})
+
+
+def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+    # A place to look is all that most searches are told, and any path will do: there is nothing to check.
+    if values.keys() <= {"library"}:
+        return Config(Path(values["library"]) if "library" in values else None)
+    from pydantic import ValidationError
+
     try:
-        config = Config.model_validate(_nested(values))
+        return validated(Config, _nested(values))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -58,7 +70,13 @@ def load(
         raise ConfigurationError(
             f"{name} in {where}: {first['msg']}", hint="see `recto config show --origin` for every setting"
         ) from error
-    return Loaded(config, {name: origins.get(name, "default") for name, _ in settings(config)})
+
+
+def validated(kind: type[_Settings], values: Mapping[str, Any]) -> _Settings:
+    """Settings from what someone wrote; whatever is wrong with it is a `pydantic.ValidationError`."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind).validate_python(values)
 
 
 def library_path(config: Config) -> Path:
@@ -70,14 +88,14 @@ def user_file(environ: Mapping[str, str]) -> Path:
     return Path(named) if named else user_config_path("recto") / "config.toml"
 
 
-def settings(tree: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def settings(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Every leaf of the tree with its dotted name."""
-    for name in type(tree).model_fields:
-        value = getattr(tree, name)
-        if isinstance(value, BaseModel):
-            yield from settings(value, f"{prefix}{name}.")
+    for field in fields(tree):
+        value = getattr(tree, field.name)
+        if is_dataclass(value):
+            yield from settings(value, f"{prefix}{field.name}.")
         else:
-            yield prefix + name, value
+            yield prefix + field.name, value
 
 
 _NAMES = tuple(name for name, _ in settings(Config()))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from recto.model.limits import Field
 
 Tokens = Annotated[int, Field(ge=1, le=100_000)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
-
-
-class Chunking(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Chunking:
     """Sizes in tokens. What is left unset follows from the embedder's window."""
 
     target_min_tokens: Tokens | None = None
@@ -26,7 +24,8 @@ class Chunking(_Frozen):
     intelligent_heading_depth: bool = False
 
 
-class Embedding(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Embedding:
     """`bundled` needs nothing; `onnx` takes a model folder; `hashing` is for tests."""
 
     provider: Literal["bundled", "onnx", "hashing"] = "bundled"
@@ -34,7 +33,8 @@ class Embedding(_Frozen):
     threads: Annotated[int, Field(ge=1, le=256)] | None = None
 
 
-class Ingest(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Ingest:
     """What is read from disk."""
 
     max_file_bytes: Annotated[int, Field(ge=1)] = 10_000_000
@@ -42,7 +42,16 @@ class Ingest(_Frozen):
     workers: Annotated[int, Field(ge=1, le=64)] | None = None
 
 
-class Retrieval(_Frozen):
+@dataclass(frozen=True, slots=True)
+class History:
+    """Whether the commits of git repositories are indexed, and how many of each at most, the newest first."""
+
+    enabled: bool = True
+    max_commits: Annotated[int, Field(ge=1)] | None = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
     """How a search answers when it is not told otherwise."""
 
     profile: str = "hybrid"
@@ -50,14 +59,16 @@ class Retrieval(_Frozen):
     max_excerpt_chars: Annotated[int, Field(ge=1)] | None = None
 
 
-class Reranking(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Reranking:
     """A cross-encoder in a local folder, for profiles with a `rerank` stage; without one the stage is skipped."""
 
     model: Path | None = None
     threads: Annotated[int, Field(ge=1, le=256)] | None = None
 
 
-class Serve(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Serve:
     """How `recto serve` listens, whom it lets in, and how much one request may cost."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
@@ -71,7 +82,8 @@ class Serve(_Frozen):
     drain_seconds: Annotated[int, Field(ge=0, le=3_600)] = 10
 
 
-class Jobs(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Jobs:
     """How promised work is done. Seconds; a lease longer than the longest job needs no second worker to wait."""
 
     lease_seconds: Annotated[float, Field(gt=0, le=86_400)] = 120.0
@@ -82,7 +94,8 @@ class Jobs(_Frozen):
     poll_seconds: Annotated[float, Field(gt=0, le=3_600)] = 1.0
 
 
-class Config(_Frozen):
+@dataclass(frozen=True, slots=True)
+class Config:
     """The whole tree. `library` unset means the user's data folder."""
 
     library: Path | None = None
@@ -90,6 +103,7 @@ class Config(_Frozen):
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()
     ingest: Ingest = Ingest()
+    history: History = History()
     retrieval: Retrieval = Retrieval()
     reranking: Reranking = Reranking()
     jobs: Jobs = Jobs()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,21 +16,22 @@ from recto.engine.engine import Defaults, Engine, Parts
 from recto.errors import ConfigurationError, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
-from recto.model.recipe import ChunkSizes, Recipe
 from recto.model.profile import NamedProfile
+from recto.model.recipe import ChunkSizes, Recipe
 from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
 from recto.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
+    from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import Workers
     from recto.ingest.prepare import Preparer
     from recto.model.recipe import EmbeddingProfile
     from recto.sources.files import Scan
 
+PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
 
-PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 
 def open_library(
     path: str | os.PathLike[str] | None = None, *, create: bool = False, settings: Mapping[str, Any] | None = None
@@ -60,13 +62,14 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         workers=partial(_workers, config, analyzer, counter, lambda: embedder().profile),
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
+        history=partial(_history, config),
         library=path,
-        defaults=Defaults(**config.retrieval.model_dump()),
+        defaults=Defaults(**asdict(config.retrieval)),
         reranker=_reranker(config.reranking),
+        profile_embedder=partial(_profile_embedder, config.embedding),
     )
     try:
         return Engine(parts, config.project)
-        profile_embedder=partial(_profile_embedder, config.embedding),
     except BaseException:
         store.close()
         raise
@@ -99,9 +102,6 @@ def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[]
     return cache(partial(bundled_embedder, threads=settings.threads)), cache(bundled_counter)
 
 
-def _reranker(settings: Reranking) -> Callable[[], Reranker] | None:
-    if settings.model is None:
-        return None
 def _profile_embedder(configured: Embedding, profile: NamedProfile) -> Embedder:
     """The embedder that a profile by name describes; local ones follow the configuration in what it leaves open."""
     settings = profile.settings
@@ -126,6 +126,9 @@ def _profile_embedder(configured: Embedding, profile: NamedProfile) -> Embedder:
     )
 
 
+def _reranker(settings: Reranking) -> Callable[[], Reranker] | None:
+    if settings.model is None:
+        return None
     from recto.embedding.crossencoder import OnnxCrossEncoder
 
     return partial(OnnxCrossEncoder, settings.model.expanduser(), threads=settings.threads)
@@ -139,13 +142,14 @@ def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
 
 def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: CollectionSettings) -> Recipe:
     from recto.chunking.code import CodeChunker
+    from recto.chunking.commit import CommitChunker
     from recto.chunking.sections import SectionChunker
     from recto.parsing.registry import PARSER_VERSION
 
     embedding = profile()
     return Recipe(
         parser=PARSER_VERSION,
-        chunker=f"{SectionChunker.version}+{CodeChunker.version}",
+        chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
         analyzer=Analyzer.version,
         sizes=chunk_sizes(config.chunking, settings, embedding.window),
         embedding=embedding,
@@ -177,7 +181,9 @@ def _chosen(value: int | None, otherwise: int) -> int:
     return otherwise if value is None else value
 
 
-def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp]) -> Scan:
+def _scan(
+    config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None
+) -> Scan:
     from recto.parsing.registry import EXTENSIONS
     from recto.sources.files import scan
     from recto.sources.ignore import IgnoreRules
@@ -189,7 +195,14 @@ def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp]
         ignore=(*config.ingest.ignore, *settings.ignore),
         max_bytes=settings.max_file_bytes or config.ingest.max_file_bytes,
     )
-    return scan(collection.root, rules, known)
+    return scan(collection.root, rules, known, paths=paths)
+
+
+def _history(config: Config, settings: CollectionSettings) -> HistoryRules:
+    from recto.ingest.history import HistoryRules
+
+    wanted = config.history.enabled if settings.history is None else settings.history
+    return HistoryRules(wanted, settings.max_commits or config.history.max_commits)
 
 
 def _one_preparer(
@@ -228,6 +241,7 @@ def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Prepar
 
 def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:
     from recto.chunking.code import CodeChunker, MixedChunker
+    from recto.chunking.commit import CommitChunker
     from recto.chunking.sections import SectionChunker
     from recto.ingest.prepare import Preparer
     from recto.parsing.registry import UNNAMED, parser_for, unwanted
@@ -236,5 +250,6 @@ def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: Token
         """By name; a text whose name tells nothing is a script or plain."""
         return parser_for(uri) or UNNAMED
 
-    chunker = MixedChunker(SectionChunker(sizes, counter), CodeChunker(sizes, counter))
+    prose = CommitChunker(SectionChunker(sizes, counter), counter)
+    chunker = MixedChunker(prose, CodeChunker(sizes, counter))
     return Preparer(parser, chunker, analyzer.joined, counter, window, unwanted)

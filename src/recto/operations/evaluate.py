@@ -203,7 +203,7 @@ def _library(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -
 
 @contextmanager
 def _opened(config: Config, path: Path) -> Iterator[Engine]:
-    engine = open_engine(config.model_copy(update={"library": path, "project": "evaluation"}), create=True)
+    engine = open_engine(replace(config, library=path, project="evaluation"), create=True)
     try:
         yield engine
     finally:

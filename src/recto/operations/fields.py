@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.model.document import Kind
+from recto.model.limits import Field
 from recto.retrieval.profiles import PROFILES
 
 DEFAULT_TOKENS = 4_000

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotFound
 from recto.model.document import HEADING_SEPARATOR, Section, shown_path
 from recto.model.ids import ChunkId, DocumentId
+from recto.model.limits import Field
 from recto.model.stored import StoredDocument
 from recto.model.text import LineIndex, Lines, Span
 from recto.operations import fields

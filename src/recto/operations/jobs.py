@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
-
-from pydantic import Field
 
 from recto.config.schema import Jobs
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotFound
 from recto.jobs.worker import Pace, Round
 from recto.model.job import Job, JobId, JobState
+from recto.model.limits import Field
 from recto.operations.memories import instant, when
 
 _STATES = [state.value for state in JobState]
@@ -74,7 +73,7 @@ def jobs_purge(engine: Engine, states: tuple[str, ...] = (), before: str | None 
 def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True) -> Round:
     """Does promised work until nothing is due, or until told to stop."""
     name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
-    return engine.worker(name, Pace(**settings.model_dump())).run(stop or threading.Event(), until_idle=until_idle)
+    return engine.worker(name, Pace(**asdict(settings))).run(stop or threading.Event(), until_idle=until_idle)
 
 
 def _state(name: str) -> JobState:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.memory.commit import Circumstances, Committed
+from recto.model.limits import Field
 from recto.model.memory import MemoryItem, MemoryKind, SessionId
 from recto.operations import fields
 from recto.operations.search import moment

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.memory import commit, history
 from recto.memory.quoting import PREFACE, quoted
+from recto.model.limits import Field
 from recto.model.memory import MemoryId, MemoryLink, MemoryVersion
 from recto.operations.memories import (
     Asked,

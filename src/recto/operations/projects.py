@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.errors import NotFound
 from recto.model.collection import Collection, Project
+from recto.model.limits import Field
 from recto.operations.quoting import one_line
 
 _SHOWN = 200

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.memory.quoting import PREFACE, quoted
 from recto.memory.recall import Recalled, latest, narrowed, recalled
+from recto.model.limits import Field
 from recto.model.memory import MemoryFilter, MemoryId
 from recto.model.query import Query
 from recto.operations import fields

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.memory import commit
 from recto.memory.commit import Draft
 from recto.memory.remember import remember as keep
+from recto.model.limits import Field
 from recto.model.memory import DEFAULT_SCOPE, MemoryKind, MemoryLink
 from recto.operations.memories import (
     Asked,

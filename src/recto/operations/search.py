@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from pydantic import Field
-
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotIndexed, Stale
 from recto.model.document import Kind
+from recto.model.limits import Field
 from recto.model.query import Filters, Query, Terms
 from recto.model.result import Result
 from recto.operations import fields

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from recto.testing.clock import SetClock
 from recto.testing.memory_store import MemoryStore
 from recto.testing.observation import observed
 
-PACE = Pace(**Jobs().model_dump())
+PACE = Pace(**asdict(Jobs()))
 MINE = project_id("sample")
 
 
