@@ -6,7 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,6 +14,7 @@ from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.collection import Collection, PlaceKind, Project
 from recto.model.document import Document, Section, Source
 from recto.model.graph import Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
+from recto.model.history import FoundCommit, HistoryEntry
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalField, LexicalRow, Prepared
 from recto.model.job import Job, JobId, JobKind, JobState
@@ -306,6 +307,34 @@ class Leases(Protocol):
         ...
 
 
+class History(Protocol):
+    """Commits by hash, and which of them touched which file. A commit leaves with its document."""
+
+    def put(self, project: ProjectId, collection: CollectionId, entries: Sequence[HistoryEntry]) -> None:
+        """Of commits whose documents have been put in the same transaction, or before."""
+        ...
+
+    def known(self, project: ProjectId, collection: CollectionId) -> Mapping[str, Mapping[str, str]]:
+        """Repository → hash → by which recipe it was made."""
+        ...
+
+    def find(self, project: ProjectId, start: str) -> tuple[FoundCommit, ...]:
+        """Commits whose hash starts so, by collection and uri."""
+        ...
+
+    def touching(
+        self, project: ProjectId, paths: Sequence[str], collection: CollectionId | None, limit: int
+    ) -> tuple[FoundCommit, ...]:
+        """Commits that changed one of these files, newest first."""
+        ...
+
+    def admitted(
+        self, project: ProjectId, author: str | None, touches: Callable[[str], bool] | None
+    ) -> tuple[str, ...]:
+        """Uris of the commits whose author contains this, whatever the case, and that changed such a file."""
+        ...
+
+
 class Memories(Protocol):
     """Items, their versions, the log of changes and the sessions they were made in. The texts are documents' texts."""
 
@@ -500,6 +529,9 @@ class Store(Protocol):
 
     @property
     def leases(self) -> Leases: ...
+
+    @property
+    def history(self) -> History: ...
 
     @property
     def memories(self) -> Memories: ...

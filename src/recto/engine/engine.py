@@ -46,6 +46,7 @@ from recto.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
+    from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import CollectionReport, Problem, Workers
     from recto.ingest.prepare import Preparer
     from recto.jobs.worker import Pace, Worker
@@ -75,6 +76,7 @@ class Parts:
     workers: Callable[[CollectionSettings, int], Workers]
     scan: Callable[[Collection, Mapping[str, FileStamp]], Scan]
     max_file_bytes: int
+    history: Callable[[CollectionSettings], HistoryRules]
     library: Path | None = None
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time

@@ -56,6 +56,8 @@ class CollectionReport:
     warned: list[Problem] = field(default_factory=list)
     unreadable: list[Problem] = field(default_factory=list)
     doubtful: int = 0
+    commits: int = 0
+    commits_removed: int = 0
 
     def include(self, other: CollectionReport) -> None:
         """Takes up what another report says of the same collection."""

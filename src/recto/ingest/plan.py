@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from recto.model.commit import is_repository
 from recto.model.ids import RecipeId
 from recto.model.ledger import LedgerEntry
 from recto.sources.files import Scan, SeenFile, Skipped
@@ -28,6 +29,8 @@ def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId, *, rer
     gone: list[str] = []
     doubtful: list[str] = []
     for uri in sorted(ledger.keys() - present):
+        if is_repository(uri):
+            continue  # a history's line: whether it goes is decided where histories are read
         (gone if scan.gone(uri) else doubtful).append(uri)
     return Plan(
         read=read,

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from recto.algorithms.diffs import changed_words
 from recto.chunking.code import declared, is_code
 from recto.chunking.inputs import inputs
 from recto.errors import RectoError, SourceError
+from recto.model.chunk import ContentType
+from recto.model.commit import Commit
 from recto.model.document import Document, Kind, Source
 from recto.model.ids import CollectionId, ProjectId, document_id
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
+from recto.parsing.commit import commit_document
 from recto.ports import Chunker, Parser, TokenCounter
 from recto.sources.decode import Refused, read
 from recto.sources.files import SeenFile
@@ -105,7 +109,13 @@ class Preparer:
         return Outcome(file, prepared)
 
     def text(self, source: Source) -> Prepared:
-        document = _told(self._parser_for(source.uri).parse(source), source)
+        return self.document(_told(self._parser_for(source.uri).parse(source), source))
+
+    def commit(self, origin: Origin, commit: Commit, uri: str) -> Prepared:
+        id_ = document_id(origin.project, origin.collection, uri)
+        return self.document(commit_document(commit, id_, uri, origin.tags))
+
+    def document(self, document: Document) -> Prepared:
         common = _common_fields(document, self._joined)
         headings: dict[tuple[str, ...], str] = {}
         chunks = []
@@ -117,6 +127,11 @@ class Preparer:
         for number, chunk in enumerate(cut):
             if names:
                 common["aliases"] = self._joined(names[number][:_SHARED_CHARACTERS])
+            if chunk.content_type is ContentType.DIFF:
+                # Found by the words that changed. Its title finds the message, and its meaning is the message's.
+                body = self._joined(changed_words(chunk.text))
+                chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))
+                continue
             path = chunk.heading_path
             if path not in headings:
                 headings[path] = self._joined(" ".join(path))

@@ -42,6 +42,8 @@ class CollectionSettings:
     tags: tuple[str, ...] = ()
     kind: Kind | None = None
     max_file_bytes: int | None = None
+    history: bool | None = None
+    max_commits: int | None = None
     max_heading_depth: int | None = None
     intelligent_heading_depth: bool | None = None
     overlap_tokens: int | None = None

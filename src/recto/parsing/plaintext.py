@@ -31,7 +31,7 @@ class PlaintextParser:
             content_hash=text_hash(text),
             modified_at=source.modified_at,
             sections=(Section(section_id(source.id, (), 0), (), 0, "", Span(0, len(text))),),
-            blocks=_paragraphs(text),
+            blocks=tuple(paragraphs(text, 0, len(text))),
             tags=tuple(dict.fromkeys(source.tags)),
         )
 
@@ -45,14 +45,14 @@ def _title(text: str) -> str:
     return ""
 
 
-def _paragraphs(text: str) -> tuple[Block, ...]:
+def paragraphs(text: str, start: int, end: int) -> list[Block]:
+    """What stands between blank lines from `start` to `end`."""
     blocks: list[Block] = []
-    pos = 0
-    for gap in _BLANK_LINES.finditer(text):
-        _add(blocks, text, pos, gap.start() + 1)
-        pos = gap.end()
-    _add(blocks, text, pos, len(text))
-    return tuple(blocks)
+    for gap in _BLANK_LINES.finditer(text, start, end):
+        _add(blocks, text, start, gap.start() + 1)
+        start = gap.end()
+    _add(blocks, text, start, end)
+    return blocks
 
 
 def _add(blocks: list[Block], text: str, start: int, end: int) -> None:

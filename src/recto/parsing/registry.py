@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from recto.model.commit import is_commit
 from recto.model.document import Document, Source
 from recto.parsing.code.languages import CODE_NAMES
 from recto.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser
 from recto.parsing.code.registry import EXTENSIONS as CODE_EXTENSIONS
+from recto.parsing.commit import CommitParser
 from recto.parsing.markdown import MarkdownParser
 from recto.parsing.plaintext import PlaintextParser
 from recto.ports import Parser
 
 MARKDOWN = MarkdownParser()
 PLAINTEXT = PlaintextParser()
-PARSER_VERSION = f"{MARKDOWN.version}+{PLAINTEXT.version}+{CODE_PARSER_VERSION}"
+COMMIT = CommitParser()
+PARSER_VERSION = f"{MARKDOWN.version}+{PLAINTEXT.version}+{CODE_PARSER_VERSION}+{COMMIT.version}"
 """What a recipe records: a change in any parser makes a different index."""
 
 PARSERS: dict[str, Parser] = {
@@ -61,6 +64,8 @@ PROSE_NAMES = frozenset(
 
 def parser_for(uri: str) -> Parser | None:
     """The parser for a file, or None for a file that is not text Recto reads, as far as its name can tell."""
+    if is_commit(uri):
+        return COMMIT
     name = uri.rsplit("/", 1)[-1].lower()
     dot = name.rfind(".")
     prose = PARSERS.get(name[dot:]) if dot > 0 else None

@@ -13,6 +13,7 @@ from recto.testing.memory_catalog import MemoryCatalog, MemoryLedger
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_embeddings import MemoryEmbeddings
 from recto.testing.memory_graph import MemoryGraph
+from recto.testing.memory_history import MemoryHistory
 from recto.testing.memory_leases import MemoryLeases
 from recto.testing.memory_lexical import MemoryLexical
 from recto.testing.memory_memories import MemoryMemories
@@ -34,6 +35,7 @@ class MemoryStore:
         self.ledger = MemoryLedger(self._session, clock)
         self.graph = MemoryGraph(self._session, clock)
         self.leases = MemoryLeases(self._session, clock)
+        self.history = MemoryHistory(self._session)
         self.memories = MemoryMemories(self._session)
         self.profiles = MemoryProfiles(self._session, clock)
         self.outbox = MemoryOutbox(self._session, clock)

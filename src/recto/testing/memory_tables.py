@@ -14,6 +14,7 @@ from recto.model.chunk import Chunk
 from recto.model.collection import Collection, Project
 from recto.model.document import Document, Section
 from recto.model.graph import GraphRun, Linked, ThematicLink
+from recto.model.history import HistoryEntry
 from recto.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.job import Job, JobId
 from recto.model.ledger import LedgerEntry
@@ -101,6 +102,7 @@ class Tables:
     places: dict[tuple[ProjectId, str, str], float] = field(default_factory=dict)
     named_profiles: dict[tuple[ProjectId, str], NamedProfile] = field(default_factory=dict)
     jobs: dict[JobId, Job] = field(default_factory=dict)
+    commits: dict[tuple[ProjectId, CollectionId, str, str], HistoryEntry] = field(default_factory=dict)
     graph: dict[int, Linked] = field(default_factory=dict)
     thematic_links: dict[ProjectId, tuple[ThematicLink, ...]] = field(default_factory=dict)
     communities: dict[ProjectId, tuple[tuple[DocumentId, int], ...]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import value
 from recto.stores.shared.documents import DocumentRepository
 from recto.stores.shared.embeddings import EmbeddingRepository
+from recto.stores.shared.history import HistoryRepository
 from recto.stores.shared.leases import LeaseRepository
 from recto.stores.shared.graph import GraphRepository
 from recto.stores.shared.ledger import LedgerRepository
@@ -41,6 +42,7 @@ class SqliteStore:
         self.graph = GraphRepository(self._database, keys, clock)
         self.ledger = LedgerRepository(self._database, keys, clock)
         self.leases = LeaseRepository(self._database, keys, clock)
+        self.history = HistoryRepository(self._database, keys)
         self.memories = MemoryRepository(self._database, keys)
         self.profiles = ProfileRepository(self._database, keys, clock)
         self.outbox = OutboxRepository(self._database, keys, clock)

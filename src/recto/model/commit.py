@@ -1,0 +1,72 @@
+"""A commit: one change to a repository, with its message, its people, its files and the start of its diff."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+REPOSITORY = ".git"
+_COMMITS = f"{REPOSITORY}/commits/"
+
+
+class Person(NamedTuple):
+    name: str
+    email: str
+
+    def __str__(self) -> str:
+        return f"{self.name} <{self.email}>" if self.email else self.name
+
+
+class ChangedFile(NamedTuple):
+    """`change` is git's letter: A added, M modified, D deleted, R renamed, C copied, T its type. Paths are uris."""
+
+    path: str
+    change: str
+    before: str = ""
+    """Where a renamed or copied file came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """As git tells it. Times are seconds since 1970; `diff` is None while it has not been read.
+
+    `omitted` counts the lines of the diff that were left out after the ones kept.
+    """
+
+    hash: str
+    parents: tuple[str, ...]
+    author: Person
+    authored_at: float
+    committer: Person
+    committed_at: float
+    message: str
+    files: tuple[ChangedFile, ...] = ()
+    diff: str | None = None
+    omitted: int = 0
+
+    @property
+    def subject(self) -> str:
+        """The message's first paragraph on one line, as git shows it."""
+        return " ".join(self.message.lstrip().partition("\n\n")[0].split())
+
+    @property
+    def body(self) -> str:
+        return self.message.lstrip().partition("\n\n")[2].strip("\n")
+
+
+def repository_uri(prefix: str) -> str:
+    """The ledger's name for a repository in the folder `prefix`, "" being the root: no file is ever called so."""
+    return f"{prefix}/{REPOSITORY}" if prefix else REPOSITORY
+
+
+def is_repository(uri: str) -> bool:
+    return uri == REPOSITORY or uri.endswith(f"/{REPOSITORY}")
+
+
+def commit_uri(prefix: str, hash_: str) -> str:
+    """Inside the repository's own folder, which is never scanned for files: `lib/.git/commits/1a2b…`."""
+    return f"{repository_uri(prefix)}/commits/{hash_}"
+
+
+def is_commit(uri: str) -> bool:
+    return uri.startswith(_COMMITS) or f"/{_COMMITS}" in uri
