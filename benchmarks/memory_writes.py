@@ -20,7 +20,8 @@ from pathlib import Path
 
 from recto import open_library
 from recto.engine.engine import Engine
-from recto.memory.commit import Draft, create
+from recto.memory.commit import create
+from recto.memory.draft import Draft
 from recto.memory.remember import remember
 from recto.model.memory import MemoryFilter
 

@@ -28,6 +28,7 @@ from recto import open_library
 from recto.config.schema import Jobs
 from recto.jobs.worker import Pace, Worker
 from recto.model.job import JobKind
+from dataclasses import asdict
 
 def hang(job):
     print("claimed", flush=True)
@@ -42,7 +43,7 @@ _WRITE = """
 import sys
 from recto import open_library
 from recto.memory import commit
-from recto.memory.commit import Circumstances, Draft
+from recto.memory.draft import Circumstances, Draft
 
 with open_library(sys.argv[1], create=True, settings={"embedding.provider": "hashing"}) as engine:
     for number in range(1000):

@@ -154,6 +154,7 @@ class Engine:
             store=self.store,
             collection=collection,
             recipe=self._recipe_of(collection.settings),
+            prepare_canonical=self._parts.preparer(replace(collection.settings, overlap_tokens=0)).text,
             prepare=self._parts.preparer(collection.settings).text,
             analyse=self._parts.analyzer.tokens,
             clock=self._parts.clock,

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count
-from typing import Any
 
 from recto.errors import Conflict, InvalidArgument, NotFound
 from recto.graph.edges import linked
 from recto.memory.desk import Desk
+from recto.memory.draft import NOBODY, Circumstances, Draft, checked, payload_of, prepared_of, sequence_of, source_of
 from recto.memory.likeness import fingerprint
-from recto.model.document import Kind, Source
+from recto.memory.links import text_links
 from recto.model.ids import document_id, text_hash
 from recto.model.index import Prepared
 from recto.model.job import JobKind
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
 from recto.model.memory import (
-    DEFAULT_SCOPE,
     MemoryAction,
     MemoryCommit,
     MemoryId,
     MemoryItem,
-    MemoryKind,
     MemoryLink,
     MemoryStatus,
     MemoryVersion,
@@ -31,39 +27,6 @@ from recto.model.memory import (
     memory_id,
     memory_uri,
 )
-from recto.model.text import normalise
-
-_TITLE = 80  # characters of a first line that stand for a text without a title
-_LONGEST = 1_000_000  # characters: more is a document, not a memory
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What is to be kept. Without a title the text's own first line serves."""
-
-    text: str
-    kind: MemoryKind = MemoryKind.NOTE
-    scope: str = DEFAULT_SCOPE
-    title: str = ""
-    tags: tuple[str, ...] = ()
-    links: tuple[MemoryLink, ...] = ()
-    pinned: bool = False
-    valid_from: float | None = None
-    valid_to: float | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """Who asks for a change, why, in which session, and the key under which asking again changes nothing."""
-
-    author: str = ""
-    reason: str = ""
-    session: SessionId | None = None
-    key: str | None = None
-
-
-NOBODY = Circumstances()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +50,7 @@ def create(
     for occurrence in count():
         at = desk.clock()
         name = memory_id(desk.project, draft.scope, text_hash(draft.text), at, occurrence)
-        prepared = desk.prepare(source_of(desk, name, draft, at))
+        prepared = prepared_of(desk, name, draft, at)
         with desk.store.transaction():
             if replayed := replay(desk, by, payload):
                 return replayed
@@ -96,6 +59,7 @@ def create(
                 return unchanged(desk, same[0], by, payload)
             if desk.store.memories.get(desk.project, name) is not None:
                 continue
+            sequence = sequence_of(draft.scope, by.session)
             item = MemoryItem(
                 id=name,
                 project_id=desk.project,
@@ -103,7 +67,7 @@ def create(
                 scope=draft.scope,
                 title=prepared.document.title,
                 tags=prepared.document.tags,
-                links=draft.links,
+                links=tuple(dict.fromkeys((*draft.links, *text_links(prepared.document)))),
                 pinned=draft.pinned,
                 status=MemoryStatus.ACTIVE,
                 version=1,
@@ -111,6 +75,10 @@ def create(
                 created_at=at,
                 updated_at=at,
                 metadata=draft.metadata,
+                canonical_key=draft.canonical_key,
+                doc_class=draft.doc_class,
+                sequence=sequence,
+                position=desk.store.memories.last_position(desk.project, sequence) + 1 if sequence else 0,
             )
             return _write(desk, item, MemoryAction.CREATED, draft, prepared, by, payload)
     raise AssertionError("occurrences do not end")
@@ -139,7 +107,17 @@ def restore(desk: Desk, name: MemoryId, number: int, by: Circumstances = NOBODY)
     if wanted is None:
         raise NotFound(f"{name} has no version {number}", hint=f"its versions are 1 to {item.version}")
     text = desk.store.documents.texts(desk.project, [wanted.text_hash])[wanted.text_hash]
-    draft = Draft(text, item.kind, item.scope, wanted.title, wanted.tags, item.links, metadata=item.metadata)
+    draft = Draft(
+        text,
+        item.kind,
+        item.scope,
+        wanted.title,
+        wanted.tags,
+        item.links,
+        metadata=item.metadata,
+        canonical_key=item.canonical_key,
+        doc_class=item.doc_class,
+    )
     return _next_version(desk, name, draft, by, payload, MemoryAction.RESTORED, None)
 
 
@@ -157,30 +135,6 @@ def link(desk: Desk, name: MemoryId, target: MemoryLink, by: Circumstances = NOB
     if not target.target.strip():
         raise InvalidArgument("a link needs a target")
     return _amend(desk, name, MemoryAction.LINKED, by, link=target)
-
-
-def checked(draft: Draft) -> Draft:
-    """The draft with its text normalised, or the reason why it cannot be kept."""
-    text = normalise(draft.text)
-    if not text.strip():
-        raise InvalidArgument("there is nothing to remember: the text is empty")
-    if len(text) > _LONGEST:
-        raise InvalidArgument(
-            f"the text has {len(text):,} characters; a memory holds at most {_LONGEST:,}",
-            hint="add the file's folder as a collection instead",
-        )
-    if not draft.scope.strip():
-        raise InvalidArgument("a scope needs a name", hint=f"the usual scope is {DEFAULT_SCOPE}")
-    if draft.valid_from is not None and draft.valid_to is not None and draft.valid_to <= draft.valid_from:
-        raise InvalidArgument("a memory cannot stop being true before it starts")
-    tags = tuple(dict.fromkeys(tag.lstrip("#").strip() for tag in draft.tags))
-    return replace(draft, text=text, tags=tuple(tag for tag in tags if tag))
-
-
-def payload_of(action: str, draft: Draft | None, by: Circumstances, **more: Any) -> str:
-    """A hash of everything that was asked for, the idempotency key aside."""
-    asked = {"action": action, "draft": asdict(draft) if draft else None, "by": asdict(replace(by, key=None)), **more}
-    return text_hash(json.dumps(asked, sort_keys=True, ensure_ascii=False, default=str))
 
 
 def replay(desk: Desk, by: Circumstances, payload: str) -> Committed | None:
@@ -207,18 +161,13 @@ def unchanged(desk: Desk, item: MemoryItem, by: Circumstances, payload: str) -> 
     return Committed(item, commit)
 
 
-def source_of(desk: Desk, name: MemoryId, draft: Draft, at: float) -> Source:
-    uri = memory_uri(name)
-    return Source(
-        id=document_id(desk.project, desk.collection.id, uri),
-        uri=uri,
-        text=draft.text,
-        modified_at=at,
-        kind=Kind.MEMORY,
-        tags=draft.tags,
-        title=draft.title or first_line(draft.text),
-        metadata={"memory_kind": draft.kind.value, "scope": draft.scope},
-    )
+def placed(prepared: Prepared, item: MemoryItem) -> Prepared:
+    """The document as it stands in the library: when it changed, and what it comes after."""
+    document = replace(prepared.document, modified_at=item.updated_at)
+    if item.sequence:
+        where = {"sequence": item.sequence, "position": item.position}
+        document = replace(document, metadata={**document.metadata, **where})
+    return replace(prepared, document=document)
 
 
 def index_document(desk: Desk, prepared: Prepared) -> None:
@@ -252,7 +201,7 @@ def _next_version(
     action: MemoryAction,
     expected: int | None,
 ) -> Committed:
-    prepared = desk.prepare(source_of(desk, name, draft, desk.clock()))
+    prepared = prepared_of(desk, name, draft, desk.clock())
     with desk.store.transaction():
         if replayed := replay(desk, by, payload):
             return replayed
@@ -269,13 +218,15 @@ def _next_version(
             scope=draft.scope,
             title=prepared.document.title,
             tags=prepared.document.tags,
-            links=tuple(dict.fromkeys((*item.links, *draft.links))),
+            links=_links(desk, item, draft, prepared),
             pinned=item.pinned or draft.pinned,
             status=MemoryStatus.ACTIVE,
             version=item.version + 1,
             fingerprint=fingerprint(draft.text),
             updated_at=_later(desk, item),
             metadata={**item.metadata, **draft.metadata},
+            canonical_key=draft.canonical_key or item.canonical_key,
+            doc_class=draft.doc_class or item.doc_class,
         )
         return _write(desk, changed, action, draft, prepared, by, payload)
 
@@ -306,7 +257,7 @@ def _write(
     )
     commit = _commit(item, action, by, payload, at)
     desk.store.memories.put(item, commit, version)
-    index_document(desk, replace(prepared, document=replace(prepared.document, modified_at=at)))
+    index_document(desk, placed(prepared, item))
     return Committed(item, commit)
 
 
@@ -367,6 +318,17 @@ def _known(desk: Desk, name: MemoryId) -> MemoryItem:
     return item
 
 
+def _links(desk: Desk, item: MemoryItem, draft: Draft, prepared: Prepared) -> tuple[MemoryLink, ...]:
+    """What somebody linked it to stays; what its earlier text linked to stays only if the new text does."""
+    before: tuple[MemoryLink, ...] = ()
+    if item.links:
+        digest = desk.store.memories.versions(desk.project, item.id)[-1].text_hash
+        text = desk.store.documents.texts(desk.project, [digest])[digest]
+        before = text_links(desk.prepare(source_of(desk, item.id, replace(draft, text=text), 0.0)).document)
+    kept = (link for link in item.links if link not in before)
+    return tuple(dict.fromkeys((*kept, *draft.links, *text_links(prepared.document))))
+
+
 def _session(desk: Desk, by: Circumstances) -> SessionId | None:
     if by.session is not None and desk.store.memories.session(desk.project, by.session) is None:
         raise NotFound(f"there is no session {by.session}", hint="start one first, or leave the session out")
@@ -376,11 +338,3 @@ def _session(desk: Desk, by: Circumstances) -> SessionId | None:
 def _later(desk: Desk, item: MemoryItem) -> float:
     """Now, or the item's last change where the clock was set back: the log of an item runs one way."""
     return max(desk.clock(), item.updated_at)
-
-
-def first_line(text: str) -> str:
-    """What stands for a text without a title."""
-    line = next(line for line in text.split("\n") if line.strip()).strip()
-    if line.startswith(("#", "---")):
-        return ""  # a heading or front matter: the parser finds the title itself
-    return line if len(line) <= _TITLE else line[: _TITLE - 1].rsplit(" ", 1)[0] + "…"

@@ -26,6 +26,8 @@ class Desk:
     collection: Collection
     recipe: Recipe
     prepare: Callable[[Source], Prepared]
+    prepare_canonical: Callable[[Source], Prepared]
+    """Without overlap between chunks."""
     analyse: Callable[[str], Sequence[str]]
     clock: Callable[[], float]
 

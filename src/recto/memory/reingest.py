@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recto.memory.commit import Draft, index_document, source_of
+from recto.memory.commit import index_document, placed
 from recto.memory.desk import Desk
+from recto.memory.draft import Draft, prepared_of
 from recto.memory.history import version
 from recto.model.memory import MemoryFilter, MemoryId, memory_uri
 
@@ -19,8 +20,8 @@ def reingest(desk: Desk, *, only: Sequence[MemoryId] = (), everything: bool = Fa
         if entry is not None and entry.recipe_id == desk.recipe.id and not everything:
             continue
         current = version(desk, item.id, item.version)
-        draft = Draft(current.text, item.kind, item.scope, item.title, item.tags)
-        prepared = desk.prepare(source_of(desk, item.id, draft, current.version.created_at))
+        draft = Draft(current.text, item.kind, item.scope, item.title, item.tags, canonical_key=item.canonical_key)
+        prepared = placed(prepared_of(desk, item.id, draft, current.version.created_at), item)
         with desk.store.transaction():
             # It may have been revised or put away since it was listed; then somebody else indexed it.
             now = desk.store.memories.get(desk.project, item.id)

@@ -6,20 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recto.errors import Conflict, InvalidArgument
-from recto.memory.commit import (
-    NOBODY,
-    Circumstances,
-    Committed,
-    Draft,
-    checked,
-    create,
-    first_line,
-    payload_of,
-    replay,
-    revise,
-)
+from recto.memory.commit import Committed, create, replay, revise
 from recto.memory.commit import unchanged as nothing_new
 from recto.memory.desk import Desk
+from recto.memory.draft import NOBODY, Circumstances, Draft, checked, first_line, payload_of
 from recto.memory.history import version
 from recto.memory.likeness import Likeness, fingerprint, likeness
 from recto.memory.quoting import news

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
-from recto.memory.commit import Circumstances, Committed
+from recto.memory.commit import Committed
+from recto.memory.draft import Circumstances
 from recto.model.limits import Field
 from recto.model.memory import MemoryItem, MemoryKind, SessionId
 from recto.operations import fields

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from recto.engine.engine import Engine
 from recto.memory import commit
-from recto.memory.commit import Draft
+from recto.memory.draft import Draft
 from recto.memory.remember import remember as keep
 from recto.model.limits import Field
 from recto.model.memory import DEFAULT_SCOPE, MemoryKind, MemoryLink

@@ -22,7 +22,7 @@ from recto.errors import ProviderFailed
 from recto.jobs.backoff import delay
 from recto.jobs.worker import Pace, Round, Worker
 from recto.memory import commit
-from recto.memory.commit import Draft
+from recto.memory.draft import Draft
 from recto.memory.reingest import reingest
 from recto.model.ids import project_id
 from recto.model.job import Job, JobKind, JobState

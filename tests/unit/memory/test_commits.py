@@ -10,8 +10,8 @@ import pytest
 from recto.engine.engine import Engine
 from recto.errors import Conflict, InvalidArgument, NotFound
 from recto.memory import commit, sessions
-from recto.memory.commit import Circumstances, Draft
 from recto.memory.desk import Desk
+from recto.memory.draft import Circumstances, Draft
 from recto.model.collection import Collection
 from recto.model.document import Kind
 from recto.model.ids import collection_id

@@ -13,8 +13,8 @@ from recto.engine.engine import Engine, Parts
 from recto.engine.wiring import open_engine
 from recto.errors import NotFound
 from recto.memory import commit
-from recto.memory.commit import Draft
 from recto.memory.desk import Desk
+from recto.memory.draft import Draft
 from recto.memory.history import as_of, diff, history, version
 from recto.model.memory import MemoryStatus
 from recto.testing.clock import SetClock
