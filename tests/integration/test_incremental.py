@@ -57,11 +57,11 @@ def test_a_run_over_an_unchanged_folder_reads_and_writes_nothing(bench: Bench) -
     bench.folder = VAULT
     first = bench.index()
     assert first.added > 10 and first.failed == []
-    library, generation = bench.library.read_bytes(), bench.generation()
+    state, generation = bench.state(), bench.generation()
     report = bench.run()
     assert (figures(report.collections[0]), report.embedded, report.collections[0].bytes) == ({}, 0, 0)
     assert report.collections[0].unchanged == first.added
-    assert (bench.library.read_bytes(), bench.generation()) == (library, generation)
+    assert (bench.state(), bench.generation()) == (state, generation)
 
 
 def test_a_touched_file_is_read_and_found_to_be_the_same(bench: Bench) -> None:

@@ -1,23 +1,36 @@
-"""One run of the writing flow at a time, in the foreground or behind the caller's back, and what became of it."""
+"""One run of the writing flow at a time, in this process and across all that have the library open.
+
+Within a process runs queue here. Across processes a lease in the library keeps them apart: the run renews it as it
+reports, others read from it who runs and how far, and the lease of a process that died is taken over.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from recto.engine import holders
 from recto.errors import Busy, RectoError
+from recto.model.ids import ProjectId
+from recto.model.lease import Lease
 from recto.observability.logs import logger
 from recto.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
     from recto.engine.engine import IndexReport
+    from recto.ports import Leases
 
 Work = Callable[[Progress], "IndexReport"]
 
 RUNNING, DONE, FAILED, STOPPED = "running", "done", "failed", "stopped"
+
+_LEASE = "index"
+_LEASE_SECONDS = 120.0  # longer than any stretch of work between two reports
+_RENEW_SECONDS = 5.0
+_LOOK_SECONDS = 0.2
 
 
 class Stopped(Exception):
@@ -26,7 +39,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """One run: what it was asked to do, how far it is, and how it ended."""
+    """One run: what it was asked to do, how far it is, and how it ended. `process` names another process's."""
 
     number: int
     scope: str
@@ -39,37 +52,50 @@ class Build:
     finished_at: float | None = None
     error: str | None = None
     report: IndexReport | None = None
+    process: str = ""
 
 
 class Builds:
-    """The runs of one process. The engine's writing flow is not re-entrant: this is what keeps runs apart."""
+    """The runs of one process. The engine's writing flow is not re-entrant: this is what keeps runs apart.
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+    Without `leases` nobody else is known of.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.time,
+        leases: Leases | None = None,
+        project: ProjectId | None = None,
+    ) -> None:
         self._clock = clock
+        self._leases = leases
+        self._project = project
         self._changed = threading.Condition()
         self._latest: Build | None = None
         self._stopping = False
+        self._lease: Lease | None = None
+        self._renewed = 0.0
 
     @property
     def latest(self) -> Build | None:
-        """The run that is under way, or else the last one."""
+        """This process's run that is under way, or else its last one."""
         return self._latest
 
-    def run(self, scope: str, work: Work, progress: Progress | None = None) -> Build:
-        """Waits for the run that is under way, then does this one here. What goes wrong is raised."""
-        with self._changed:
-            while self._running():
-                self._changed.wait(0.2)
-                _still_wanted(progress)
-            self._begin(scope)
+    def current(self) -> Build | None:
+        """The run that is under way, whichever process does it, or else this one's last."""
+        return self._latest if self._running() else (self._elsewhere() or self._latest)
+
+    def run(self, scope: str, work: Work, progress: Progress | None = None, *, patience: float | None = None) -> Build:
+        """Waits for the run that is under way, then does this one here. What goes wrong is raised.
+
+        `patience` is how many seconds to wait before that is `Busy`; None waits for as long as it takes.
+        """
+        self._claim(scope, progress, None if patience is None else time.monotonic() + patience)
         return self._do(work, progress or NoProgress())
 
     def start(self, scope: str, work: Work) -> Build:
         """Begins in another thread and returns at once; what goes wrong is read in `latest`."""
-        with self._changed:
-            if self._running():
-                raise busy(self._latest)
-            begun = self._begin(scope)
+        begun = self._claim(scope, None, time.monotonic())
         threading.Thread(target=self._quietly, args=(work,), name="recto-build", daemon=True).start()
         return begun
 
@@ -82,10 +108,45 @@ class Builds:
     def _running(self) -> bool:
         return self._latest is not None and self._latest.state == RUNNING
 
-    def _begin(self, scope: str) -> Build:
-        number = self._latest.number + 1 if self._latest else 1
-        self._latest = Build(number, scope, self._clock())
-        return self._latest
+    def _claim(self, scope: str, progress: Progress | None, deadline: float | None) -> Build:
+        while True:
+            with self._changed:
+                if not self._running():
+                    number = self._latest.number + 1 if self._latest else 1
+                    wanted = Build(number, scope, self._clock())
+                    other = self._take(wanted)
+                    if other is None:
+                        self._latest = wanted
+                        return wanted
+                else:
+                    other = self._latest
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise busy(other)
+                self._changed.wait(_LOOK_SECONDS)
+            _still_wanted(progress)
+            self.still_wanted()
+
+    def _take(self, wanted: Build) -> Build | None:
+        """Takes the lease, or says whose run holds it."""
+        if self._leases is None or self._project is None:
+            return None
+        mine = holders.name()
+        # A look first: waiting for a run costs it nothing.
+        held = self._leases.current(self._project, _LEASE)
+        gone = held.holder if held is not None and holders.is_gone(held.holder) else None
+        if held is not None and gone is None:
+            return _described(held)
+        lease = self._leases.take(self._project, _LEASE, mine, _LEASE_SECONDS, _detail(wanted), over=gone)
+        if lease.holder != mine:
+            return _described(lease)
+        self._lease, self._renewed = lease, time.monotonic()
+        return None
+
+    def _elsewhere(self) -> Build | None:
+        if self._leases is None or self._project is None:
+            return None
+        held = self._leases.current(self._project, _LEASE)
+        return None if held is None or holders.is_gone(held.holder) else _described(held)
 
     def _quietly(self, work: Work) -> None:
         try:
@@ -109,10 +170,21 @@ class Builds:
             error = raised.message if isinstance(raised, RectoError) else f"{type(raised).__name__}: {raised}"
             raise
         finally:
+            self._release()
             with self._changed:
                 ended = self.update(state=state, error=error, report=report, finished_at=self._clock())
                 self._changed.notify_all()
         return ended
+
+    def _release(self) -> None:
+        lease, self._lease = self._lease, None
+        if lease is None or self._leases is None:
+            return
+        try:
+            self._leases.release(lease)
+        except RectoError as error:
+            # It runs out by itself; what the run did is not undone by this.
+            logger("engine").warning("the lease on indexing could not be given back: %s", error.message)
 
     def update(self, **changes: object) -> Build:
         assert self._latest is not None
@@ -122,6 +194,20 @@ class Builds:
     def still_wanted(self) -> None:
         if self._stopping:
             raise Stopped
+
+    def renew(self) -> None:
+        """Tells the other processes how far the run is. Whoever lost the lease, asleep for too long, stops."""
+        lease, now = self._lease, time.monotonic()
+        if lease is None or self._leases is None or self._latest is None or now < self._renewed + _RENEW_SECONDS:
+            return
+        self._renewed = now
+        try:
+            held = self._leases.renew(lease, _LEASE_SECONDS, _detail(self._latest))
+        except Busy:
+            return  # somebody writes; the next report comes soon enough
+        if not held:
+            self._lease = None
+            raise Busy("another process took over indexing", hint="`recto status` says how far it is")
 
 
 class _Watched:
@@ -134,12 +220,14 @@ class _Watched:
     def start(self, phase: str, total: int | None, unit: str) -> None:
         self._builds.still_wanted()
         self._builds.update(phase=phase, done=0, total=total, unit=unit)
+        self._builds.renew()
         self._inner.start(phase, total, unit)
 
     def advance(self, n: int = 1, note: str = "") -> None:
         self._builds.still_wanted()
         latest = self._builds.latest
         self._builds.update(done=(latest.done if latest else 0) + n)
+        self._builds.renew()
         self._inner.advance(n, note)
 
     def finish(self) -> None:
@@ -151,10 +239,41 @@ def _still_wanted(progress: Progress | None) -> None:
         progress.advance(0)
 
 
+def _detail(build: Build) -> dict[str, Any]:
+    return {
+        "number": build.number,
+        "scope": build.scope,
+        "started_at": build.started_at,
+        "phase": build.phase,
+        "done": build.done,
+        "total": build.total,
+        "unit": build.unit,
+    }
+
+
+def _described(lease: Lease) -> Build:
+    """Another process's run, from what it last said of itself. Another version may have said it in other words."""
+    said: Mapping[str, Any] = lease.detail
+    return Build(
+        number=int(said.get("number") or 1),
+        scope=str(said.get("scope") or "changed"),
+        started_at=float(said.get("started_at") or lease.taken_at),
+        phase=str(said.get("phase") or ""),
+        done=int(said.get("done") or 0),
+        total=said.get("total"),
+        unit=str(said.get("unit") or ""),
+        process=holders.process_of(lease.holder),
+    )
+
+
 def busy(build: Build | None) -> Busy:
-    details = {"scope": build.scope, "started_at": build.started_at, "number": build.number} if build else {}
+    job: dict[str, Any] = {}
+    if build is not None:
+        job = {"scope": build.scope, "started_at": build.started_at, "number": build.number}
+        job |= {"process": build.process} if build.process else {}
+    by = f" by process {build.process}" if build is not None and build.process else ""
     return Busy(
-        "the library is being indexed",
-        hint="`status` says how far it is; pass wait to go after it",
-        details={"job": details},
+        f"the library is being indexed{by}",
+        hint="`recto status` says how far it is; `recto index --wait`, or wait, goes after it",
+        details={"job": job},
     )

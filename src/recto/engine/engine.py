@@ -13,25 +13,24 @@ from typing import TYPE_CHECKING, Self
 
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
-from recto.engine.builds import Builds
+from recto.engine.builds import Builds, Work
 from recto.errors import (
     Busy,
     ConfigurationError,
     InvalidArgument,
     NotFound,
-    NotIndexed,
     RecipeMismatch,
     SourceError,
     StorageError,
-from recto.ingest.profiles import active_profile
 )
+from recto.ingest.profiles import active_profile
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.job import JobKind
 from recto.model.ledger import FileStamp
-from recto.model.profile import NamedProfile
 from recto.model.memory import MEMORIES
+from recto.model.profile import NamedProfile
 from recto.model.query import Query
 from recto.model.recipe import Recipe
 from recto.model.result import Candidate, Freshness, Result
@@ -74,15 +73,15 @@ class Parts:
     recipe: Callable[[CollectionSettings], Recipe]
     preparer: Callable[[CollectionSettings], Preparer]
     workers: Callable[[CollectionSettings, int], Workers]
-    scan: Callable[[Collection, Mapping[str, FileStamp]], Scan]
+    scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
     max_file_bytes: int
     history: Callable[[CollectionSettings], HistoryRules]
     library: Path | None = None
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time
     reranker: Callable[[], Reranker] | None = None
-
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
@@ -97,15 +96,16 @@ class IndexReport:
 class Engine:
     """Opened once, used by every interface. Not re-entrant for writing; reading is safe from several threads."""
 
-    def __init__(self, parts: Parts, project: str) -> None:
     _answering: NamedProfile | None = None
 
+    def __init__(self, parts: Parts, project: str) -> None:
         self._parts = parts
+        self._others: dict[str, Engine] = {}
         self.store = parts.store
         self.library = parts.library
         self.defaults = parts.defaults
-        self.builds = Builds(parts.clock)
         self.project = self._ensure_project(project)
+        self.builds = Builds(parts.clock, self.store.leases, self.project.id)
 
     def __enter__(self) -> Self:
         return self
@@ -116,9 +116,18 @@ class Engine:
     def close(self) -> None:
         self.store.close()
 
+    def within(self, project: str) -> Engine:
+        """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""
+        if project == self.project.name:
+            return self
+        if project not in self._others:
+            if project not in {one.name for one in self.store.catalog.projects()}:
+                raise NotFound(f"there is no project {project}", hint="`recto projects list` shows the projects")
+            self._others[project] = Engine(self._parts, project)
+        return self._others[project]
+
     @cached_property
     def embedder(self) -> Embedder:
-        return self._parts.embedder()
         """The active profile's, or else the configuration's."""
         self._answering = active_profile(self.store, self.project.id)
         return self._parts.embedder() if self._answering is None else self.profile_embedder(self._answering)
@@ -131,6 +140,7 @@ class Engine:
 
     def configured_embedder(self) -> Embedder:
         """What answers while no profile by name is active."""
+        return self._parts.embedder()
 
     @cached_property
     def vectors(self) -> VectorIndex:
@@ -154,8 +164,8 @@ class Engine:
             store=self.store,
             collection=collection,
             recipe=self._recipe_of(collection.settings),
-            prepare_canonical=self._parts.preparer(replace(collection.settings, overlap_tokens=0)).text,
             prepare=self._parts.preparer(collection.settings).text,
+            prepare_canonical=self._parts.preparer(replace(collection.settings, overlap_tokens=0)).text,
             analyse=self._parts.analyzer.tokens,
             clock=self._parts.clock,
         )
@@ -221,34 +231,36 @@ class Engine:
         reread: bool = False,
         prefix: str = "",
         progress: Progress | None = None,
+        patience: float | None = None,
     ) -> IndexReport:
         """Brings the named collections (all when none is named) in step with the disk, then fills in vectors.
 
-        `reread` looks at every file, whatever its stamp says; `prefix` confines the run to uris that start so.
+        `reread` looks at every file, whatever its stamp says; `prefix` confines the run to uris that start so. Only one
+        run goes on at a time, whichever process it is in: this one waits, or after `patience` seconds is `Busy`.
         """
-        from recto.ingest.embed import embed_pending
-        from recto.ingest.pipeline import Problem
+        work = self.indexing(names, embed=embed, reread=reread, prefix=prefix)
+        report = self.builds.run("full" if reread else "changed", work, progress, patience=patience).report
+        assert report is not None
+        return report
 
-        started = time.perf_counter()
-        progress = progress or NoProgress()
-        chosen = [self.collection(name) for name in names] or list(self.collections())
-        chosen = [one for one in chosen if one.on_disk]
-        if not chosen:
-            raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
-        self._settle_recipe()
-        reports, missing = [], []
-        for collection in chosen:
-            try:
-                with self.store.reading():
-                    ledger = self.store.ledger.entries(self.project.id, collection.id)
-                scan = self._parts.scan(collection, {uri: entry.stamp for uri, entry in ledger.items()})
-            except SourceError as error:
-                # An unmounted root is no evidence that its files are gone.
-                missing.append(Problem(collection.name, error.message))
-                continue
-            reports.append(self._index(collection, scan, progress, reread=reread, prefix=prefix))
-        embedded = embed_pending(self.store, self.project.id, self.embedder, progress) if embed else 0
-        return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
+    def indexing(
+        self, names: Sequence[str] = (), *, embed: bool = True, reread: bool = False, prefix: str = ""
+    ) -> Work:
+        """What `index` does, for `builds` to do."""
+        from recto.engine.indexing import index_folders
+
+        return lambda progress: index_folders(self, names, progress, embed=embed, reread=reread, prefix=prefix)
+
+    def index_changes(
+        self, changes: Mapping[str, Sequence[str]], progress: Progress | None = None, patience: float | None = None
+    ) -> IndexReport:
+        """Takes in what happened at and below some paths, by collection: a look at these and no others."""
+        from recto.engine.indexing import index_changes
+
+        work = partial(index_changes, self, changes)
+        report = self.builds.run("watched", work, progress, patience=patience).report
+        assert report is not None
+        return report
 
     def index_texts(
         self, collection: Collection, sources: Sequence[Source], *, progress: Progress | None = None
@@ -269,10 +281,10 @@ class Engine:
     def search(self, query: Query, profile: Profile = PROFILES[DEFAULT_PROFILE]) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
         started = time.perf_counter()
+        self.follow_profile()
         parsed, library = self._parsed(query), self._library()
         if any(stage.name.startswith("dense") for stage in profile.recall):
             self._load_ahead(parsed)
-        self.follow_profile()
         with self.store.reading():
             check_cursor(parsed)
             candidates, trace = run(profile, parsed, library)
@@ -327,26 +339,6 @@ class Engine:
             now=self._parts.clock,
             analyse=self._parts.analyzer.query_tokens,
             reranker=None if self._parts.reranker is None else lambda: self.reranker,
-        )
-
-    def _index(
-        self, collection: Collection, scan: Scan, progress: Progress, *, reread: bool, prefix: str
-    ) -> CollectionReport:
-        from recto.ingest.pipeline import index_collection
-        from recto.ingest.prepare import Origin
-
-        settings = collection.settings
-        origin = Origin(
-            project=self.project.id,
-            collection=collection.id,
-            kind=settings.kind,
-            tags=settings.tags,
-            max_file_bytes=settings.max_file_bytes or self._parts.max_file_bytes,
-        )
-        workers = partial(self._parts.workers, settings)
-        recipe = self._parts.recipe(settings)
-        return index_collection(
-            self.store, collection, scan, recipe, workers, origin, progress, reread=reread, prefix=prefix
         )
 
     def _settle_recipe(self) -> None:

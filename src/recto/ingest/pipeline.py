@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Protocol
 
 from recto.errors import Conflict, RectoError
@@ -13,7 +14,8 @@ from recto.graph.edges import linked
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Failure, Origin, Outcome
 from recto.model.collection import Collection
-from recto.model.document import Document, Source
+from recto.model.document import Source
+from recto.model.graph import Linked
 from recto.model.ids import ChunkKey, RecipeId, document_id, recipe_id, text_hash
 from recto.model.index import IndexedChunk, Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
@@ -76,15 +78,22 @@ def index_collection(
     *,
     reread: bool = False,
     prefix: str = "",
+    paths: Sequence[str] | None = None,
 ) -> CollectionReport:
     """Brings the library in step with what the scan saw: of what lies under `prefix`, reading what changed.
 
     `workers` are made for so many bytes: one edited note in a large folder does not wait for processes to start.
-    `reread` reads everything, whatever its stamp says.
+    `reread` reads everything, whatever its stamp says. `paths` are those a scan was confined to.
     """
-    project = collection.project_id
+
+    def ledger() -> Mapping[str, LedgerEntry]:
+        project = collection.project_id
+        if paths is None:
+            return store.ledger.entries(project, collection.id)
+        return store.ledger.at(project, collection.id, paths)
+
     with store.reading():
-        generation, entries = store.generation(), store.ledger.entries(project, collection.id)
+        generation, entries = store.generation(), ledger()
     if prefix:
         entries = {uri: entry for uri, entry in entries.items() if uri.startswith(prefix)}
         scan = scan.under(prefix)
@@ -93,7 +102,7 @@ def index_collection(
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
-    writer = _Writer(store, collection, made_by, generation, entries, todo.gone, report)
+    writer = _Writer(store, collection, made_by, generation, entries, todo.gone, report, ledger)
     size = sum(file.stamp.size for file in todo.read)
     progress.start(collection.name, size, "B")
     try:
@@ -127,7 +136,8 @@ def index_sources(
     with store.reading():
         generation, entries = store.generation(), store.ledger.entries(collection.project_id, collection.id)
     report = CollectionReport(collection.name)
-    writer = _Writer(store, collection, recipe.id, generation, entries, (), report)
+    ledger = partial(store.ledger.entries, collection.project_id, collection.id)
+    writer = _Writer(store, collection, recipe.id, generation, entries, (), report, ledger)
     fresh = []
     for source in sources:
         known = entries.get(source.uri)
@@ -171,7 +181,7 @@ class _Written:
     prepared: list[Prepared] = field(default_factory=list)
     chunks: list[tuple[ChunkKey, IndexedChunk]] = field(default_factory=list)
     recorded: list[LedgerEntry] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
+    linked: list[Linked] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Uris whose ledger rows go: their documents moved, or left the disk."""
 
@@ -192,6 +202,7 @@ class _Writer:
         planned: Mapping[str, LedgerEntry],
         gone: Sequence[str],
         report: CollectionReport,
+        ledger: Callable[[], Mapping[str, LedgerEntry]],
     ) -> None:
         self._store = store
         self._collection = collection
@@ -201,6 +212,7 @@ class _Writer:
         self._planned = planned
         self._entries = dict(planned)
         self._report = report
+        self._ledger = ledger
         self._gone = dict.fromkeys(gone)
         self._gone_by_hash: dict[str, list[str]] = {}
         for uri in gone:
@@ -260,7 +272,7 @@ class _Writer:
         generation = self._store.generation()
         if generation != self._generation:
             self._generation = generation
-            self._entries = dict(self._store.ledger.entries(self._project, self._collection.id))
+            self._entries = dict(self._ledger())
         return _Written(CollectionReport(self._collection.name))
 
     def _finish(self, written: _Written) -> None:
@@ -270,7 +282,7 @@ class _Writer:
             written.chunks += zip(those, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
         self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
-        self._store.graph.put(self._project, self._collection.id, [linked(one) for one in written.documents])
+        self._store.graph.put(self._project, self._collection.id, written.linked)
         self._store.ledger.forget(self._project, self._collection.id, written.left)
         self._store.ledger.record(self._project, self._collection.id, written.recorded)
 
@@ -330,7 +342,7 @@ class _Writer:
 
     def _put(self, prepared: Prepared, written: _Written, *, indexed_before: bool) -> None:
         document, report = prepared.document, written.report
-        written.documents.append(document)
+        written.linked.append(prepared.linked or linked(document))
         source = None if indexed_before or not document.text else self._moved_from(prepared, written)
         if source is not None:
             keys = self._store.documents.move(self._project, self._collection.id, source, prepared)

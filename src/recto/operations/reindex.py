@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Annotated
-
-from pydantic import Field
 
 from recto.engine.builds import Build
 from recto.engine.engine import Engine, IndexReport
 from recto.errors import InvalidArgument, NotIndexed
+from recto.model.limits import Field
 from recto.observability.progress import Progress
 from recto.operations import fields
 from recto.operations.hits import when
@@ -74,13 +72,9 @@ def reindex(engine: Engine, request: ReindexRequest, progress: Progress) -> Job:
     names = tuple(engine.collection(name).name for name in request.collections)
     if not engine.collections():
         raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
-    work = partial(_index, engine, names, prefix, request.scope == "full")
+    work = engine.indexing(names, reread=request.scope == "full", prefix=prefix)
     builds = engine.builds
     return job(builds.run(request.scope, work, progress) if request.wait else builds.start(request.scope, work))
-
-
-def _index(engine: Engine, names: tuple[str, ...], prefix: str, reread: bool, progress: Progress) -> IndexReport:
-    return engine.index(names, reread=reread, prefix=prefix, progress=progress)
 
 
 def _prefix(request: ReindexRequest) -> str:

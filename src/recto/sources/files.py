@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,9 @@ from recto.sources.ignore import GITIGNORE, RECTOIGNORE, Folder, IgnoreRules, to
 from recto.sources.secrets import is_secret_name
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
+
+_Wanted = dict[str, "_Wanted"] | None
+"""The names of a folder that are looked at, each with what is looked at below it; None is everything."""
 
 _IGNORE_FILE_LIMIT = 1 << 20
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
@@ -87,15 +90,26 @@ class Scan:
 
 
 def scan(
-    root: Path, rules: IgnoreRules, known: Mapping[str, FileStamp] | None = None, *, lister: Lister = os.scandir
+    root: Path,
+    rules: IgnoreRules,
+    known: Mapping[str, FileStamp] | None = None,
+    *,
+    paths: Sequence[str] | None = None,
+    lister: Lister = os.scandir,
 ) -> Scan:
     """Everything under `root` that the rules let through. `known` is what the ledger holds, to tell an emptied
-    folder from one whose disk is not mounted."""
+    folder from one whose disk is not mounted.
+
+    With `paths`, only what lies at and below them: folders on the way are listed, and nothing else in them looked at.
+    """
     real_root = _root(root)
     walk = _Walk(real_root, lister)
-    pending = [top(rules)]
-    while pending:
-        pending += walk.visit(pending.pop())
+    walk.through(top(rules), None if paths is None else _tree(paths))
+    if paths is not None and walk.links:
+        # Whether a link is indexed depends on whether its target is: that is looked at as well, and left out again.
+        targets = [target for _, target in walk.links]
+        walk = _Walk(real_root, lister)
+        walk.through(top(rules), _tree([*paths, *targets]))
     if "" not in walk.listed:
         reason = walk.unreadable[0].reason if walk.unreadable else "it could not be listed"
         raise SourceError(f"cannot read {root}: {reason}", hint="check its permissions; nothing was changed")
@@ -107,6 +121,8 @@ def scan(
                 hint="mount it again; if its files are really gone, take the collection out with `recto remove`",
             )
     walk.settle_links()
+    if paths is not None:
+        walk.confine(paths)
     return Scan(
         files=tuple(sorted(walk.files, key=lambda file: file.uri)),
         skipped=tuple(sorted(walk.skipped, key=lambda entry: entry.uri)),
@@ -131,7 +147,12 @@ class _Walk:
         self.empty: list[str] = []
         self.hidden = self.ignored = 0
 
-    def visit(self, folder: Folder) -> list[Folder]:
+    def through(self, folder: Folder, wanted: _Wanted) -> None:
+        pending = [(folder, wanted)]
+        while pending:
+            pending += self.visit(*pending.pop())
+
+    def visit(self, folder: Folder, wanted: _Wanted) -> list[tuple[Folder, _Wanted]]:
         """Takes note of one folder's files; returns the folders below it that are to be visited."""
         here = folder.prefix[:-1]
         entries: list[os.DirEntry[str]] = []
@@ -149,12 +170,22 @@ class _Walk:
         self.listed.add(here)
         if not entries:
             self.empty.append(here)
-        below: list[Folder] = []
+        below: list[tuple[Folder, _Wanted]] = []
         for entry in entries:
-            self._entry(folder, entry, names, below)
+            if wanted is None:
+                self._entry(folder, entry, names, below, None)
+            elif entry.name in wanted:
+                self._entry(folder, entry, names, below, wanted[entry.name])
         return below
 
-    def _entry(self, folder: Folder, entry: os.DirEntry[str], names: set[str], below: list[Folder]) -> None:
+    def _entry(
+        self,
+        folder: Folder,
+        entry: os.DirEntry[str],
+        names: set[str],
+        below: list[tuple[Folder, _Wanted]],
+        wanted: _Wanted,
+    ) -> None:
         name = entry.name
         try:
             if entry.is_dir(follow_symlinks=False):
@@ -162,7 +193,7 @@ class _Walk:
                 if inner is None:
                     self._left_out(name)
                 elif _speakable(name):
-                    below.append(inner)
+                    below.append((inner, wanted))
                 else:
                     self._skip(folder, name, "its name is not valid UTF-8")
             elif entry.is_symlink() and Path(entry.path).is_dir():
@@ -222,6 +253,11 @@ class _Walk:
             else:
                 self.skipped.append(Skipped(file.uri, f"a link to {target}, indexed as {first}"))
 
+    def confine(self, paths: Sequence[str]) -> None:
+        within = _within(paths)
+        self.files = [file for file in self.files if within(file.uri)]
+        self.skipped = [entry for entry in self.skipped if within(entry.uri)]
+
     def doubt_unmounted(self, known: Mapping[str, FileStamp]) -> None:
         """Emptying a folder touches it; a mount point without its disk is older than the files that were on it."""
         newest: dict[str, int] = {}
@@ -249,6 +285,38 @@ class _Walk:
 
     def _skip(self, folder: Folder, name: str, reason: str) -> None:
         self.skipped.append(Skipped(folder.prefix + _shown(name), reason))
+
+
+def _tree(paths: Iterable[str]) -> _Wanted:
+    """The names to look at, folder by folder; None where everything is looked at."""
+    tree: dict[str, _Wanted] = {}
+    for path in sorted(paths):
+        if not path:
+            return None
+        branch = tree
+        *above, last = path.split("/")
+        for name in above:
+            inner = branch.setdefault(name, {})
+            if inner is None:
+                break
+            branch = inner
+        else:
+            branch[last] = None
+    return tree
+
+
+def _within(paths: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a uri is one of the paths or lies below one."""
+    known = frozenset(paths)
+
+    def within(uri: str) -> bool:
+        while uri:
+            if uri in known:
+                return True
+            uri = uri.rpartition("/")[0]
+        return "" in known
+
+    return within
 
 
 def _root(root: Path) -> str:

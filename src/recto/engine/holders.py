@@ -1,0 +1,46 @@
+"""Who holds a lease: a process, named so that others on its machine can tell whether it still lives."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+
+def name() -> str:
+    """A name no other process and no other run has."""
+    return f"{_machine()} {os.getpid()} {secrets.token_hex(4)}"
+
+
+def process_of(holder: str) -> str:
+    """For people: `4711`, or `4711 on another-machine`."""
+    machine, _, rest = holder.partition(" ")
+    number = rest.partition(" ")[0]
+    return number if machine == _machine() else f"{number} on {machine.partition('/')[0]}"
+
+
+def is_gone(holder: str) -> bool:
+    """Whether the process is known to have ended. Of other machines, and on Windows, nothing is known."""
+    machine, _, rest = holder.partition(" ")
+    number = rest.partition(" ")[0]
+    if os.name != "posix" or machine != _machine() or not number.isdecimal():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+@cache
+def _machine() -> str:
+    """A container has processes of its own: two that share a host's name must not take each other's for dead."""
+    inside = ""
+    with suppress(OSError):
+        inside = f"/{Path('/proc/self/ns/pid').stat().st_ino}"
+    return platform.node().replace(" ", "-") + inside
