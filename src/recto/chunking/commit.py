@@ -8,10 +8,12 @@ from recto.model.chunk import Chunk, ContentType
 from recto.model.document import BlockKind, Document, Kind, Section
 from recto.model.ids import chunk_id, text_hash
 from recto.model.text import Lines, Span
-from recto.ports import Chunker, TokenCounter
+from recto.ports import Chunker
 
 _LONGEST = 4_000  # characters of a diff in one chunk: a screenful or two
 _FILE = "\ndiff --git "
+# A diff is full of words nobody has seen before, which take long to count, and it is not embedded: a guess will do.
+_CHARACTERS_PER_TOKEN = 3
 
 
 class CommitChunker:
@@ -23,9 +25,8 @@ class CommitChunker:
 
     version = "commit-1"
 
-    def __init__(self, prose: Chunker, counter: TokenCounter) -> None:
+    def __init__(self, prose: Chunker) -> None:
         self._prose = prose
-        self._counter = counter
 
     def chunk(self, document: Document) -> tuple[Chunk, ...]:
         last = document.blocks[-1] if document.blocks else None
@@ -39,29 +40,30 @@ class CommitChunker:
         for start, end in _parts(text, last.start, last.end):
             line += text.count("\n", counted, start)
             counted = start
-            chunks.append(self._chunk(document, section, len(chunks), start, end, line, seen))
+            chunks.append(_chunk(document, section, len(chunks), start, end, line, seen))
         return tuple(chunks)
 
-    def _chunk(
-        self, document: Document, section: Section, ordinal: int, start: int, end: int, line: int, seen: dict[str, int]
-    ) -> Chunk:
-        passage = document.text[start:end]
-        hashed = text_hash(passage)
-        occurrence = seen.get(hashed, 0)
-        seen[hashed] = occurrence + 1
-        return Chunk(
-            id=chunk_id(document.id, hashed, occurrence),
-            document_id=document.id,
-            section_id=section.id,
-            heading_path=section.path,
-            ordinal=ordinal,
-            span=Span(start, end),
-            lines=Lines(line, line + passage.count("\n")),
-            text=passage,
-            text_hash=hashed,
-            tokens=self._counter.count(passage),
-            content_type=ContentType.DIFF,
-        )
+
+def _chunk(
+    document: Document, section: Section, ordinal: int, start: int, end: int, line: int, seen: dict[str, int]
+) -> Chunk:
+    passage = document.text[start:end]
+    hashed = text_hash(passage)
+    occurrence = seen.get(hashed, 0)
+    seen[hashed] = occurrence + 1
+    return Chunk(
+        id=chunk_id(document.id, hashed, occurrence),
+        document_id=document.id,
+        section_id=section.id,
+        heading_path=section.path,
+        ordinal=ordinal,
+        span=Span(start, end),
+        lines=Lines(line, line + passage.count("\n")),
+        text=passage,
+        text_hash=hashed,
+        tokens=len(passage) // _CHARACTERS_PER_TOKEN,
+        content_type=ContentType.DIFF,
+    )
 
 
 def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -250,6 +250,6 @@ def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: Token
         """By name; a text whose name tells nothing is a script or plain."""
         return parser_for(uri) or UNNAMED
 
-    prose = CommitChunker(SectionChunker(sizes, counter), counter)
+    prose = CommitChunker(SectionChunker(sizes, counter))
     chunker = MixedChunker(prose, CodeChunker(sizes, counter))
     return Preparer(parser, chunker, analyzer.joined, counter, window, unwanted)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recto.errors import SourceError
+from recto.graph.edges import linked
 from recto.ingest.pipeline import CollectionReport, Problem
 from recto.ingest.prepare import Origin, Preparer
 from recto.model.collection import Collection
@@ -214,6 +215,9 @@ class _Writer:
             ]
             store.lexical.put(project, [(key, indexed.lexical) for key, indexed in rows])
             store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in rows])
+            if made_by == self.made_by:
+                # The edges to its files come with its diff: they need no hurry.
+                store.graph.put(project, collection, [linked(one.document) for one in prepared])
             store.history.put(project, collection, entries)
         self._report.chunks += len(rows)
 

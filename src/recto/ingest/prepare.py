@@ -9,6 +9,7 @@ from recto.algorithms.diffs import changed_words
 from recto.chunking.code import declared, is_code
 from recto.chunking.inputs import inputs
 from recto.errors import RectoError, SourceError
+from recto.graph.edges import linked
 from recto.model.chunk import ContentType
 from recto.model.commit import Commit
 from recto.model.document import Document, Kind, Source
@@ -105,7 +106,7 @@ class Preparer:
             return Outcome(file, Failure(f"{type(error).__name__}: {error}"))
         if decoded.warnings:
             document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
-            prepared = Prepared(document, prepared.chunks)
+            prepared = replace(prepared, document=document)
         return Outcome(file, prepared)
 
     def text(self, source: Source) -> Prepared:
@@ -137,7 +138,7 @@ class Preparer:
                 headings[path] = self._joined(" ".join(path))
             lexical = LexicalRow(headings=headings[path], body=self._joined(chunk.text), **common)
             chunks.append(IndexedChunk(chunk, lexical, inputs(document, chunk, self._counter, self._window)))
-        return Prepared(document, tuple(chunks))
+        return Prepared(document, tuple(chunks), linked(document))
 
 
 def _told(document: Document, source: Source) -> Document:
@@ -156,4 +157,4 @@ def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str
         "tags": " ".join(document.tags),
         "aliases": " ".join(document.aliases),
     }
-    return {name: joined(text[:_SHARED_CHARACTERS]) for name, text in fields.items()}
+    return {name: joined(text[:_SHARED_CHARACTERS]) if text else "" for name, text in fields.items()}
