@@ -37,6 +37,8 @@ class Candidate:
     lines: Lines
     text_hash: str
     modified_at: float
+    in_series: bool = False
+    """Of a document that is one of a series: a turn of a conversation, a day of a journal."""
     score: float = 0.0
     steps: tuple[ScoreStep, ...] = ()
 

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 
 from recto.errors import InvalidArgument
 from recto.retrieval.stage import Profile, Refine
-from recto.retrieval.stages.adaptive import Balance
+from recto.retrieval.stages.adaptive import BalancedFusion
+from recto.retrieval.stages.channels import TypoRecall
+from recto.retrieval.stages.code import CodeFusion, Fragments, ReadCode, TestsBelow
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
+from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, PinnedRecall, Validity
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
+from recto.retrieval.stages.recency import RecencyTiers
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
+from recto.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
 _SHAPE: tuple[Refine, ...] = (CapPerDocument(), MergeSpans())
 _BOTH = (LexicalRecall(), DenseRecall())
@@ -21,7 +26,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             "hybrid",
             recall=_BOTH,
-            fuse=ScoreFusion(balance=Balance()),
+            fuse=BalancedFusion(),
             refine=(ContextSmoothing(), *_SHAPE),
         ),
         Profile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=_SHAPE),
@@ -29,11 +34,30 @@ PROFILES: Mapping[str, Profile] = {
             "weighted", recall=_BOTH, fuse=ScoreFusion(dense=0.75, lexical=0.25, normaliser="min_max"), refine=_SHAPE
         ),
         Profile("lexical_only", recall=(LexicalRecall(),), fuse=SingleChannel(), refine=_SHAPE),
+        Profile(
+            "code",
+            expand=(ReadCode(),),
+            recall=(LexicalRecall(), SymbolRecall(), PlaceRecall(), DenseRecall()),
+            fuse=CodeFusion(),
+            refine=(Fragments(), TestsBelow(), CapPerDocument()),
+        ),
+        Profile(
+            "memory",
+            recall=(LexicalRecall(200), DenseRecall(200), TypoRecall(), PinnedRecall(), CanonicalRecall()),
+            fuse=MemoryFusion(),
+            refine=(
+                ContextSmoothing(sequence=(0.5, 0.25, 0.2), among=200),
+                RecencyTiers(((7.0, 1.2),)),
+                Validity(),
+                *_SHAPE,
+            ),
+        ),
         Profile("dense_only", recall=(DenseRecall(),), fuse=SingleChannel(), refine=_SHAPE),
     )
 }
 
 DEFAULT_PROFILE = "hybrid"
+MEMORY_PROFILE = "memory"
 
 
 def profile_named(name: str) -> Profile:

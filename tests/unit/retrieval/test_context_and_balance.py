@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from recto.model.query import Query
-from recto.model.result import Candidate
+from recto.model.result import Candidate, Ranking, Scored
 from recto.retrieval.stage import Library, Search, SkipStage, in_order
-from recto.retrieval.stages.adaptive import Balance
+from recto.retrieval.stages.adaptive import Balance, BalancedFusion
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.testing import samples
 from recto.testing.memory_store import MemoryStore
@@ -42,9 +43,16 @@ def _scores(candidates: tuple[Candidate, ...]) -> list[float]:
 
 def test_a_chunk_of_a_long_document_gains_from_the_chunks_around_it() -> None:
     search, found = _search(*(f"paragraph {number}" for number in range(6)))
-    smoothed = ContextSmoothing().refine(search, _scored(found, 1.0, 2.0, 0.5, -1.0, 0.0, 0.0))
-    assert _scores(smoothed) == pytest.approx([1.45, 2.3, 1.0, -0.7, 0.05, 0.0])
+    smoothed = ContextSmoothing().refine(search, _scored(found, 1.0, 2.0, 0.5, -3.0, 0.0, -0.5))  # 0.0 on average
+    assert _scores(smoothed) == pytest.approx([1.45, 2.3, 1.0, -2.7, 0.05, -0.5])
     assert smoothed[0].steps[-1].detail == "+0.300 from neighbours"
+
+
+def test_a_neighbour_below_the_average_adds_nothing() -> None:
+    search, found = _search(*(f"paragraph {number}" for number in range(6)))
+    smoothed = ContextSmoothing().refine(search, _scored(found, 10.0, 12.0, 10.5, 7.0, 10.0, 9.5))  # 59 / 6 on average
+    average = 59 / 6
+    assert _scores(smoothed)[5] == pytest.approx(9.5 + 0.2 * (10.0 - average), abs=1e-6)
 
 
 def test_a_short_document_is_left_alone() -> None:
@@ -55,8 +63,8 @@ def test_a_short_document_is_left_alone() -> None:
 
 def test_a_turn_gains_from_the_turns_beside_it() -> None:
     search, found = _search(turns=3)
-    smoothed = ContextSmoothing().refine(search, _scored(found, 0.0, 2.0, 1.0))
-    assert _scores(smoothed) == [0.0 + 1.0 + 0.25, 2.0 + 0.5, 1.0 + 1.0]
+    smoothed = ContextSmoothing().refine(search, _scored(found, -3.0, 2.0, 1.0))
+    assert _scores(smoothed) == pytest.approx([-3.0 + 1.0 + 0.3, 2.0 + 0.5, 1.0 + 1.0])
 
 
 def test_a_standout_word_match_gives_words_more_weight() -> None:
@@ -72,7 +80,54 @@ def test_a_model_that_sees_nothing_close_gets_less_weight() -> None:
     assert reason == "best word match 40% above the tenth, best cosine 0.30"
 
 
-def test_the_weight_stays_within_its_bounds() -> None:
+def test_words_count_more_for_what_is_part_of_a_series() -> None:
+    alone, _ = Balance().weight([10.0], [0.6])
+    half, reason = Balance().weight([10.0], [0.6], share=0.5)
+    assert half == pytest.approx(2.5 * alone)
+    assert "50% in a series" in reason
+
+
+def test_the_words_of_a_pasted_text_are_held_back() -> None:
+    question, _ = Balance().weight([10.0], [0.6], words=15)
+    pasted, reason = Balance().weight([10.0], [0.6], words=60)
+    assert pasted == pytest.approx(question / 2)
+    assert "60 words" in reason
+
+
+def test_nothing_found_gives_a_weight_all_the_same() -> None:
     for lexical, cosines in (([], []), ([0.0], [-1.0]), ([1e9, 0.0], [1.0])):
         weight, _ = Balance().weight(lexical, cosines)
-        assert Balance().least <= weight <= Balance().most
+        assert 0.0 < weight < 10.0
+
+
+def _fused(lexical: dict[int, float], dense: dict[int, float]) -> tuple[Search, tuple[Candidate, ...]]:
+    search, found = _search(turns=max([*lexical, *dense], default=0) + 1)
+    search.vector = np.zeros(3, np.float32)
+    library = replace(search.library, vectors=lambda: _Cosines({found[at].key: 0.1 for at in lexical}))
+    search = Search(Query("x"), library)
+    search.vector = np.zeros(3, np.float32)
+    rankings = {
+        name: Ranking(name, tuple(Scored(found[at].key, score) for at, score in channel.items()))
+        for name, channel in (("lexical", lexical), ("dense", dense))
+    }
+    return search, BalancedFusion(Balance(base=0.01, standout=0.0, doubt=0.0, series=0.0)).fuse(search, rankings)
+
+
+class _Cosines:
+    def __init__(self, known: dict[int, float]) -> None:
+        self._known = known
+
+    def score(self, vector: object, keys: list[int]) -> dict[int, float]:
+        return {key: self._known[key] for key in keys}
+
+
+def test_a_score_is_the_cosine_and_what_words_add() -> None:
+    search, fused = _fused({0: 20.0, 1: 10.0}, {1: 0.7, 2: 0.6})
+    assert _scores(fused) == pytest.approx([0.1 + 0.2, 0.7 + 0.1, 0.6])
+    assert search.notes["weights"] == {"dense": 1.0, "lexical": 0.01}
+
+
+@pytest.mark.parametrize(("lexical", "dense"), [({0: 20.0}, {}), ({}, {0: 0.7}), ({}, {})])
+def test_a_channel_that_is_alone_decides_alone(lexical: dict[int, float], dense: dict[int, float]) -> None:
+    _, fused = _fused(lexical, dense)
+    assert [one.score for one in fused] == [*lexical.values(), *dense.values()]

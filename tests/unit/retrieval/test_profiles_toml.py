@@ -58,7 +58,7 @@ def test_every_stage_prints_and_reads_back_and_answers_to_its_name(shape: str) -
     [
         {"name": 'quo"te é 😀'},
         {"refine": (CapPerSection(limit=None), RecencyTiers(tiers=((1.0, 2.0),), name="other"))},
-        {"fuse": JoinedFusion(weights=(("a", 1.0),), base=JoinedFusion(base=ScoreFusion(dense=0.1, balance=None)))},
+        {"fuse": JoinedFusion(weights=(("a", 1.0),), base=JoinedFusion(base=ScoreFusion(dense=0.1)))},
     ],
     ids=str,
 )

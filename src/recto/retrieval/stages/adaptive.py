@@ -1,36 +1,85 @@
-"""How much a query's words should count beside its meaning, from what the two channels themselves show."""
+"""Fusion that asks each query how much its words should count beside its meaning."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from recto.model.result import Candidate, Ranking
+from recto.retrieval.stage import Search
+from recto.retrieval.stages.fuse import found, looked_up, with_cosines
+
+_LOOKED_AT = 10
+"""How many of a channel's best say what kind of thing was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """The weight of the lexical channel, the dense one having 1.
+    """What a point of BM25 is worth in cosine.
 
-        weight = base · exp(standout · (gap - 0.4) + doubt · (usual_best - best))
+        weight = base · exp(standout · (gap - 0.4) + doubt · (usual_best - best)) · (1 + series · share) · brevity
+
+    BM25 is taken as it is, because it already tells much: it grows with every word that matches and with its rarity, so
+    a long and specific question gives words more say than three common ones.
 
     `gap` is how far the best lexical score stands above the tenth, as a share of the best: one passage that matches
-    far better than the rest was found by rare words, and words can be trusted. `best` is the highest cosine: when the
-    model sees nothing close, meaning can be trusted less. What
-    speaks for the two signs, and what does not, is in docs/decisions/0004.
+    far better than the rest was found by rare words. `best` is the highest cosine: when the model sees nothing close,
+    meaning is trusted less. `share` is how much of what was found is part of a series: a turn of a conversation means
+    little without the others, and its words say more of it. `brevity` holds back queries of more than `long_query`
+    words, such as a pasted text, whose words add up beyond any cosine.
+
+    What speaks for each, and what does not, is in docs/decisions/0004.
     """
 
-    base: float = 0.45
+    base: float = 0.01
     standout: float = 1.6
-    doubt: float = 5.0
+    doubt: float = 2.5
     usual_best: float = 0.65
-    least: float = 0.1
-    most: float = 2.0
+    series: float = 3.0
+    long_query: int = 15
 
-    def weight(self, lexical: Sequence[float], cosines: Sequence[float]) -> tuple[float, str]:
+    def weight(
+        self, lexical: Sequence[float], cosines: Sequence[float], words: int = 1, share: float = 0.0
+    ) -> tuple[float, str]:
         """The weight and the reason, for the trace. Both lists are best first."""
         tenth = lexical[9] if len(lexical) > 9 else 0.0
         gap = (lexical[0] - tenth) / lexical[0] if lexical and lexical[0] > 0 else 0.0
         best = cosines[0] if cosines else 0.0
-        raw = self.base * math.exp(self.standout * (gap - 0.4) + self.doubt * (self.usual_best - best))
-        weight = min(self.most, max(self.least, raw))
-        return weight, f"best word match {gap:.0%} above the tenth, best cosine {best:.2f}"
+        brevity = math.sqrt(self.long_query / words) if words > self.long_query else 1.0
+        signs = self.standout * (gap - 0.4) + self.doubt * (self.usual_best - best)
+        reasons = [f"best word match {gap:.0%} above the tenth, best cosine {best:.2f}"]
+        if share > 0.0:
+            reasons.append(f"{share:.0%} in a series")
+        if brevity < 1.0:
+            reasons.append(f"{words} words")
+        return self.base * math.exp(signs) * (1.0 + self.series * share) * brevity, ", ".join(reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class BalancedFusion:
+    """Cosine plus BM25 at the weight the balance gives it, over the union of what the two channels found.
+
+    A chunk only words found gets its exact cosine, or the mean of the others while it has no vector; a chunk they did
+    not find counts as holding none of them. When one channel found nothing, the other decides alone. Scores of
+    different queries are on one scale: near the cosine, and above it by what words add.
+    """
+
+    balance: Balance = Balance()
+    name: str = "balanced_fusion"
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        lexical, dense = found(rankings, "lexical"), found(rankings, "dense")
+        if not lexical or not dense:
+            return looked_up(search, {**lexical, **dense}, rankings, self.name)
+        cosines = with_cosines(search, dense, lexical)
+        absent = sum(cosines.values()) / len(cosines)
+        keys = sorted({*lexical, *cosines})
+        known = search.library.store.documents.candidates(search.library.project, keys)
+        first = [*list(lexical)[:_LOOKED_AT], *list(dense)[:_LOOKED_AT]]
+        share = sum(known[key].in_series for key in first if key in known) / len(first)
+        words = len(search.query.terms.words)
+        weight, reason = self.balance.weight(list(lexical.values()), list(dense.values()), words, share)
+        search.notes |= {"weights": {"dense": 1.0, "lexical": round(weight, 5)}, "balance": reason}
+        total = {key: cosines.get(key, absent) + weight * lexical.get(key, 0.0) for key in keys}
+        return looked_up(search, total, rankings, self.name, known)

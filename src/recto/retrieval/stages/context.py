@@ -16,20 +16,21 @@ class ContextSmoothing:
     `sequence` are those of the documents beside a one-chunk document in a conversation or a journal. Short documents
     are left alone: there the neighbours are the document itself, and it would be counted twice.
 
-    Scores are centred, so what scores below average adds nothing: a neighbour never takes away. Only the best `among`
-    candidates are raised.
+    What counts is how far a neighbour stands above the average candidate: one below it adds nothing, and none takes
+    away. Only the best `among` candidates are raised.
     """
 
     document: tuple[float, ...] = (0.2, 0.1)
-    sequence: tuple[float, ...] = (0.5, 0.25)
+    sequence: tuple[float, ...] = (0.5, 0.3, 0.2)
     long_document: int = 6
-    among: int = 64
+    among: int = 128
     name: str = "context"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if not candidates:
             raise SkipStage("there are no candidates")
-        scores = {one.key: one.score for one in candidates}
+        average = sum(one.score for one in candidates) / len(candidates)
+        above = {one.key: max(0.0, one.score - average) for one in candidates}
         reach = max(len(self.document), len(self.sequence))
         best = [one.key for one in candidates[: self.among]]
         near = search.library.store.documents.neighbours(search.library.project, best, reach)
@@ -38,7 +39,7 @@ class ContextSmoothing:
             shares = self._shares(one.chunks)
             place = abs(one.distance) - 1
             if place < len(shares):
-                gain = shares[place] * max(0.0, scores.get(one.neighbour, 0.0))
+                gain = shares[place] * above.get(one.neighbour, 0.0)
                 gained[one.key] = gained.get(one.key, 0.0) + gain
         raised = {key: gain for key, gain in gained.items() if gain > 0.0}
         if not raised:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.budget import TokenBudget
 from recto.retrieval.stages.caps import CapPerSection
 from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from recto.retrieval.stages.code import CodeFusion, Fragments, ReadCode, TestsBelow
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.diversity import MarginalRelevance
 from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
@@ -15,13 +17,15 @@ from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, Hypo
 from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, PinnedRecall, Validity
 from recto.retrieval.stages.parents import ParentExpansion
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
 from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
 from recto.retrieval.stages.rerank import Rerank
+from recto.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
-EXPAND: Mapping[str, type[Any]] = {"intent": QueryIntent, "concepts": ConceptExpansion}
+EXPAND: Mapping[str, type[Any]] = {"intent": QueryIntent, "concepts": ConceptExpansion, "read_code": ReadCode}
 
 RECALL: Mapping[str, type[Any]] = {
     "lexical": LexicalRecall,
@@ -31,12 +35,19 @@ RECALL: Mapping[str, type[Any]] = {
     "phrase": PhraseRecall,
     "title": TitleRecall,
     "typos": TypoRecall,
+    "pinned": PinnedRecall,
+    "canonical": CanonicalRecall,
+    "symbols": SymbolRecall,
+    "places": PlaceRecall,
 }
 
 FUSE: Mapping[str, type[Any]] = {
+    "balanced_fusion": BalancedFusion,
     "score_fusion": ScoreFusion,
     "rank_fusion": RankFusion,
     "joined_fusion": JoinedFusion,
+    "code_fusion": CodeFusion,
+    "memory_fusion": MemoryFusion,
     "single": SingleChannel,
 }
 
@@ -45,7 +56,10 @@ REFINE: Mapping[str, type[Any]] = {
     "recency_tiers": RecencyTiers,
     "recency_decay": RecencyDecay,
     "time_range": TimeRange,
+    "validity": Validity,
     "rerank": Rerank,
+    "fragments": Fragments,
+    "tests_below": TestsBelow,
     "confidence_floor": ConfidenceFloor,
     "exact_duplicates": ExactDuplicates,
     "ngram_duplicates": NgramDuplicates,

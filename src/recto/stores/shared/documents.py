@@ -330,4 +330,5 @@ def _candidate(row: tuple[Any, ...]) -> Candidate:
         lines=Lines(row[10], row[11]),
         text_hash=row[12].hex(),
         modified_at=row[13],
+        in_series=bool(row[14]),
     )
