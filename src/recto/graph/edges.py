@@ -53,14 +53,14 @@ class _Links:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._folder = folder(document.uri)
-        self._tests = _TEST_FILE.search(document.uri) is not None
+        self._tests: bool | None = None
         self._known: dict[tuple[LinkKind, str], tuple[Reference, ...]] = {}
-        self._starts = [section.span.start for section in document.sections]
+        self._starts: list[int] | None = None
         self._types: dict[int, EdgeType] = {}
         self.links: list[OutLink] = []
 
     def take(self, link: Link) -> None:
-        if not link.target and not link.anchor:
+        if "://" in link.target or (not link.target and not link.anchor):
             return
         key = (link.kind, link.target if link.kind is not LinkKind.IMPORT else f"{link.target}\0{link.shown}")
         references = self._known.get(key)
@@ -130,11 +130,11 @@ class _Links:
         if not path.strip("./"):
             return
         if lookup is Lookup.MARKDOWN and folded(last(path)) in FOR_THEIR_FOLDER:
-            there = joined(self._folder, path) if anywhere else path
-            if there:
-                yield Reference(Lookup.PATH, "", there, at_path(there))
+            beside = joined(self._folder, path) if anywhere else path
+            if beside:
+                yield Reference(Lookup.PATH, "", beside, at_path(beside))
             return
-        if ".." in path.split("/") or "." in path.split("/"):
+        if "/./" in path or "/../" in path:
             path = joined("", path) or path
         yield _reference(lookup, self._folder if anywhere else ROOT, path)
 
@@ -146,10 +146,14 @@ class _Links:
             return EdgeType.EMBEDS
         if self._document.kind in (Kind.MEMORY, Kind.COMMIT):
             return EdgeType.MENTIONS
+        if self._tests is None:
+            self._tests = _TEST_FILE.search(self._document.uri) is not None
         if self._tests:
             return EdgeType.TESTS
         if link.kind is LinkKind.IMPORT:
             return EdgeType.LINKS_TO
+        if self._starts is None:
+            self._starts = [section.span.start for section in self._document.sections]
         at = bisect_right(self._starts, link.span.start) - 1
         found = self._types.get(at)
         if found is None:

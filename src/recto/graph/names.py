@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from recto.model.document import Document, Kind
-from recto.model.graph import Name, NameKind
+from recto.model.graph import Candidate, Name, NameKind
+from recto.model.ids import CollectionId
 
 NOTE_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 FOR_THEIR_FOLDER = frozenset({"index", "readme", "__init__", "mod", "_index", "lib", "package-info"})
@@ -41,9 +43,11 @@ def folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+@lru_cache(maxsize=8192)
 def at_path(path: str) -> str:
-    """What a whole path is looked up by: the leading slash tells it from the name of a file."""
-    return "/" + folded(path)
+    """What a whole path is looked up by: short, and by its slash told from the name of a file."""
+    digest = hashlib.blake2b(folded(path).encode("utf-8", "surrogatepass"), digest_size=8)
+    return "/" + digest.hexdigest()
 
 
 def module_stem(path: str) -> str:
@@ -71,20 +75,19 @@ def names_of(document: Document) -> tuple[Name, ...]:
 
 
 def _names(document: Document) -> Iterator[Name]:
-    if document.kind is Kind.COMMIT:
-        yield Name(folded(last(document.uri)), NameKind.FILE, document.uri)
-        return
     path = without_ending(document.uri)
-    yield Name(folded(last(path)), NameKind.FILE, path)
+    yield Name(folded(last(path)), NameKind.FILE)
+    if document.kind is Kind.COMMIT:
+        return
     yield Name(at_path(path), NameKind.PATH, path)
     stem = module_stem(document.uri)
     if document.kind is Kind.CODE and stem != path:
-        yield Name(folded(last(stem)), NameKind.MODULE, stem)
-        yield Name(at_path(stem), NameKind.MODULE, stem)
+        yield Name(folded(last(stem)), NameKind.MODULE)
+        yield Name(at_path(stem), NameKind.MODULE)
     above = folder(path)
     if above and (folded(last(stem)) in FOR_THEIR_FOLDER or document.language == "go"):
-        yield Name(folded(last(above)), NameKind.FOLDER, above)
-        yield Name(at_path(above), NameKind.FOLDER, above)
+        yield Name(folded(last(above)), NameKind.FOLDER)
+        yield Name(at_path(above), NameKind.FOLDER)
     for alias in document.aliases[:_MOST_ALIASES]:
         if len(alias) <= _LONGEST and last(alias):
             yield Name(folded(last(alias)), NameKind.ALIAS, alias)
@@ -94,11 +97,26 @@ def _names(document: Document) -> Iterator[Name]:
             yield Name(folded(last(address.strip("/"))), NameKind.SLUG, address.strip("/"))
 
 
+def candidate(document: int, collection: CollectionId, uri: str, kind: NameKind, path: str) -> Candidate:
+    """A document under one of its names, with the path that this name stands for."""
+    match kind:
+        case NameKind.FILE | NameKind.PATH:
+            path = without_ending(uri)
+        case NameKind.MODULE:
+            path = module_stem(uri)
+        case NameKind.FOLDER:
+            path = folder(uri)
+    return Candidate(document, collection, uri, kind, path)
+
+
 def kept(before: Collection[Name], now: Collection[Name]) -> tuple[Name, ...]:
     """The names a document keeps from before it moved, so that links written then still find it."""
-    old = tuple(one for one in before if one.kind is NameKind.FORMER)
+    old = [one for one in before if one.kind is NameKind.FORMER]
     paths = {one.path for one in now if one.kind is NameKind.PATH}
-    if not any(one.kind is NameKind.PATH and one.path not in paths for one in before):
-        return old
-    files = (one for one in before if one.kind in (NameKind.FILE, NameKind.PATH, NameKind.MODULE))
-    return tuple(dict.fromkeys((*old, *(Name(one.name, NameKind.FORMER, one.path) for one in files))))
+    for path in (one.path for one in before if one.kind is NameKind.PATH and one.path not in paths):
+        for one in before:
+            if one.kind in (NameKind.FILE, NameKind.PATH):
+                old.append(Name(one.name, NameKind.FORMER, path))
+            elif one.kind is NameKind.MODULE:
+                old.append(Name(one.name, NameKind.FORMER, module_stem(path)))
+    return tuple(dict.fromkeys(old))

@@ -1,7 +1,7 @@
 """How a prepared document crosses from a worker process: plain tuples, no text twice.
 
-Pickling the values themselves costs as much as preparing them. Slices are left out and cut again on arrival, and blocks
-stay behind: nothing after the chunker asks for them.
+Pickling the values themselves costs as much as preparing them. Slices are left out and cut again on arrival. Blocks and
+links as written stay behind: nothing after the chunker asks for the ones, and the others go as what they ask for.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any
 from recto.chunking.inputs import joined
 from recto.ingest.prepare import Failure, Outcome
 from recto.model.chunk import Chunk, ContentType, EmbeddingInput
-from recto.model.document import Document, Kind, Link, LinkKind, Section
+from recto.model.document import Document, Kind, Section
+from recto.model.graph import EdgeType, Linked, Lookup, Name, NameKind, OutLink, Reference
+from recto.model.ids import DocumentId
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
 from recto.model.ledger import FileStamp
 from recto.model.text import Lines, Span
@@ -36,10 +38,7 @@ def pack(outcome: Outcome) -> Packed:
             tuple(getattr(document, name) for name in _PLAIN),
             document.kind.value,
             [(one.id, one.path, one.level, one.anchor, one.span.start, one.span.end) for one in document.sections],
-            [
-                (one.kind.value, one.target, one.anchor, one.shown, one.span.start, one.span.end)
-                for one in document.links
-            ],
+            _pack_linked(result.linked),
         ),
         [_pack_chunk(one) for one in result.chunks],
     )
@@ -61,16 +60,44 @@ def unpack(packed: Packed) -> Outcome:
     file = SeenFile(uri, location, FileStamp(size, mtime_ns, inode))
     if head is None:
         return Outcome(file, Failure(*tail))
-    plain, kind, sections, links = head
+    plain, kind, sections, points = head
     document = Document(
         **dict(zip(_PLAIN, plain, strict=True)),
         kind=Kind(kind),
         sections=tuple(
             Section(name, path, level, anchor, Span(start, end)) for name, path, level, anchor, start, end in sections
         ),
-        links=tuple(Link(LinkKind(one[0]), one[1], one[2], one[3], Span(one[4], one[5])) for one in links),
     )
-    return Outcome(file, Prepared(document, tuple(_unpack_chunk(document.text, one) for one in tail)))
+    chunks = tuple(_unpack_chunk(document.text, one) for one in tail)
+    return Outcome(file, Prepared(document, chunks, _unpack_linked(document.id, points)))
+
+
+def _pack_linked(linked: Linked | None) -> Packed | None:
+    """References once each, and links by their number: a document asks for the same thing many times."""
+    if linked is None:
+        return None
+    numbers: dict[Reference, int] = {}
+    links = [
+        (numbers.setdefault(asked, len(numbers)), kind.value, weight, anchor, context, span.start, span.end)
+        for asked, kind, weight, anchor, context, span in linked.links
+    ]
+    names = [(name, kind.value, path) for name, kind, path in linked.names]
+    return names, [(lookup.value, scope, path, name) for lookup, scope, path, name in numbers], links
+
+
+def _unpack_linked(document: DocumentId, packed: Packed | None) -> Linked | None:
+    if packed is None:
+        return None
+    names, asked, links = packed
+    references = [Reference(Lookup(lookup), scope, path, name) for lookup, scope, path, name in asked]
+    return Linked(
+        document,
+        tuple(Name(name, NameKind(kind), path) for name, kind, path in names),
+        tuple(
+            OutLink(references[number], EdgeType(kind), weight, anchor, context, Span(start, end))
+            for number, kind, weight, anchor, context, start, end in links
+        ),
+    )
 
 
 def _unpack_chunk(text: str, packed: Packed) -> IndexedChunk:

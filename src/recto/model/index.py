@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.document import Document
+from recto.model.graph import Linked
 
 LexicalField = Literal["title", "headings", "keywords", "description", "tags", "aliases", "body"]
 LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)
@@ -36,3 +37,4 @@ class Prepared:
 
     document: Document
     chunks: tuple[IndexedChunk, ...]
+    linked: Linked | None = None

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from recto.graph.names import kept
+from recto.graph.names import candidate, kept
 from recto.graph.resolve import Resolver
 from recto.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
     WRITTEN,
-    Candidate,
     Edge,
     EdgeType,
     Ghost,
@@ -102,7 +101,7 @@ class MemoryGraph:
         known_project(tables, project)
         held = {one.lineage: one for one in _held(tables, project)}
         resolver = Resolver(
-            (name.name, Candidate(lineage, one.collection, one.document.uri, name.kind, name.path))
+            (name.name, candidate(lineage, one.collection, one.document.uri, name.kind, name.path))
             for lineage, one in held.items()
             if lineage in tables.graph
             for name in tables.graph[lineage].names

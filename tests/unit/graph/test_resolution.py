@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recto.graph.edges import links_of
-from recto.graph.names import folded, names_of
+from recto.graph.names import candidate, folded, names_of
 from recto.graph.resolve import Resolver
 from recto.model.document import Document, Kind, Link, LinkKind
 from recto.model.graph import Candidate, Name, NameKind
@@ -43,7 +43,7 @@ def meant(source: Document, *others: Document, elsewhere: tuple[Document, ...] =
     """The uris that the links of `source` lead to, among itself and the others."""
     here = [source, *others]
     candidates = [
-        (name.name, Candidate(number, HERE if number < len(here) else THERE, one.uri, name.kind, name.path))
+        (name.name, candidate(number, HERE if number < len(here) else THERE, one.uri, name.kind, name.path))
         for number, one in enumerate((*here, *elsewhere))
         for name in names_of(one)
     ]
@@ -276,4 +276,4 @@ def test_many_notes_of_one_name_cost_no_more_than_their_number() -> None:
 def test_names_are_made_once_each() -> None:
     one = document("docs/README.md", aliases=("README", "README"))
     assert sorted(set(names_of(one))) == sorted(names_of(one))
-    assert Name("docs", NameKind.FOLDER, "docs") in names_of(one)
+    assert Name("docs", NameKind.FOLDER) in names_of(one)

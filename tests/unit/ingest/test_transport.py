@@ -33,7 +33,8 @@ def test_every_note_of_the_example_vault_arrives_as_it_left() -> None:
     for file in files:
         sent = preparer.file(origin, file)
         assert isinstance(sent.result, Prepared)
-        bare = Prepared(replace(sent.result.document, blocks=()), sent.result.chunks)
+        assert sent.result.linked
+        bare = replace(sent.result, document=replace(sent.result.document, blocks=(), links=()))
         assert unpack(pickle.loads(pickle.dumps(pack(sent)))) == Outcome(sent.file, bare)
 
 

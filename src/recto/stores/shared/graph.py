@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recto.graph.names import kept
+from recto.graph.names import candidate, kept
 from recto.graph.resolve import Resolver
 from recto.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
     WRITTEN,
-    Candidate,
     Edge,
     EdgeType,
     Ghost,
@@ -62,7 +61,7 @@ class GraphRepository:
         names = json.dumps(sorted({row[5] for row in stale}))
         rows = self._database.rows("graph_candidates", owner | {"names": names})
         resolver = Resolver(
-            (row[0], Candidate(row[1], CollectionId(row[2]), row[3], NameKind(row[4]), row[5])) for row in rows
+            (row[0], candidate(row[1], CollectionId(row[2]), row[3], NameKind(row[4]), row[5])) for row in rows
         )
         changed = []
         for key, home, lookup, scope, path, name, meant in stale:
@@ -155,25 +154,27 @@ class GraphRepository:
         return {row[0]: GraphRun(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
 
     def _put_names(self, owner: int, present: Mapping[int, Linked]) -> None:
-        """Only what changed is written: every name that comes or goes makes the references that ask for it stale."""
+        """Only what changed is written: a name that comes or goes makes the references that ask for it stale."""
         held: dict[int, dict[Name, int]] = {}
-        for key, document, name, kind, path in self._database.rows(
-            "graph_names_of", {"documents": json.dumps(list(present))}
-        ):
-            held.setdefault(document, {})[Name(name, NameKind(kind), path)] = key
+        for key, document, *name in self._database.rows("graph_names_of", {"documents": json.dumps(list(present))}):
+            held.setdefault(document, {})[Name(name[0], NameKind(name[1]), name[2])] = key
         gone: list[int] = []
         fresh: list[dict[str, Any]] = []
         for document, one in present.items():
             before = held.get(document, {})
-            wanted = set(one.names) | set(kept(before, one.names))
-            gone += (key for name, key in before.items() if name not in wanted)
+            wanted = dict.fromkeys((*one.names, *kept(before, one.names))) if before else one.names
+            gone += (key for old, key in before.items() if old not in wanted)
             fresh += (
-                {"project": owner, "document": document, "name": name.name, "kind": name.kind.value, "path": name.path}
-                for name in sorted(wanted - before.keys())
+                {"project": owner, "document": document, "name": new.name, "kind": new.kind, "path": new.path}
+                for new in wanted
+                if new not in before
             )
         if gone:
             self._database.run("graph_names_remove", {"keys": json.dumps(gone)})
-        self._database.run_many("graph_name_put", fresh)
+        if fresh:
+            self._database.run_many("graph_name_put", fresh)
+            come = json.dumps(sorted({row["name"] for row in fresh}))
+            self._database.run("graph_references_ask_again", {"project": owner, "names": come})
 
     def _put_links(self, owner: int, collection: int, present: Mapping[int, Linked]) -> None:
         documents = {"documents": json.dumps(list(present))}

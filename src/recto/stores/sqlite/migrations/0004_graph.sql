@@ -33,11 +33,8 @@ create index graph_references_by_name on graph_references (project, name);
 create index graph_references_by_document on graph_references (document);
 create index graph_references_stale on graph_references (project) where stale = 1;
 
--- Whoever adds or takes away a name, and be it by removing a document, makes the references that ask for it stale.
-create trigger graph_names_come after insert on graph_names begin
-  update graph_references set stale = 1 where project = new.project and name = new.name;
-end;
-
+-- A name may go with its document, whoever removes that: what asked for it has to look elsewhere. Names come in one
+-- place, which sees to this itself, a batch at a time.
 create trigger graph_names_go after delete on graph_names begin
   update graph_references set stale = 1 where project = old.project and name = old.name;
 end;

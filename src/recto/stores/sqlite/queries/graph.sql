@@ -11,6 +11,11 @@ delete from graph_names where key in (select value from json_each(:keys));
 -- name: graph_name_put
 insert into graph_names (project, document, name, kind, path) values (:project, :document, :name, :kind, :path);
 
+-- name: graph_references_ask_again
+update graph_references set stale = 1 where key in (
+  select r.key from json_each(:names) come
+  cross join graph_references r on r.project = :project and r.name = come.value);
+
 -- name: graph_links_references
 select distinct reference from graph_links where source in (select value from json_each(:documents));
 
