@@ -95,6 +95,25 @@ class Jobs:
 
 
 @dataclass(frozen=True, slots=True)
+class Watch:
+    """How folders are watched by servers and by `recto watch`. A reconciliation every 0 seconds is none."""
+
+    enabled: bool = True
+    debounce_ms: Annotated[int, Field(ge=250, le=30_000)] = 2_000
+    polling: bool = False
+    poll_ms: Annotated[int, Field(ge=100, le=600_000)] = 2_000
+    reconciliation_interval_seconds: Annotated[float, Field(ge=0, le=604_800)] = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """One server for all clients of a library on this machine. It ends `idle_seconds` after the last of them."""
+
+    enabled: bool = True
+    idle_seconds: Annotated[float, Field(ge=0, le=604_800)] = 600.0
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole tree. `library` unset means the user's data folder."""
 
@@ -108,3 +127,5 @@ class Config:
     reranking: Reranking = Reranking()
     jobs: Jobs = Jobs()
     serve: Serve = Serve()
+    watch: Watch = Watch()
+    daemon: Daemon = Daemon()

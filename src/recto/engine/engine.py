@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds, Work
+from recto.engine.watching import Watching, WatchSettings
 from recto.errors import (
     Busy,
     ConfigurationError,
@@ -45,11 +46,13 @@ from recto.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
+    from recto.engine.indexing import Changes
     from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import CollectionReport, Problem, Workers
     from recto.ingest.prepare import Preparer
     from recto.jobs.worker import Pace, Worker
     from recto.memory.desk import Desk
+    from recto.retrieval.replay import Answered, Recording
     from recto.sources.files import Scan
 
 
@@ -79,7 +82,9 @@ class Parts:
     library: Path | None = None
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time
+    watch: WatchSettings = field(default_factory=WatchSettings)
     reranker: Callable[[], Reranker] | None = None
+    profile_folders: tuple[Path, ...] = ()
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None
 
 
@@ -114,7 +119,14 @@ class Engine:
         self.close()
 
     def close(self) -> None:
+        if "watching" in self.__dict__:
+            self.watching.stop()
         self.store.close()
+
+    @cached_property
+    def watching(self) -> Watching:
+        """Keeps the library in step with its folders, once it is started."""
+        return Watching(self, self._parts.watch)
 
     def within(self, project: str) -> Engine:
         """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""
@@ -252,47 +264,79 @@ class Engine:
         return lambda progress: index_folders(self, names, progress, embed=embed, reread=reread, prefix=prefix)
 
     def index_changes(
-        self, changes: Mapping[str, Sequence[str]], progress: Progress | None = None, patience: float | None = None
+        self, changes: Changes, *, progress: Progress | None = None, patience: float | None = None
     ) -> IndexReport:
-        """Takes in what happened at and below some paths, by collection: a look at these and no others."""
+        """Takes in what happened at and below some paths, by collection: a look at these and no others.
+
+        None for paths is the whole folder. Vectors are left to `embed`, but for those of what was just written.
+        """
         from recto.engine.indexing import index_changes
 
-        work = partial(index_changes, self, changes)
-        report = self.builds.run("watched", work, progress, patience=patience).report
+        report = self.builds.run("watched", partial(index_changes, self, changes), progress, patience=patience).report
         assert report is not None
         return report
+
+    def embed(self, limit: int, *, progress: Progress | None = None, patience: float | None = None) -> int:
+        """Gives some of the chunks that have no vector theirs; how many."""
+        from recto.engine.indexing import embed_some
+
+        report = self.builds.run("vectors", partial(embed_some, self, limit), progress, patience=patience).report
+        return report.embedded if report else 0
 
     def index_texts(
         self, collection: Collection, sources: Sequence[Source], *, progress: Progress | None = None
     ) -> CollectionReport:
         """Takes in texts that are in no folder, then fills in their vectors. Same flow, same store, same recipe."""
-        from recto.ingest.embed import embed_pending
-        from recto.ingest.pipeline import index_sources
+        from recto.engine.indexing import index_texts
 
-        progress = progress or NoProgress()
-        self._settle_recipe()
-        settings = collection.settings
-        prepare = self._parts.preparer(settings).text
-        recipe = self._recipe_of(settings)
-        report = index_sources(self.store, collection, recipe, prepare, sources, progress)
-        embed_pending(self.store, self.project.id, self.embedder, progress)
-        return report
+        return index_texts(self, collection, sources, progress or NoProgress())
 
     def search(self, query: Query, profile: Profile = PROFILES[DEFAULT_PROFILE]) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
+        if any(stage.name.startswith("dense") for stage in profile.recall):
+            self._load_ahead(query)
+        return self._answered(query, profile.name, partial(run, profile))
+
+    def record(self, query: Query, profile: Profile) -> tuple[Result, Recording]:
+        """The same answer as `search`, and what it takes to get it again."""
+        from recto.retrieval.replay import run_recorded
+
+        kept: list[Recording] = []
+
+        def recorded(parsed: Query, library: Library) -> Answered:
+            answered, recording = run_recorded(profile, parsed, library)
+            kept.append(recording)
+            return answered
+
+        return self._answered(query, profile.name, recorded), kept[0]
+
+    def replay(self, recording: Recording) -> Result:
+        """What a recorded search answered, from what its channels said then; no model is asked."""
+        from recto.retrieval.replay import replay
+
+        name = recording.profile_name
+        return self._answered(recording.query, name, lambda _, library: replay(recording, library))
+
+    def profile(self, name: str) -> Profile:
+        """A built-in retrieval profile, or one of the user's or the project's own."""
+        if name in PROFILES:
+            return PROFILES[name]
+        from recto.retrieval.toml import find_profile
+
+        return find_profile(name, self._parts.profile_folders)
+
+    def _answered(self, query: Query, profile: str, answer: Callable[[Query, Library], Answered]) -> Result:
         started = time.perf_counter()
         self.follow_profile()
         parsed, library = self._parsed(query), self._library()
-        if any(stage.name.startswith("dense") for stage in profile.recall):
-            self._load_ahead(parsed)
         with self.store.reading():
             check_cursor(parsed)
-            candidates, trace = run(profile, parsed, library)
+            candidates, trace = answer(parsed, library)
             hits = present(candidates, parsed, library)
             freshness = self.freshness()
         _write_down(library)
         took = (time.perf_counter() - started) * 1e3
-        return Result(query.text, profile.name, hits, trace, freshness, took, next_cursor(trace))
+        return Result(query.text, profile, hits, trace, freshness, took, next_cursor(trace))
 
     def candidates(self, query: Query, profile: Profile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
@@ -320,7 +364,7 @@ class Engine:
         def load() -> None:
             # A failure is the search's to report, when it asks for the vector itself.
             with suppress(Exception):
-                self.embedder.embed_query(query.hypothesis or query.terms.text)
+                self.embedder.embed_query(query.hypothesis or query.terms.text or query.text)
 
         threading.Thread(target=load, name="recto-model", daemon=True).start()
 

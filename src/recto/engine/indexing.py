@@ -13,16 +13,22 @@ from typing import TYPE_CHECKING
 from recto.engine.histories import index_histories
 from recto.errors import NotIndexed, SourceError
 from recto.ingest.embed import embed_pending
-from recto.ingest.pipeline import CollectionReport, Problem, index_collection
+from recto.ingest.pipeline import CollectionReport, Problem, index_collection, index_sources, made_by
+from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
 from recto.model.collection import Collection
+from recto.model.document import Source
+from recto.model.ledger import FileStamp, LedgerEntry, Outcome
 from recto.observability.progress import Progress
 
 if TYPE_CHECKING:
     from recto.engine.engine import Engine, IndexReport
     from recto.sources.files import Scan
 
-_NEWEST = 256  # inputs embedded at once after a change: what was just written comes before what still waits
+Changes = Mapping[str, Sequence[str] | None]
+"""Paths by the name of their collection; None is everything."""
+
+_NEWEST = 256  # inputs embedded in the run that wrote them
 
 
 def index_folders(
@@ -41,9 +47,7 @@ def index_folders(
     store, project = engine.store, engine.project.id
     for collection in chosen:
         try:
-            with store.reading():
-                ledger = store.ledger.entries(project, collection.id)
-            scan = engine._parts.scan(collection, {uri: entry.stamp for uri, entry in ledger.items()}, None)
+            scan = engine._parts.scan(collection, _stamps(engine, collection, None), None)
         except SourceError as error:
             # An unmounted root is no evidence that its files are gone.
             missing.append(Problem(collection.name, error.message))
@@ -58,7 +62,7 @@ def index_folders(
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
 
-def index_changes(engine: Engine, changes: Mapping[str, Sequence[str]], progress: Progress) -> IndexReport:
+def index_changes(engine: Engine, changes: Changes, progress: Progress) -> IndexReport:
     """Takes in what happened at and below some paths of some collections, by name, without looking anywhere else."""
     from recto.engine.engine import IndexReport
 
@@ -69,21 +73,75 @@ def index_changes(engine: Engine, changes: Mapping[str, Sequence[str]], progress
     store, project = engine.store, engine.project.id
     for name, paths in changes.items():
         collection = known.get(name)
-        if collection is None or not paths:
+        if collection is None:
             continue  # taken out of the library since
         try:
-            with store.reading():
-                ledger = store.ledger.at(project, collection.id, paths)
-            stamps = {uri: entry.stamp for uri, entry in ledger.items()}
-            scan = engine._parts.scan(collection, stamps, paths)
+            scan = engine._parts.scan(collection, _stamps(engine, collection, paths), paths)
         except SourceError as error:
             missing.append(Problem(name, error.message))
             continue
         reports.append(_index(engine, collection, scan, progress, paths=paths))
-    written = any(report.chunks for report in reports)
-    newest = max(_NEWEST, sum(report.chunks for report in reports))
-    embedded = embed_pending(store, project, engine.embedder, progress, newest=newest) if written else 0
+        if paths is None:
+            store.ledger.note_check(project, collection.id)
+    # What was just written comes before what waits since longer; a flood of it is left to `embed`.
+    written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
+    embedded = embed_pending(store, project, engine.embedder, progress, newest=written) if written else 0
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
+
+
+def embed_some(engine: Engine, limit: int, progress: Progress) -> IndexReport:
+    from recto.engine.engine import IndexReport
+
+    started = time.perf_counter()
+    embedded = embed_pending(engine.store, engine.project.id, engine.embedder, progress, newest=limit)
+    return IndexReport((), (), embedded, time.perf_counter() - started)
+
+
+def index_texts(
+    engine: Engine, collection: Collection, sources: Sequence[Source], progress: Progress
+) -> CollectionReport:
+    engine._settle_recipe()
+    settings = collection.settings
+    prepare = engine._parts.preparer(settings).text
+    report = index_sources(engine.store, collection, engine._recipe_of(settings), prepare, sources, progress)
+    embed_pending(engine.store, engine.project.id, engine.embedder, progress)
+    return report
+
+
+def is_stale(engine: Engine, collection: Collection, paths: Sequence[str] | None) -> bool:
+    """Whether a run would find something to do here: a look by `stat`, which takes no lease and writes nothing."""
+    settings, store, project = collection.settings, engine.store, engine.project.id
+    with store.reading():
+        entries = _entries(engine, collection, paths)
+    scan = engine._parts.scan(collection, {uri: entry.stamp for uri, entry in entries.items()}, paths)
+    todo = plan(scan, entries, made_by(engine._recipe_of(settings), _origin(engine, collection)))
+    refused = {one.uri: one.reason for one in todo.refused}
+    known = {uri: entries[uri].reason for uri in refused if uri in entries and entries[uri].outcome is Outcome.SKIPPED}
+    stale = bool(todo.read or todo.gone or refused != known)
+    if not stale and paths is None:
+        store.ledger.note_check(project, collection.id)
+    return stale
+
+
+def _entries(engine: Engine, collection: Collection, paths: Sequence[str] | None) -> Mapping[str, LedgerEntry]:
+    ledger, project = engine.store.ledger, engine.project.id
+    return ledger.entries(project, collection.id) if paths is None else ledger.at(project, collection.id, paths)
+
+
+def _stamps(engine: Engine, collection: Collection, paths: Sequence[str] | None) -> dict[str, FileStamp]:
+    with engine.store.reading():
+        return {uri: entry.stamp for uri, entry in _entries(engine, collection, paths).items()}
+
+
+def _origin(engine: Engine, collection: Collection) -> Origin:
+    settings = collection.settings
+    return Origin(
+        project=engine.project.id,
+        collection=collection.id,
+        kind=settings.kind,
+        tags=settings.tags,
+        max_file_bytes=settings.max_file_bytes or engine._parts.max_file_bytes,
+    )
 
 
 def _index(
@@ -97,20 +155,13 @@ def _index(
     paths: Sequence[str] | None = None,
 ) -> CollectionReport:
     settings, parts = collection.settings, engine._parts
-    origin = Origin(
-        project=engine.project.id,
-        collection=collection.id,
-        kind=settings.kind,
-        tags=settings.tags,
-        max_file_bytes=settings.max_file_bytes or parts.max_file_bytes,
-    )
     return index_collection(
         engine.store,
         collection,
         scan,
         engine._recipe_of(settings),
         partial(parts.workers, settings),
-        origin,
+        _origin(engine, collection),
         progress,
         reread=reread,
         prefix=prefix,

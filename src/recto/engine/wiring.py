@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from recto.algorithms.analysis import Analyzer
-from recto.config.load import library_path, load
+from recto.config.load import library_path, load, profile_folders
 from recto.config.schema import Chunking, Config, Embedding, Reranking
 from recto.engine.engine import Defaults, Engine, Parts
+from recto.engine.watching import WatchSettings
 from recto.errors import ConfigurationError, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
@@ -65,7 +66,9 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         history=partial(_history, config),
         library=path,
         defaults=Defaults(**asdict(config.retrieval)),
+        watch=WatchSettings(**asdict(config.watch)),
         reranker=_reranker(config.reranking),
+        profile_folders=profile_folders(),
         profile_embedder=partial(_profile_embedder, config.embedding),
     )
     try:
@@ -181,9 +184,7 @@ def _chosen(value: int | None, otherwise: int) -> int:
     return otherwise if value is None else value
 
 
-def _scan(
-    config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None
-) -> Scan:
+def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
     from recto.parsing.registry import EXTENSIONS
     from recto.sources.files import scan
     from recto.sources.ignore import IgnoreRules

@@ -97,12 +97,12 @@ def index_collection(
     if prefix:
         entries = {uri: entry for uri, entry in entries.items() if uri.startswith(prefix)}
         scan = scan.under(prefix)
-    made_by = _made_by(recipe, origin)
-    todo = plan(scan, entries, made_by, reread=reread)
+    recipe_name = made_by(recipe, origin)
+    todo = plan(scan, entries, recipe_name, reread=reread)
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
-    writer = _Writer(store, collection, made_by, generation, entries, todo.gone, report, ledger)
+    writer = _Writer(store, collection, recipe_name, generation, entries, todo.gone, report, ledger)
     size = sum(file.stamp.size for file in todo.read)
     progress.start(collection.name, size, "B")
     try:
@@ -117,7 +117,7 @@ def index_collection(
     return report
 
 
-def _made_by(recipe: Recipe, origin: Origin) -> RecipeId:
+def made_by(recipe: Recipe, origin: Origin) -> RecipeId:
     """What a ledger row names: the recipe, and what the collection says of every document, if it says anything."""
     if origin.kind is None and not origin.tags:
         return recipe.id

@@ -1,0 +1,292 @@
+"""Keeps a library in step with its folders while a process lives.
+
+A thread for each folder notes where something happened; one worker waits until a folder has been quiet for a while,
+looks at those paths alone, and indexes what is new there. Now and then, and first of all, a whole folder is compared by
+`stat`: what happened while nobody watched, or was missed, is found then. Whatever goes wrong is tried again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recto.engine.builds import Stopped
+from recto.errors import Busy, RectoError, SourceError
+from recto.model.collection import Collection
+from recto.observability.logs import logger
+
+if TYPE_CHECKING:
+    from recto.engine.engine import Engine, IndexReport
+
+WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
+
+_LONGEST = 10  # debounces: under a stream of changes that never pauses, this is when they are taken in all the same
+_STORM = 2_000  # paths: more than this, and looking at the whole folder is cheaper
+_RETRY_SECONDS = 5.0  # for a folder that is not there
+_BUSY_SECONDS = 1.0  # for a library another process is writing
+_LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
+_EMBED_AT_ONCE = 128  # inputs between two looks at what changed
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    enabled: bool = True
+    debounce_ms: int = 2_000
+    polling: bool = False
+    poll_ms: int = 2_000
+    reconciliation_interval_seconds: float = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """`queued` paths wait to be looked at; `detail` says what is wrong, or why a folder is polled."""
+
+    collection: str
+    state: str
+    queued: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchState:
+    active: bool
+    folders: tuple[FolderState, ...] = ()
+
+    @property
+    def queued(self) -> int:
+        return sum(folder.queued for folder in self.folders)
+
+
+@dataclass(slots=True)
+class _Folder:
+    """One watched collection, guarded by the condition of its `Watching`."""
+
+    collection: Collection
+    stop: threading.Event = field(default_factory=threading.Event)
+    state: str = STARTING
+    detail: str = ""
+    paths: set[str] = field(default_factory=set)
+    whole: bool = False
+    looking: frozenset[str] = frozenset()
+    first: float = 0.0
+    last: float = 0.0
+    compared: float = 0.0
+
+    @property
+    def queued(self) -> int:
+        return len(self.paths) + self.whole + len(self.looking)
+
+    def due(self, debounce: float) -> float | None:
+        """When what is queued is to be looked at; None when nothing is."""
+        if not self.paths and not self.whole:
+            return None
+        return min(self.last + debounce, self.first + _LONGEST * debounce)
+
+
+class Watching:
+    """The watcher of one engine. Off until started; `told` hears of every run that changed something."""
+
+    def __init__(self, engine: Engine, settings: WatchSettings) -> None:
+        self._engine = engine
+        self.settings = settings
+        self._changed = threading.Condition()
+        self._folders: dict[str, _Folder] = {}
+        self._threads: list[threading.Thread] = []
+        self._stop = threading.Event()
+        self._active = False
+        self.told: Callable[[IndexReport], None] | None = None
+
+    @property
+    def active(self) -> bool:
+        return self._active
+
+    def state(self) -> WatchState:
+        with self._changed:
+            folders = sorted(self._folders.values(), key=lambda folder: folder.collection.name)
+            return WatchState(
+                self._active,
+                tuple(FolderState(one.collection.name, one.state, one.queued, one.detail) for one in folders),
+            )
+
+    def start(self, settings: WatchSettings | None = None) -> None:
+        with self._changed:
+            self.settings = settings or self.settings
+            if self._active:
+                self._changed.notify_all()
+                return
+            self._active, self._stop = True, threading.Event()
+        self._begin(self._work, "recto-watch")
+
+    def stop(self, timeout: float = 5.0) -> bool:
+        """Whether every thread ended in time. A run under way ends at its next report."""
+        with self._changed:
+            if not self._active:
+                return True
+            self._active = False
+            self._stop.set()
+            for folder in self._folders.values():
+                folder.stop.set()
+            self._changed.notify_all()
+            threads, self._threads = self._threads, []
+            self._folders = {}
+        deadline = time.monotonic() + timeout
+        for thread in threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def look_again(self) -> None:
+        """Compares every folder with the library, at once."""
+        with self._changed:
+            for folder in self._folders.values():
+                self._queue(folder, frozenset({""}), at_once=True)
+
+    def _begin(self, work: Callable[..., None], name: str, *given: object) -> None:
+        thread = threading.Thread(target=work, args=given, name=name, daemon=True)
+        with self._changed:
+            self._threads.append(thread)
+        thread.start()
+
+    def _work(self) -> None:
+        """The one thread that reads and writes the library."""
+        stop, generation = self._stop, -1
+        look_at = 0.0
+        while not stop.is_set():
+            try:
+                now = time.monotonic()
+                if now >= look_at:
+                    look_at = now + _LOOK_SECONDS
+                    seen = self._engine.store.generation()
+                    if seen != generation:
+                        generation = seen
+                        self._follow(stop)
+                taken = self._take(stop, look_at)
+                if taken is not None and not stop.is_set():
+                    self._look(*taken)
+                elif not stop.is_set():
+                    self._embed()
+            except (Stopped, Busy):
+                stop.wait(_BUSY_SECONDS)
+            except RectoError as error:
+                logger("watch").warning("%s", error.message)
+                stop.wait(_RETRY_SECONDS)
+            except Exception:
+                logger("watch").exception("watching failed")
+                stop.wait(_RETRY_SECONDS)
+
+    def _follow(self, stop: threading.Event) -> None:
+        """Watches the collections there are now; one whose root or rules changed is looked at as a whole."""
+        wanted = {one.name: one for one in self._engine.collections() if one.on_disk}
+        with self._changed:
+            for name, folder in list(self._folders.items()):
+                if wanted.get(name) == folder.collection:
+                    continue
+                folder.stop.set()
+                del self._folders[name]
+            fresh = [one for name, one in wanted.items() if name not in self._folders]
+            for collection in fresh:
+                self._folders[collection.name] = _Folder(collection)
+            begun = [self._folders[collection.name] for collection in fresh]
+        for folder in begun:
+            if not stop.is_set():
+                self._begin(self._read, f"recto-watch-{folder.collection.name}", folder)
+
+    def _read(self, folder: _Folder) -> None:
+        """One folder's thread: notes where something happened until told to stop."""
+        from recto.sources.watch import changes
+
+        polling, poll_ms = self.settings.polling, self.settings.poll_ms
+        why = ""
+
+        def ready() -> None:
+            with self._changed:
+                folder.state, folder.detail = (POLLING if polling else WATCHING), why
+                # What happened before anybody watched is found by comparing.
+                self._queue(folder, frozenset({""}), at_once=True)
+
+        while not folder.stop.is_set():
+            try:
+                for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
+                    with self._changed:
+                        self._queue(folder, paths)
+                return
+            except SourceError as error:
+                there = folder.collection.root.is_dir()
+                if there and not polling:
+                    polling, why = True, error.message
+                    continue
+                with self._changed:
+                    folder.state, folder.detail = (FAILED if there else MISSING), error.message
+            folder.stop.wait(_RETRY_SECONDS)
+
+    def _queue(self, folder: _Folder, paths: frozenset[str], *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if not folder.paths and not folder.whole:
+            folder.first = now
+        folder.paths |= paths - {""}
+        if "" in paths or len(folder.paths) > _STORM:
+            folder.whole = True
+            folder.paths.clear()
+        folder.last = now - self.settings.debounce_ms / 1e3 if at_once else now
+        self._changed.notify_all()
+
+    def _take(self, stop: threading.Event, until: float) -> tuple[_Folder, frozenset[str]] | None:
+        """Waits for a folder whose changes have settled; "" stands for all of it. None when there is none by then."""
+        with self._changed:
+            while not stop.is_set():
+                now, debounce = time.monotonic(), self.settings.debounce_ms / 1e3
+                self._reconcile(now)
+                due = {name: at for name, one in self._folders.items() if (at := one.due(debounce)) is not None}
+                if due:
+                    name = min(due, key=lambda one: (due[one], one))
+                    if due[name] <= now:
+                        folder = self._folders[name]
+                        folder.looking = frozenset({""}) if folder.whole else frozenset(folder.paths)
+                        folder.paths, folder.whole = set(), False
+                        return folder, folder.looking
+                if now >= until:
+                    return None
+                self._changed.wait(max(0.01, min([until, *due.values()]) - now))
+        return None
+
+    def _reconcile(self, now: float) -> None:
+        every = self.settings.reconciliation_interval_seconds
+        for folder in self._folders.values():
+            if every and folder.compared and now >= folder.compared + every and not folder.whole:
+                self._queue(folder, frozenset({""}), at_once=True)
+
+    def _look(self, folder: _Folder, paths: frozenset[str]) -> None:
+        """Indexes what is new at these paths. When that fails they are queued again: nothing is lost to a failure."""
+        from recto.engine.indexing import is_stale
+
+        collection, whole = folder.collection, "" in paths
+        looked: list[str] | None = None if whole else sorted(paths)
+        trouble = ""
+        try:
+            if is_stale(self._engine, collection, looked):
+                report = self._engine.index_changes({collection.name: looked}, patience=0.0)
+                if self.told is not None:
+                    self.told(report)
+        except SourceError as error:
+            trouble = error.message
+        except BaseException:
+            with self._changed:
+                folder.looking = frozenset()
+                self._queue(folder, paths)
+            raise
+        with self._changed:
+            folder.looking = frozenset()
+            if whole:
+                folder.compared = time.monotonic()
+            if trouble:
+                folder.state, folder.detail = MISSING, trouble
+            elif folder.state == MISSING:
+                folder.state, folder.detail = (POLLING if self.settings.polling else WATCHING), ""
+
+    def _embed(self) -> None:
+        """Some of what has no vector yet, between looks at what changed."""
+        if self._engine.freshness().pending:
+            self._engine.embed(_EMBED_AT_ONCE, patience=0.0)
