@@ -1,0 +1,132 @@
+"""Code is asked for in other ways than prose: by name, by place, by what it printed, by how it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from recto.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
+from recto.model.query import Query
+from recto.model.result import Candidate, Ranking
+from recto.retrieval.stage import Search, SkipStage, in_order
+from recto.retrieval.stages.fuse import ScoreFusion
+from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.steps import ground, noted, texts_of
+
+_LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
+_BESIDE_PLACES = 0.2
+_WRITTEN = _LITERAL | {Asked.NAME}
+_ABOUT_TESTS = re.compile(r"test|spec\b|fixture|mock", re.IGNORECASE)
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|specs?|testdata)/|(?:^|/)test_[^/]+$|[._-](?:test|tests|spec)\.\w+$"
+    r"|(?:Test|Tests|Spec)\.\w+$|(?:^|/)conftest\.py$"
+)
+_FILTER = re.compile(r"(?:^|\s)-?(?:tag|path|title|kind|in|collection):\S", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCode:
+    """Takes traces, messages, patterns and fragments literally: their quotes, minus signs and stars are their own.
+
+    Of a trace only what went wrong and the innermost functions are looked for by word and meaning: its paths are a
+    channel of their own. Up to `runs` runs of three words count as phrases.
+    """
+
+    runs: int = 12
+    name: str = "read_code"
+
+    def expand(self, search: Search) -> Query:
+        query = search.query
+        read = read_code_query(query.text)
+        search.notes["asked"] = read.asked.value
+        if read.asked not in _LITERAL or _FILTER.search(query.text):
+            return query
+        analyse = search.library.analyse
+        words = tuple(dict.fromkeys(analyse(read.words)))
+        # Word by word, because stop words count in a phrase. Quotes around a value in a message demand nothing.
+        runs = (tuple(token for word in run.split() for token in analyse(word)) for run in read.runs[: self.runs])
+        preferred = (*query.terms.preferred, *query.terms.phrases, *runs)
+        return replace(
+            query,
+            terms=replace(query.terms, text=read.words, words=words, preferred=preferred, phrases=(), excluded=()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFusion:
+    """Meaning decides for a question in words, words for a name, a trace or a fragment; who is named comes first.
+
+    `dense` is the share of meaning in the one case, `named` in the other. `symbols` and `places` are what an exact
+    match of a name or a place adds to the lexical score, in best lexical scores; `mentioned` is for names in a message,
+    which speaks of them but is said elsewhere.
+    """
+
+    dense: float = 0.9
+    named: float = 0.3
+    symbols: float = 1.0
+    mentioned: float = 0.2
+    places: float = 2.0
+    name: str = "code_fusion"
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        asked = read_code_query(search.query.text).asked
+        exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
+        share = self.named if exact or asked in _WRITTEN else self.dense
+        symbols = self.mentioned if asked is Asked.MESSAGE else self.symbols
+        weights = (("symbols", symbols), ("places", self.places))
+        return JoinedFusion(weights, ScoreFusion(share, 1.0 - share), self.name).fuse(search, rankings)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragments:
+    """Lifts candidates that hold the literal parts of a pattern in their order, or runs of words of a message.
+
+    What a message quotes and counts is left out: the code that says it has a placeholder there. `weight` is how far one
+    that holds all is lifted, in the height of the first candidate above the ground.
+    """
+
+    weight: float = 1.0
+    among: int = 100
+    name: str = "fragments"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        read = read_code_query(search.query.text)
+        if not candidates or not (read.pieces or read.runs):
+            raise SkipStage("the query quotes nothing" if candidates else "there are no candidates")
+        first = candidates[: self.among]
+        height = (first[0].score - ground(candidates)) or 1.0
+        # Who is on the trace is surer than who says the same words.
+        weight = self.weight * (_BESIDE_PLACES if read.asked is Asked.TRACE else 1.0)
+        lifted, details = [], {}
+        for one, text in zip(first, texts_of(search, first), strict=True):
+            share = share_in_order(read.pieces, text) if read.pieces else share_of_runs(read.runs, text)
+            if share > 0.0:
+                details[one.key] = f"{share:.0%} of what was quoted"
+                one = replace(one, score=one.score + weight * height * share * share)
+            lifted.append(one)
+        search.notes |= {"quoted": list(read.pieces or read.runs), "lifted": len(details)}
+        return noted(in_order([*lifted, *candidates[self.among :]]), self.name, details)
+
+
+@dataclass(frozen=True, slots=True)
+class TestsBelow:
+    """What tests a thing comes after the thing, unless the query is about tests."""
+
+    share: float = 0.4
+    name: str = "tests_below"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if not candidates:
+            raise SkipStage("there are no candidates")
+        if _ABOUT_TESTS.search(search.query.text):
+            raise SkipStage("the query is about tests")
+        height = (candidates[0].score - ground(candidates)) or 1.0
+        lowered, details = [], {}
+        for one in candidates:
+            if _TEST_FILE.search(one.uri):
+                details[one.key] = "a test"
+                one = replace(one, score=one.score - self.share * height)
+            lowered.append(one)
+        search.notes["lowered"] = len(details)
+        return noted(in_order(lowered), self.name, details)
