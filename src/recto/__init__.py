@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recto.config.schema import Config
-    from recto.engine.engine import Engine, IndexReport
+    from recto.engine.engine import Engine
+    from recto.engine.parts import IndexReport
     from recto.engine.wiring import open_library
     from recto.errors import (
         Busy,
@@ -98,7 +99,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "Filters": "recto.model.query",
     "Freshness": "recto.model.result",
     "Hit": "recto.model.result",
-    "IndexReport": "recto.engine.engine",
+    "IndexReport": "recto.engine.parts",
     "Kind": "recto.model.document",
     "Lines": "recto.model.text",
     "Profile": "recto.retrieval.stage",

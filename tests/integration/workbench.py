@@ -13,7 +13,8 @@ from typing import Any
 
 from recto.config.load import validated
 from recto.config.schema import Config
-from recto.engine.engine import Engine, IndexReport
+from recto.engine.engine import Engine
+from recto.engine.parts import IndexReport
 from recto.engine.wiring import open_engine
 from recto.ingest.pipeline import CollectionReport
 from recto.ingest.prepare import Origin, Outcome, Preparer

@@ -20,7 +20,7 @@ from recto.observability.logs import logger
 from recto.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
-    from recto.engine.engine import IndexReport
+    from recto.engine.parts import IndexReport
     from recto.ports import Leases
 
 Work = Callable[[Progress], "IndexReport"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds, Work
-from recto.engine.watching import Watching, WatchSettings
+from recto.engine.parts import IndexReport, Parts
+from recto.engine.watching import Watching
 from recto.errors import (
     Busy,
     ConfigurationError,
@@ -29,14 +29,13 @@ from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.job import JobKind
-from recto.model.ledger import FileStamp
 from recto.model.memory import MEMORIES
 from recto.model.profile import NamedProfile
 from recto.model.query import Query
 from recto.model.recipe import Recipe
 from recto.model.result import Candidate, Freshness, Result
 from recto.observability.progress import NoProgress, Progress
-from recto.ports import Embedder, Reranker, Store, VectorIndex
+from recto.ports import Embedder, VectorIndex
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
 from recto.retrieval.profiles import DEFAULT_PROFILE, PROFILES
@@ -47,55 +46,10 @@ from recto.retrieval.stages.budget import check_cursor, next_cursor
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     from recto.engine.indexing import Changes
-    from recto.ingest.history import HistoryRules
-    from recto.ingest.pipeline import CollectionReport, Problem, Workers
-    from recto.ingest.prepare import Preparer
+    from recto.ingest.pipeline import CollectionReport
     from recto.jobs.worker import Pace, Worker
     from recto.memory.desk import Desk
     from recto.retrieval.replay import Answered, Recording
-    from recto.sources.files import Scan
-
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """How a search answers when it is not told otherwise."""
-
-    profile: str = DEFAULT_PROFILE
-    limit: int = 10
-    max_excerpt_chars: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What wiring hands to an engine: the store, and makers for what is only needed sometimes."""
-
-    store: Store
-    analyzer: Analyzer
-    embedder: Callable[[], Embedder]
-    vectors: Callable[[Store, Project, Embedder], VectorIndex]
-    recipe: Callable[[CollectionSettings], Recipe]
-    preparer: Callable[[CollectionSettings], Preparer]
-    workers: Callable[[CollectionSettings, int], Workers]
-    scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
-    max_file_bytes: int
-    history: Callable[[CollectionSettings], HistoryRules]
-    library: Path | None = None
-    defaults: Defaults = Defaults()
-    clock: Callable[[], float] = time.time
-    watch: WatchSettings = field(default_factory=WatchSettings)
-    reranker: Callable[[], Reranker] | None = None
-    profile_folders: tuple[Path, ...] = ()
-    profile_embedder: Callable[[NamedProfile], Embedder] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What a run of the writing flow did."""
-
-    collections: tuple[CollectionReport, ...]
-    missing: tuple[Problem, ...]
-    embedded: int
-    seconds: float
 
 
 class Engine:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recto.engine.histories import index_histories
+from recto.engine.parts import IndexReport
 from recto.errors import NotIndexed, SourceError
 from recto.ingest.embed import embed_pending
 from recto.ingest.pipeline import CollectionReport, Problem, index_collection, index_sources, made_by
@@ -22,7 +23,7 @@ from recto.model.ledger import FileStamp, LedgerEntry, Outcome
 from recto.observability.progress import Progress
 
 if TYPE_CHECKING:
-    from recto.engine.engine import Engine, IndexReport
+    from recto.engine.engine import Engine
     from recto.sources.files import Scan
 
 Changes = Mapping[str, Sequence[str] | None]
@@ -35,8 +36,6 @@ def index_folders(
     engine: Engine, names: Sequence[str], progress: Progress, *, embed: bool, reread: bool, prefix: str
 ) -> IndexReport:
     """Compares the named collections (all when none is named) with the disk, takes in what moved, fills in vectors."""
-    from recto.engine.engine import IndexReport
-
     started = time.perf_counter()
     chosen = [engine.collection(name) for name in names] or list(engine.collections())
     chosen = [one for one in chosen if one.on_disk]
@@ -64,8 +63,6 @@ def index_folders(
 
 def index_changes(engine: Engine, changes: Changes, progress: Progress) -> IndexReport:
     """Takes in what happened at and below some paths of some collections, by name, without looking anywhere else."""
-    from recto.engine.engine import IndexReport
-
     started = time.perf_counter()
     engine._settle_recipe()
     known = {collection.name: collection for collection in engine.collections()}
@@ -90,8 +87,6 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
 
 
 def embed_some(engine: Engine, limit: int, progress: Progress) -> IndexReport:
-    from recto.engine.engine import IndexReport
-
     started = time.perf_counter()
     embedded = embed_pending(engine.store, engine.project.id, engine.embedder, progress, newest=limit)
     return IndexReport((), (), embedded, time.perf_counter() - started)

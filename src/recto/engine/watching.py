@@ -19,7 +19,8 @@ from recto.model.collection import Collection
 from recto.observability.logs import logger
 
 if TYPE_CHECKING:
-    from recto.engine.engine import Engine, IndexReport
+    from recto.engine.engine import Engine
+    from recto.engine.parts import IndexReport
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_path, load, profile_folders
 from recto.config.schema import Chunking, Config, Embedding, Reranking
-from recto.engine.engine import Defaults, Engine, Parts
+from recto.engine.engine import Engine
+from recto.engine.parts import Defaults, Parts
 from recto.engine.watching import WatchSettings
 from recto.errors import ConfigurationError, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from recto.engine.engine import IndexReport
+from recto.engine.parts import IndexReport
 from recto.ingest.pipeline import CollectionReport, Problem
 
 

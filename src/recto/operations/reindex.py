@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 from recto.engine.builds import Build
-from recto.engine.engine import Engine, IndexReport
+from recto.engine.engine import Engine
+from recto.engine.parts import IndexReport
 from recto.errors import InvalidArgument, NotIndexed
 from recto.model.limits import Field
 from recto.observability.progress import Progress

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from recto.engine.builds import DONE, FAILED, RUNNING, STOPPED, Builds, Stopped
-from recto.engine.engine import IndexReport
+from recto.engine.parts import IndexReport
 from recto.errors import Busy, StorageError
 from recto.observability.progress import Progress
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from recto.config.schema import Chunking, Config, Embedding, Jobs
 from recto.embedding.hashing import HashingEmbedder
-from recto.engine.engine import Engine, Parts
+from recto.engine.engine import Engine
+from recto.engine.parts import Parts
 from recto.engine.wiring import open_engine
 from recto.errors import ProviderFailed
 from recto.jobs.backoff import delay

@@ -9,13 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recto.config.schema import Config, Embedding
-from recto.engine.engine import Engine, Parts
+from recto.engine.engine import Engine
+from recto.engine.parts import Parts
 from recto.engine.wiring import open_engine
 from recto.errors import NotFound
 from recto.memory import commit
 from recto.memory.desk import Desk
+from recto.memory.diffs import diff
 from recto.memory.draft import Draft
-from recto.memory.history import as_of, diff, history, version
+from recto.memory.history import as_of, history, version
 from recto.model.memory import MemoryStatus
 from recto.testing.clock import SetClock
 from recto.testing.memory_store import MemoryStore

@@ -16,7 +16,7 @@ from recto.interfaces.cli.progress import progress
 from recto.interfaces.cli.session import opened
 
 if TYPE_CHECKING:
-    from recto.engine.engine import IndexReport
+    from recto.engine.parts import IndexReport
     from recto.ingest.pipeline import CollectionReport, Problem
 
 _COLUMNS = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")

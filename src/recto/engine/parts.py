@@ -1,0 +1,66 @@
+"""What an engine is made of, and what its writing flow reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recto.algorithms.analysis import Analyzer
+from recto.engine.watching import WatchSettings
+from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.ledger import FileStamp
+from recto.model.profile import NamedProfile
+from recto.model.recipe import Recipe
+from recto.ports import Embedder, Reranker, Store, VectorIndex
+from recto.retrieval.profiles import DEFAULT_PROFILE
+
+if TYPE_CHECKING:
+    from recto.ingest.history import HistoryRules
+    from recto.ingest.pipeline import CollectionReport, Problem, Workers
+    from recto.ingest.prepare import Preparer
+    from recto.sources.files import Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """How a search answers when it is not told otherwise."""
+
+    profile: str = DEFAULT_PROFILE
+    limit: int = 10
+    max_excerpt_chars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What wiring hands to an engine: the store, and makers for what is only needed sometimes."""
+
+    store: Store
+    analyzer: Analyzer
+    embedder: Callable[[], Embedder]
+    vectors: Callable[[Store, Project, Embedder], VectorIndex]
+    recipe: Callable[[CollectionSettings], Recipe]
+    preparer: Callable[[CollectionSettings], Preparer]
+    workers: Callable[[CollectionSettings, int], Workers]
+    scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
+    max_file_bytes: int
+    history: Callable[[CollectionSettings], HistoryRules]
+    library: Path | None = None
+    defaults: Defaults = Defaults()
+    clock: Callable[[], float] = time.time
+    watch: WatchSettings = field(default_factory=WatchSettings)
+    reranker: Callable[[], Reranker] | None = None
+    profile_folders: tuple[Path, ...] = ()
+    profile_embedder: Callable[[NamedProfile], Embedder] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a run of the writing flow did."""
+
+    collections: tuple[CollectionReport, ...]
+    missing: tuple[Problem, ...]
+    embedded: int
+    seconds: float
