@@ -323,9 +323,9 @@ class History(Protocol):
         ...
 
     def touching(
-        self, project: ProjectId, paths: Sequence[str], collection: CollectionId | None, limit: int
+        self, project: ProjectId, paths: Sequence[str] | None, collection: CollectionId | None, limit: int
     ) -> tuple[FoundCommit, ...]:
-        """Commits that changed one of these files, newest first."""
+        """Commits that changed one of these files, newest first; with None, whatever they changed."""
         ...
 
     def admitted(

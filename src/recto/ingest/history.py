@@ -266,8 +266,7 @@ def _made_by(recipe: Recipe, origin: Origin) -> RecipeId:
 
 def _entry(prefix: str, commit: Commit, document: DocumentId, made_by: RecipeId) -> HistoryEntry:
     touched = dict.fromkeys(path for file in commit.files for path in (file.path, file.before) if path)
-    author = f"{commit.author}\n{commit.committer}" if commit.committer != commit.author else str(commit.author)
-    return HistoryEntry(prefix, commit.hash, document, author, commit.committed_at, made_by, tuple(touched))
+    return HistoryEntry(prefix, commit.hash, document, str(commit.author), commit.committed_at, made_by, tuple(touched))
 
 
 def _batches(told: Iterator[Commit]) -> Iterator[list[Commit]]:

@@ -20,6 +20,7 @@ from recto.operations.hits import short, when
 from recto.operations.quoting import DATA, one_line, quoted
 
 _LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+_HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
 _SHOWN = 20  # tags and aliases: a document that has more is making a point
 
 
@@ -143,7 +144,7 @@ def read(engine: Engine, request: GetRequest) -> Passage:
         document = engine.store.documents.get(engine.project.id, DocumentId(reference))
         if document is not None:
             return _widened(engine, _whole(engine, document), request)
-    exact = _find(engine, reference, request.collection)
+    exact = _find(engine, reference, request.collection) or _commit(engine, reference)
     if exact:
         return _widened(engine, _whole(engine, exact), request)
     lines = _LINES.match(reference)
@@ -192,6 +193,24 @@ def _find(engine: Engine, uri: str, collection: str | None) -> StoredDocument | 
         names = ", ".join(one.collection for one in found)
         raise InvalidArgument(f"{uri} is in several collections: {names}", hint="choose one with --collection")
     return found[0] if found else None
+
+
+def located(engine: Engine, reference: str, collection: str | None) -> StoredDocument | None:
+    """The document that a uri, `collection/uri`, a document id or the start of a commit's hash names."""
+    if reference.startswith("doc_"):
+        return engine.store.documents.get(engine.project.id, DocumentId(reference))
+    return _find(engine, reference, collection) or _commit(engine, reference)
+
+
+def _commit(engine: Engine, reference: str) -> StoredDocument | None:
+    """By the start of its hash, as git takes it."""
+    if not _HASH.match(reference):
+        return None
+    found = engine.store.history.find(engine.project.id, reference.lower())
+    if len({one.hash for one in found}) > 1:
+        some = ", ".join(one.hash[:12] for one in found[:5])
+        raise InvalidArgument(f"{reference} is the start of several commits: {some}", hint="give more of the hash")
+    return engine.store.documents.get(engine.project.id, found[0].document_id) if found else None
 
 
 def _text(engine: Engine, document: StoredDocument) -> str:

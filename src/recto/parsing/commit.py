@@ -149,6 +149,7 @@ def _told(file: ChangedFile) -> str:
 
 
 def _metadata(commit: Commit) -> dict[str, object]:
+    renamed = {file.path: file.before for file in commit.files if file.change == "R"}
     return {
         "hash": commit.hash,
         "author": str(commit.author),
@@ -156,7 +157,7 @@ def _metadata(commit: Commit) -> dict[str, object]:
         "parents": list(commit.parents),
         "files": [file.path for file in commit.files[:_FILES]],
         "file_count": len(commit.files),
-    }
+    } | ({"renamed": renamed} if renamed else {})
 
 
 def _bounded(message: str) -> str:

@@ -38,12 +38,12 @@ class MemoryHistory:
         return tuple(sorted(found, key=lambda one: (one.collection, one.uri)))
 
     def touching(
-        self, project: ProjectId, paths: Sequence[str], collection: CollectionId | None, limit: int
+        self, project: ProjectId, paths: Sequence[str] | None, collection: CollectionId | None, limit: int
     ) -> tuple[FoundCommit, ...]:
         found = [
             self._found(project, held, entry)
             for held, entry in self._held(project)
-            if collection in (None, held.collection) and not set(paths).isdisjoint(entry.files)
+            if collection in (None, held.collection) and (paths is None or not set(paths).isdisjoint(entry.files))
         ]
         return tuple(sorted(found, key=lambda one: (-one.committed_at, one.hash))[:limit])
 

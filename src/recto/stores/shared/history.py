@@ -65,15 +65,13 @@ class HistoryRepository:
         return tuple(_found(row) for row in self._database.rows("commits_found", where))
 
     def touching(
-        self, project: ProjectId, paths: Sequence[str], collection: CollectionId | None, limit: int
+        self, project: ProjectId, paths: Sequence[str] | None, collection: CollectionId | None, limit: int
     ) -> tuple[FoundCommit, ...]:
-        where = {
-            "project": self._keys.project(project),
-            "paths": json.dumps(list(dict.fromkeys(paths))),
-            "collection": collection,
-            "limit": limit,
-        }
-        return tuple(_found(row) for row in self._database.rows("commits_touching", where))
+        where = {"project": self._keys.project(project), "collection": collection, "limit": limit}
+        if paths is None:
+            return tuple(_found(row) for row in self._database.rows("commits_newest", where))
+        wanted = where | {"paths": json.dumps(list(dict.fromkeys(paths)))}
+        return tuple(_found(row) for row in self._database.rows("commits_touching", wanted))
 
     def admitted(
         self, project: ProjectId, author: str | None, touches: Callable[[str], bool] | None

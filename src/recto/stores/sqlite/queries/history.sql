@@ -33,6 +33,11 @@ join collections col on col.key = c.collection
 where c.project = :project and c.hash >= :first and c.hash < :last
 order by col.name, d.uri;
 
+-- name: commits_newest
+-- include: found_commit
+where c.project = :project and (:collection is null or col.id = :collection)
+order by c.committed_at desc, c.hash limit :limit;
+
 -- name: commits_touching
 -- The cross joins keep the order of the tables: from the few paths asked for outwards.
 select c.hash, col.name, d.uri, d.title, c.committed_at, d.id, d.metadata
