@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recto.errors import SourceError
-from recto.graph.edges import linked
 from recto.ingest.pipeline import CollectionReport, Problem
 from recto.ingest.prepare import Origin, Preparer
 from recto.model.collection import Collection
@@ -217,7 +216,7 @@ class _Writer:
             store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in rows])
             if made_by == self.made_by:
                 # The edges to its files come with its diff: they need no hurry.
-                store.graph.put(project, collection, [linked(one.document) for one in prepared])
+                store.graph.put(project, collection, [one.linked for one in prepared if one.linked])
             store.history.put(project, collection, entries)
         self._report.chunks += len(rows)
 

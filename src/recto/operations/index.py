@@ -33,6 +33,8 @@ def collection_json(report: CollectionReport) -> dict[str, Any]:
         "warned": _problems(report.warned),
         "unreadable": _problems(report.unreadable),
         "doubtful": report.doubtful,
+        "commits": report.commits,
+        "commits_removed": report.commits_removed,
     }
 
 

@@ -12,6 +12,7 @@ from recto import __version__
 from recto.engine.engine import Engine
 from recto.errors import ProviderFailed
 from recto.model.collection import Collection
+from recto.model.commit import is_repository
 from recto.model.ledger import LedgerEntry, Outcome
 from recto.model.recipe import Recipe
 from recto.model.stored import LibraryCounts
@@ -175,7 +176,8 @@ def look(engine: Engine) -> Status:
 
 def collection_status(engine: Engine, collection: Collection) -> CollectionStatus:
     entries = engine.store.ledger.entries(engine.project.id, collection.id).values()
-    by = {outcome: sum(entry.outcome is outcome for entry in entries) for outcome in Outcome}
+    files = [entry for entry in entries if not is_repository(entry.uri)]
+    by = {outcome: sum(entry.outcome is outcome for entry in files) for outcome in Outcome}
     problems = [entry for entry in entries if entry.outcome is not Outcome.INDEXED or entry.warnings]
     return CollectionStatus(
         collection=collection,
@@ -216,6 +218,8 @@ def collection_json(one: CollectionStatus) -> dict[str, Any]:
         "ignore": list(settings.ignore),
         "tags": list(settings.tags),
         "kind": settings.kind.value if settings.kind else None,
+        "history": settings.history,
+        "max_commits": settings.max_commits,
         "max_heading_depth": settings.max_heading_depth,
         "intelligent_heading_depth": settings.intelligent_heading_depth,
     }

@@ -14,6 +14,7 @@ from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.progress import progress
 from recto.interfaces.cli.session import opened
+from recto.model.commit import is_repository
 
 if TYPE_CHECKING:
     from recto.engine.parts import IndexReport
@@ -62,6 +63,7 @@ def _text(report: IndexReport, most: int | None) -> Iterator[Line]:
     for one in report.collections:
         yield Part(one.name, "title"), Part(": " + _done(one))
         yield from _problems(one.failed, "failed", "bad", most)
+        yield from _problems([each for each in one.skipped if is_repository(each.uri)], "not read", "warn", most)
         yield from _problems(one.unreadable, "could not be looked at; what it held is kept", "bad", most)
         if most is None:
             yield from _problems(one.warned, "warning", "warn", most)
@@ -81,6 +83,8 @@ def _done(one: CollectionReport) -> str:
         "skipped": len(one.skipped),
         "with warnings": len({problem.uri for problem in one.warned}),
         "failed": len(one.failed),
+        "commits added": one.commits,
+        "commits removed": one.commits_removed,
     }
     return ", ".join(f"{number:,} {word}" for word, number in figures.items() if number) or "nothing to index"
 

@@ -73,6 +73,8 @@ def make_here(directory: Path) -> Path:
     default=None,
     help="Choose that depth for each document by its size.",
 )
+@click.option("--history/--no-history", default=None, help="Index the commits of git repositories in it, or do not.")
+@click.option("--max-commits", type=click.IntRange(1), metavar="N", help="Of each repository the newest N only.")
 @click.option("--replace", is_flag=True, help="Point an existing collection at another folder.")
 @shared_options
 @pass_choices
@@ -86,6 +88,8 @@ def add(
     kind: str | None,
     max_heading_depth: int | None,
     intelligent_heading_depth: bool | None,
+    history: bool | None,
+    max_commits: int | None,
     replace: bool,
 ) -> None:
     """Add a folder to the library as a collection. Nothing is read before `recto index`.
@@ -104,6 +108,8 @@ def add(
         kind=Kind(kind) if kind else None,
         max_heading_depth=max_heading_depth,
         intelligent_heading_depth=intelligent_heading_depth,
+        history=history,
+        max_commits=max_commits,
     )
     with opened(choices) as session:
         called = name if name is not None else collection_name(root)
