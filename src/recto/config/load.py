@@ -127,6 +127,13 @@ def _layers(
     yield "flag", flags
 
 
+def profile_folders(environ: Mapping[str, str] | None = None, directory: Path | None = None) -> tuple[Path, ...]:
+    """Where retrieval profiles of one's own lie: beside the user's configuration, and beside the project's."""
+    user = user_file(os.environ if environ is None else environ)
+    project = project_file(directory or Path.cwd())
+    return tuple(file.parent / "profiles" for file in (user, project) if file is not None)
+
+
 def project_file(directory: Path) -> Path | None:
     for folder in (directory, *directory.parents):
         if (folder / PROJECT_FILE).is_file():

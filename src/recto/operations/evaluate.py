@@ -15,6 +15,7 @@ from typing import Any
 
 from platformdirs import user_cache_path, user_data_path
 
+from recto.config.load import profile_folders
 from recto.config.schema import Config
 from recto.engine.engine import Engine
 from recto.engine.wiring import open_engine, recipe_of
@@ -31,8 +32,8 @@ from recto.model.query import Filters, Query
 from recto.model.recipe import Recipe
 from recto.model.text import normalise
 from recto.observability.progress import NoProgress, Progress
-from recto.retrieval.profiles import profile_named
 from recto.retrieval.stage import Profile
+from recto.retrieval.toml import find_profile
 
 _WHOLE = "corpus"
 _DEEPER = (2, 8, 32)
@@ -70,7 +71,7 @@ def evaluate(config: Config, request: EvaluateRequest, cache: Path, progress: Pr
     """Builds the data set's library in `cache`, or takes the one an equal recipe built, and runs every profile."""
     progress = progress or NoProgress()
     measuring_library()
-    profiles = [profile_named(name) for name in request.profiles]
+    profiles = [find_profile(name, profile_folders()) for name in request.profiles]
     dataset = read_dataset(request.dataset, request.files).sample(request.limit_queries)
     groups = _grouped(dataset, request.scope)
     recipe = recipe_of(config)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recto.operations import get, hits, outline, projects, reindex, search, status
-from recto.operations.operation import IN_DEFAULT, WRITES, ErrorCase, Operation
+from recto.operations import get, hits, outline, projects, reindex, search, status, watch
+from recto.operations.operation import IN_DEFAULT, IN_MEMORY, WRITES, ErrorCase, Operation
 
 _NO_COLLECTION = ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND")
 
@@ -34,6 +34,9 @@ LIBRARY_OPERATIONS = (
             "tags_any",
             "modified_before",
             "max_excerpt_chars",
+            "mode",
+            "min_score",
+            "similarity_threshold",
             "require_fresh",
             "explain",
         ),
@@ -137,6 +140,21 @@ LIBRARY_OPERATIONS = (
         watched=True,
     ),
     Operation(
+        name="watch",
+        summary="Watch the folders, or stop, for the life of the process.",
+        description=(
+            "Say whether the folders are watched and what waits to be indexed; turn watching on or off until the "
+            "server ends."
+        ),
+        function=watch.watch,
+        request=watch.WatchRequest,
+        answer=watch.WatchAnswer,
+        text=watch.text,
+        example={"enabled": False},
+        errors=(ErrorCase({"debounce_ms": 10}, "INVALID_ARGUMENT"),),
+        annotations=WRITES,
+    ),
+    Operation(
         name="health_check",
         summary="Look for anything that is wrong.",
         description="Check the library, the model, the configuration it was indexed with and every collection.",
@@ -149,8 +167,11 @@ LIBRARY_OPERATIONS = (
     ),
     Operation(
         name="projects_resolve",
-        summary="Say which project and collections a folder belongs to.",
-        description="From a working directory to the project and the collections at, above or below it.",
+        summary="Say which project a folder, a repository or a name means, and make it when asked.",
+        description=(
+            "From a working directory, a repository's address or a name to the project, with the collections at, above "
+            "or below the folder. With create_if_missing the project is made and known by them from then on."
+        ),
         function=projects.projects_resolve,
         request=projects.ProjectsResolveRequest,
         answer=projects.ProjectsResolveAnswer,
@@ -159,7 +180,11 @@ LIBRARY_OPERATIONS = (
         errors=(
             ErrorCase({"path": "relative/path"}, "INVALID_ARGUMENT"),
             ErrorCase({"path": "/nowhere/at/all"}, "NOT_FOUND"),
+            ErrorCase({}, "INVALID_ARGUMENT"),
+            ErrorCase({"repo_url": "not an address"}, "INVALID_ARGUMENT"),
         ),
+        annotations=WRITES,
+        tool_sets=IN_MEMORY,
     ),
     Operation(
         name="projects_list",
@@ -171,5 +196,6 @@ LIBRARY_OPERATIONS = (
         text=projects.projects_list_text,
         example={},
         errors=(ErrorCase({"all": True}, "INVALID_ARGUMENT"),),
+        tool_sets=IN_MEMORY,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotIndexed, Stale
@@ -15,12 +15,16 @@ from recto.model.query import Filters, Query, Terms
 from recto.model.result import Result
 from recto.operations import fields
 from recto.operations.hits import SearchAnswer, answer
-from recto.retrieval.profiles import profile_named
+from recto.retrieval.stage import Profile
+
+if TYPE_CHECKING:
+    from recto.retrieval.replay import Recording
 
 _AGO = re.compile(r"^(\d+)\s*(h|d|w|m|y)$")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
 _BY_MEANING = "dense_only"
+_COMPRESSED = {"min_score": 0.3, "similarity_threshold": 0.85}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,18 @@ class SearchRequest:
     modified_after: fields.Since | None = None
     modified_before: fields.Before | None = None
     max_excerpt_chars: fields.ExcerptChars | None = None
+    mode: Annotated[
+        str,
+        Field(
+            description="compressed leaves out what is hardly about it and what is said twice.",
+            json_schema_extra={"enum": ["full", "compressed"]},
+        ),
+    ] = "full"
+    min_score: Annotated[float, Field(ge=0, le=1, description="Least cosine; 0.3 when compressed.")] | None = None
+    similarity_threshold: (
+        Annotated[float, Field(ge=0.5, le=1, description="Cosine from which two say the same; 0.85 when compressed.")]
+        | None
+    ) = None
     require_fresh: Annotated[bool, Field(description="Fail unless every chunk has its vector.")] = False
     explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
@@ -152,8 +168,27 @@ def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
     return answer(result, _asked(request), request.max_tokens, request.cursor, explain=False)
 
 
-def find(engine: Engine, request: SearchRequest) -> Result:
-    """Everything a profile finds, with its trace. An empty answer is an answer; an empty library is an error."""
+def find(engine: Engine, request: SearchRequest, profile: Profile | None = None) -> Result:
+    """Everything a profile finds, with its trace. An empty answer is an answer; an empty library is an error.
+
+    `profile` stands in for the one the request names.
+    """
+    result = _ran(engine.search(*asked(engine, request, profile)))
+    if request.require_fresh and result.freshness.full_vectors < 1.0:
+        raise Stale(
+            f"{result.freshness.pending} chunks have no vector yet", hint="run `recto index` to bring it up to date"
+        )
+    return result
+
+
+def record(engine: Engine, request: SearchRequest, profile: Profile | None = None) -> tuple[Result, Recording]:
+    """The same as `find`, with what it takes to answer it again."""
+    result, recording = engine.record(*asked(engine, request, profile))
+    return _ran(result), recording
+
+
+def asked(engine: Engine, request: SearchRequest, profile: Profile | None = None) -> tuple[Query, Profile]:
+    """The query a request stands for, and the profile that answers it."""
     now = datetime.now(UTC)
     filters = Filters(
         collections=_known(engine, request.collections),
@@ -168,18 +203,44 @@ def find(engine: Engine, request: SearchRequest) -> Result:
     )
     limit = request.limit if request.limit is not None else engine.defaults.limit
     excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
-    result = _run(engine, Query(request.query, limit, filters, max_excerpt_chars=excerpt), request.profile)
-    if request.require_fresh and result.freshness.full_vectors < 1.0:
-        raise Stale(
-            f"{result.freshness.pending} chunks have no vector yet", hint="run `recto index` to bring it up to date"
-        )
-    return result
+    query = _bounded(Query(request.query, limit, filters, max_excerpt_chars=excerpt))
+    profile = profile or engine.profile(request.profile or engine.defaults.profile)
+    return query, _narrowed(profile, request)
+
+
+def _narrowed(profile: Profile, request: SearchRequest) -> Profile:
+    """The profile with a floor and without repetitions, where these are asked for."""
+    if request.mode not in ("full", "compressed"):
+        raise InvalidArgument(f"there is no mode {request.mode}", hint="choose full or compressed")
+    given = {"min_score": request.min_score, "similarity_threshold": request.similarity_threshold}
+    wanted = dict(_COMPRESSED) if request.mode == "compressed" else {}
+    wanted |= {name: value for name, value in given.items() if value is not None}
+    refine = list(profile.refine)
+    if "min_score" in wanted:
+        from recto.retrieval.stages.floor import ConfidenceFloor
+
+        meant = any(stage.name.startswith("dense") for stage in profile.recall)
+        least = wanted["min_score"]
+        # Without cosines there is no scale but the best.
+        refine.append(ConfidenceFloor(least=least, channel="dense") if meant else ConfidenceFloor(share=least))
+    if "similarity_threshold" in wanted:
+        from recto.retrieval.stages.duplicates import SemanticDuplicates
+
+        refine.append(SemanticDuplicates(threshold=wanted["similarity_threshold"]))
+    return replace(profile, refine=tuple(refine))
+
+
+def _bounded(query: Query) -> Query:
+    if query.limit < 1 or query.limit > 1000:
+        raise InvalidArgument(f"limit must be between 1 and 1000, not {query.limit}")
+    return query
 
 
 def _run(engine: Engine, query: Query, profile: str | None) -> Result:
-    if query.limit < 1 or query.limit > 1000:
-        raise InvalidArgument(f"limit must be between 1 and 1000, not {query.limit}")
-    result = engine.search(query, profile_named(profile or engine.defaults.profile))
+    return _ran(engine.search(_bounded(query), engine.profile(profile or engine.defaults.profile)))
+
+
+def _ran(result: Result) -> Result:
     if not result.freshness.documents:
         raise NotIndexed("nothing is indexed yet", hint="run `recto add FOLDER --name NAME`, then `recto index`")
     return result

@@ -52,6 +52,10 @@ class Recording:
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=2)
 
+    @property
+    def profile_name(self) -> str:
+        return read_profile(self.profile).name
+
 
 def read_recording(text: str) -> Recording:
     from pydantic import TypeAdapter, ValidationError

@@ -27,7 +27,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from recto.errors import ConfigurationError
+from recto.errors import ConfigurationError, InvalidArgument
+from recto.retrieval.profiles import PROFILES
 from recto.retrieval.stage import Profile
 from recto.retrieval.stages.registry import SHAPES
 
@@ -44,6 +45,19 @@ def read_profile(text: str, where: str = "profile") -> Profile:
     return profile_from(table, where)
 
 
+def find_profile(name: str, folders: Sequence[Path]) -> Profile:
+    """A built-in profile, or one that a file in one of the folders describes."""
+    if name in PROFILES:
+        return PROFILES[name]
+    own: dict[str, Profile] = {}
+    for folder in folders:
+        own |= read_profiles(folder)
+    if name in own:
+        return own[name]
+    known = ", ".join(sorted({*PROFILES, *own}))
+    raise InvalidArgument(f"there is no profile {name}", hint=f"choose one of: {known}")
+
+
 def read_profiles(folder: Path) -> dict[str, Profile]:
     """Every `*.toml` of a folder as a profile, by name, in the order of the files."""
     found: dict[str, Profile] = {}
@@ -53,6 +67,10 @@ def read_profiles(folder: Path) -> dict[str, Profile]:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{path} cannot be read: {error}") from error
         profile = read_profile(text, str(path))
+        if profile.name in PROFILES:
+            raise ConfigurationError(
+                f"{path} has the name of a built-in profile, {profile.name}", hint="give it another name"
+            )
         if profile.name in found:
             raise ConfigurationError(f"{path} is a second profile with the name {profile.name}")
         found[profile.name] = profile

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import click
 
+from recto.errors import RectoError
 from recto.interfaces.cli.options import Choices
 from recto.interfaces.cli.session import Session, opened
 
@@ -27,9 +29,14 @@ def uris(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from recto.config.load import profile_folders
     from recto.retrieval.profiles import PROFILES
+    from recto.retrieval.toml import read_profiles
 
-    return [name for name in PROFILES if name.startswith(incomplete)]
+    names = list(PROFILES)
+    with suppress(RectoError):
+        names += [name for folder in profile_folders() for name in read_profiles(folder)]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def settings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`recto search`: find passages."""
+"""`recto search`: find passages; `recto replay`: answer a recorded search again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recto.errors import StorageError
+from recto.errors import InvalidArgument, StorageError
 from recto.interfaces.cli import completing
 from recto.interfaces.cli.errors import Exit
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
@@ -18,6 +18,7 @@ from recto.interfaces.cli.session import opened
 
 if TYPE_CHECKING:
     from recto.model.result import Result
+    from recto.retrieval.stage import Profile
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -25,7 +26,9 @@ _KINDS = ("note", "doc", "code", "config", "commit", "memory")
 
 _SHOWING: tuple[Callable[[Any], Any], ...] = (
     click.option("-n", "--limit", type=click.IntRange(1, 1000), help="How many hits at most."),
-    click.option("-p", "--profile", shell_complete=completing.profiles, help="The retrieval profile."),
+    click.option(
+        "-p", "--profile", shell_complete=completing.profiles, help="The retrieval profile, by name or as a .toml file."
+    ),
     click.option("--explain", is_flag=True, help="Every channel's rank and score, and what each stage did."),
     click.option("--full", is_flag=True, help="Whole excerpts rather than the lines around the best match."),
     click.option("--max-chars", type=click.IntRange(1), metavar="N", help="Cut excerpts after N characters."),
@@ -57,13 +60,16 @@ def showing_options(command: _F) -> _F:
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only this kind; may be repeated.")
 @click.option("--after", metavar="TIME", help="Only modified since: 2024-05-01, or an age such as 7d.")
 @click.option("--before", metavar="TIME", help="Only modified before.")
+@click.option("--compressed", is_flag=True, help="Leave out what is hardly about it, and what is said twice.")
+@click.option("--min-score", type=click.FloatRange(0, 1), metavar="COSINE", help="Least cosine of a hit.")
+@click.option("--similarity", type=click.FloatRange(0.5, 1), metavar="COSINE", help="From where two say the same.")
 @click.option("--require-fresh", is_flag=True, help="Fail with exit code 4 unless every vector is there.")
 @click.option(
     "--trace",
     "trace_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the whole trace to FILE as JSON.",
+    help="Write the whole trace to FILE as JSON, for `recto replay`.",
 )
 @showing_options
 @shared_options
@@ -80,6 +86,9 @@ def search(
     kinds: tuple[str, ...],
     after: str | None,
     before: str | None,
+    compressed: bool,
+    min_score: float | None,
+    similarity: float | None,
     require_fresh: bool,
     trace_file: Path | None,
     limit: int | None,
@@ -99,14 +108,15 @@ def search(
 
     A query that starts with a minus sign goes after `--`. Exit code 1 means that nothing matched.
     """
-    from recto.operations.search import SearchRequest, find
+    from recto.operations.search import SearchRequest, find, record
 
     with opened(choices) as session:
         defaults = session.config.retrieval
+        own = profile_file(profile)
         request = SearchRequest(
             query=" ".join(words),
             limit=limit or defaults.limit,
-            profile=profile or defaults.profile,
+            profile=None if own else profile or defaults.profile,
             collections=collections,
             path_prefix=path_prefix,
             uris=uris,
@@ -117,20 +127,67 @@ def search(
             modified_after=after,
             modified_before=before,
             max_excerpt_chars=max_chars or defaults.max_excerpt_chars,
+            mode="compressed" if compressed else "full",
+            min_score=min_score,
+            similarity_threshold=similarity,
             require_fresh=require_fresh,
         )
-        result = find(session.engine, request)
+        if trace_file:
+            result, recording = record(session.engine, request, own)
+            write_trace(result, trace_file, json.loads(recording.to_json()))
+        else:
+            result = find(session.engine, request, own)
         roots = session.roots()
-    if trace_file:
-        write_trace(result, trace_file)
     choices.answer(result_answer(result, roots, full=full, explain=explain))
     return Exit.OK if result.hits else Exit.NO_MATCH
 
 
-def write_trace(result: Result, path: Path) -> None:
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--explain", is_flag=True, help="Every channel's rank and score, and what each stage did.")
+@click.option("--full", is_flag=True, help="Whole excerpts rather than the lines around the best match.")
+@shared_options
+@pass_choices
+def replay(choices: Choices, file: Path, explain: bool, full: bool) -> Exit:
+    """Answer a search again from the trace that `recto search --trace FILE` wrote.
+
+    Fusion and every refinement run as they did, on what the channels said then; no model is needed. A trace replays
+    on the library it was made on.
+    """
+    from recto.retrieval.replay import read_recording
+
+    try:
+        whole = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise StorageError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidArgument(f"{file} is not JSON: {error}") from error
+    recording = read_recording(json.dumps(whole.get("recording") if isinstance(whole, dict) else None))
+    with opened(choices) as session:
+        if session.engine.store.generation() != recording.generation:
+            click.echo("the library has changed since this was recorded: hits may differ", err=True)
+        result = session.engine.replay(recording)
+        roots = session.roots()
+    choices.answer(result_answer(result, roots, full=full, explain=explain))
+    return Exit.OK if result.hits else Exit.NO_MATCH
+
+
+def profile_file(name: str | None) -> Profile | None:
+    """The profile that a file describes, if it is a file that was named."""
+    if name is None or not name.endswith(".toml"):
+        return None
+    from recto.retrieval.toml import read_profile
+
+    try:
+        return read_profile(Path(name).read_text("utf-8"), name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"the profile {name} cannot be read: {error}") from error
+
+
+def write_trace(result: Result, path: Path, recording: Any) -> None:
     from recto.operations.hits import as_json, trace_json
 
-    whole = trace_json(result) | {"hits": as_json(result)["hits"]}
+    whole = trace_json(result) | {"hits": as_json(result)["hits"], "recording": recording}
     try:
         path.write_text(json.dumps(whole, indent=2) + "\n", "utf-8")
     except OSError as error:
