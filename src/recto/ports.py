@@ -485,6 +485,10 @@ class Graph(Protocol):
 
     def edges(self, project: ProjectId) -> tuple[Edge, ...]: ...
 
+    def chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+        """Every chunk with the document it belongs to, ascending."""
+        ...
+
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
         """What people's links point at and is not there, most wanted first."""
         ...
