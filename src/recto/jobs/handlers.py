@@ -7,6 +7,7 @@ from typing import Protocol
 
 from recto.ingest.embed import embed_pending
 from recto.ingest.profiles import fill, profile_named, switch
+from recto.jobs.graph import find_communities, find_thematic_links
 from recto.memory.desk import Desk
 from recto.memory.reingest import reingest
 from recto.model.collection import Project
@@ -68,4 +69,17 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
 
-    return {JobKind.EMBED: embed, JobKind.REINGEST: index_again, JobKind.REINDEX_PROFILE: reindex_profile}
+    def communities(job: Job) -> None:
+        find_communities(store, project, job.payload)
+
+    def thematic_links(job: Job) -> None:
+        engine.follow_profile()
+        find_thematic_links(store, project, engine.embedder.profile, job.payload)
+
+    return {
+        JobKind.EMBED: embed,
+        JobKind.REINGEST: index_again,
+        JobKind.REINDEX_PROFILE: reindex_profile,
+        JobKind.COMMUNITIES: communities,
+        JobKind.THEMATIC_LINKS: thematic_links,
+    }

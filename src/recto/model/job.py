@@ -16,6 +16,8 @@ class JobKind(StrEnum):
     EMBED = "embed"
     REINGEST = "reingest"
     REINDEX_PROFILE = "reindex_profile"
+    COMMUNITIES = "communities"
+    THEMATIC_LINKS = "thematic_links"
 
 
 class JobState(StrEnum):

@@ -22,7 +22,7 @@ from recto.model.graph import (
     ThematicLink,
     Walk,
 )
-from recto.model.ids import CollectionId, DocumentId, ProjectId
+from recto.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.stores.shared.clock import Clock
 from recto.testing.memory_tables import HeldDocument, Session, Tables, known_collection, known_project
 
@@ -124,6 +124,10 @@ class MemoryGraph:
                     )
                 )
         return tuple(found)
+
+    def chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+        held = _held(self._session.read(), project)
+        return tuple(sorted((key, one.document.id) for one in held for key in one.chunks))
 
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
         uris = {one.document: one.uri for one in self.nodes(project)}

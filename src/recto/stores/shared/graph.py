@@ -26,7 +26,7 @@ from recto.model.graph import (
     ThematicLink,
     Walk,
 )
-from recto.model.ids import CollectionId, DocumentId, ProjectId
+from recto.model.ids import ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.text import Span
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, value
@@ -105,6 +105,10 @@ class GraphRepository:
     def edges(self, project: ProjectId) -> tuple[Edge, ...]:
         rows = self._database.rows("graph_edges", {"project": self._keys.project(project)})
         return tuple(_edge(row) for row in rows)
+
+    def chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+        rows = self._database.rows("graph_chunks", {"project": self._keys.project(project)})
+        return tuple((ChunkKey(row[0]), DocumentId(row[1])) for row in rows)
 
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
         where = {"project": self._keys.project(project), "lookups": json.dumps(WRITTEN), "limit": limit}

@@ -109,6 +109,9 @@ select s.id, t.id, k.weight from graph_thematic_links k
 join documents s on s.key = k.source join documents t on t.key = k.target
 where k.project = :project order by k.key;
 
+-- name: graph_chunks
+select c.key, d.id from chunks c join documents d on d.key = c.document where c.project = :project order by c.key;
+
 -- name: graph_ghosts
 select min(r.path), count(*) as links, min(s.uri)
 from graph_references r cross join graph_links l on l.reference = r.key

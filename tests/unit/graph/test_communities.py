@@ -1,0 +1,118 @@
+"""Communities and thematic links: found the same each time, and written by jobs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import recto
+from recto.config.schema import Jobs
+from recto.engine.engine import Engine
+from recto.errors import MissingExtra, NotIndexed
+from recto.graph.communities import degrees, described, leiden, weighted
+from recto.graph.thematic import directions, nearest
+from recto.jobs.graph import find_communities, find_thematic_links
+from recto.model.graph import COMMUNITIES, THEMATIC_LINKS
+from recto.model.job import JobKind
+from recto.operations.jobs import work
+
+
+def ring(*members: int) -> dict[tuple[int, int], float]:
+    """Every two of them joined."""
+    return {(a, b): 1.0 for a in members for b in members if a < b}
+
+
+def test_what_is_joined_closely_is_one_community_and_the_largest_comes_first() -> None:
+    pairs = ring(1, 2, 3) | ring(4, 5, 6, 7) | {(3, 4): 1.0}
+    numbers, modularity = leiden(9, pairs)
+    assert numbers == [2, 1, 1, 1, 0, 0, 0, 0, 3]
+    assert 0.3 < modularity < 0.5
+
+
+def test_the_same_seed_gives_the_same_communities() -> None:
+    random = np.random.default_rng(3)
+    pairs = {(int(a), int(b)): 1.0 for a, b in np.sort(random.integers(0, 200, (600, 2))).tolist() if a != b}
+    assert leiden(200, pairs, seed=7) == leiden(200, pairs, seed=7)
+
+
+def test_without_edges_everything_stands_alone() -> None:
+    assert leiden(3, {}) == ([0, 1, 2], 0.0)
+    assert leiden(0, {}) == ([], 0.0)
+
+
+def test_without_igraph_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(MissingExtra) as raised:
+        leiden(2, {(0, 1): 1.0})
+    assert raised.value.hint == "install it with: pip install 'recto[graph]'"
+
+
+def test_the_nearest_are_pairs_near_enough_each_once() -> None:
+    vectors = np.array([[1, 0], [0.8, 0.6], [0, 1], [0, 0]], dtype=np.float32)
+    assert nearest(vectors, 0.7, 1) == [(0, 1, 0.8)]
+    assert nearest(vectors, 0.5, 2) == [(0, 1, 0.8), (1, 2, 0.6)]
+    assert nearest(vectors[:1], 0.0, 5) == []
+    assert nearest(vectors[:0], 0.0, 5) == []
+
+
+def test_a_document_points_where_its_chunks_point_on_average() -> None:
+    matrix = np.array([[1, 0], [0, 1], [0, 1]], dtype=np.float32)
+    found = directions(np.array([0, 0, 2]), np.array([0, 1, 2]), matrix, 3)
+    assert np.allclose(found, [[0.70710678, 0.70710678], [0, 0], [0, 1]])
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    folder = tmp_path / "notes"
+    for group in ("sea", "sky"):
+        (folder / group).mkdir(parents=True)
+        for number in range(3):
+            links = " ".join(f"[[{group}{other}]]" for other in range(3) if other != number)
+            text = f"---\ntags: [{group}]\n---\n# {group}{number}\n\nAll about the {group}. {links}\n"
+            (folder / group / f"{group}{number}.md").write_text(text, "utf-8")
+    engine = recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"})
+    engine.add_collection("notes", folder)
+    engine.index()
+    return engine
+
+
+def test_communities_of_a_library_are_found_named_and_written_down(engine: Engine) -> None:
+    graph, project = engine.store.graph, engine.project.id
+    assert find_communities(engine.store, project, {"seed": 1}) == 2
+    nodes, edges = graph.nodes(project), graph.edges(project)
+    numbers = graph.communities(project)
+    assert len(weighted(nodes, edges, ())) == 6
+    found = described(nodes, numbers, degrees(edges))
+    assert {(one.name, one.tags, len(one.documents)) for one in found} == {
+        ("sea0, sea1, sea2", ("sea",), 3),
+        ("sky0, sky1, sky2", ("sky",), 3),
+    }
+    assert graph.runs(project)[COMMUNITIES].facts["communities"] == 2
+
+
+def test_thematic_links_join_what_says_the_same(engine: Engine) -> None:
+    graph, project, profile = engine.store.graph, engine.project.id, engine.embedder.profile
+    assert find_thematic_links(engine.store, project, profile, {"threshold": 0.3, "neighbours": 2}) >= 6
+    uris = {node.document: node.uri for node in graph.nodes(project)}
+    strongest = sorted(graph.thematic(project), key=lambda one: -one.weight)[:6]
+    assert all(uris[one.source][:3] == uris[one.target][:3] for one in strongest)
+    assert find_thematic_links(engine.store, project, profile, {"threshold": 1.1}) == 0
+    assert graph.thematic(project) == ()
+
+
+def test_both_are_jobs(engine: Engine) -> None:
+    with engine.store.transaction():
+        for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES):
+            engine.store.outbox.enqueue(engine.project.id, kind, "graph", {"threshold": 0.3})
+    assert work(engine, Jobs()).finished == 2
+    assert set(engine.store.graph.runs(engine.project.id)) == {COMMUNITIES, THEMATIC_LINKS}
+
+
+def test_without_vectors_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        with pytest.raises(NotIndexed):
+            find_thematic_links(engine.store, engine.project.id, engine.embedder.profile, {})
+        assert find_communities(engine.store, engine.project.id, {}) == 0
