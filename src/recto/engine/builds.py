@@ -93,9 +93,9 @@ class Builds:
         self._claim(scope, progress, None if patience is None else time.monotonic() + patience)
         return self._do(work, progress or NoProgress())
 
-    def start(self, scope: str, work: Work) -> Build:
+    def start(self, scope: str, work: Work, *, patience: float = 0.0) -> Build:
         """Begins in another thread and returns at once; what goes wrong is read in `latest`."""
-        begun = self._claim(scope, None, time.monotonic())
+        begun = self._claim(scope, None, time.monotonic() + patience)
         threading.Thread(target=self._quietly, args=(work,), name="recto-build", daemon=True).start()
         return begun
 

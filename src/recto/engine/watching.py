@@ -29,7 +29,8 @@ _STORM = 2_000  # paths: more than this, and looking at the whole folder is chea
 _RETRY_SECONDS = 5.0  # for a folder that is not there
 _BUSY_SECONDS = 1.0  # for a library another process is writing
 _LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
-_EMBED_AT_ONCE = 128  # inputs between two looks at what changed
+_EMBED_AT_ONCE = 32  # inputs between two looks at what changed
+_PAUSE_SECONDS = 0.5  # after them: another process may be waiting to index
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,3 +292,4 @@ class Watching:
         """Some of what has no vector yet, between looks at what changed."""
         if self._engine.freshness().pending:
             self._engine.embed(_EMBED_AT_ONCE, patience=0.0)
+            self._stop.wait(_PAUSE_SECONDS)

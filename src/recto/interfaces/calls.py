@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
+from recto.config.schema import Config
 from recto.engine.builds import Stopped
 from recto.engine.engine import Engine
 from recto.observability.progress import Progress
@@ -77,12 +78,24 @@ class Calls:
         """Stops what is under way and closes the library; false when something did not stop in time."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         engine = self._engine
+        if engine is not None:
+            engine.watching.stop(0.0)
         stopped = engine is None or engine.builds.stop(timeout)
         if not stopped or wait(set(self._running), timeout).not_done:
             return False
         if engine is not None:
             engine.close()
         return True
+
+
+def opened(config: Config) -> Engine:
+    """An open library whose folders are watched, unless the configuration says otherwise."""
+    from recto.engine.wiring import open_engine
+
+    engine = open_engine(config)
+    if config.watch.enabled:
+        engine.watching.start()
+    return engine
 
 
 def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:

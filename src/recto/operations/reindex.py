@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from recto.engine.builds import Build
 from recto.engine.engine import Engine
@@ -15,6 +15,7 @@ from recto.operations import fields
 from recto.operations.hits import when
 
 SCOPES = ("changed", "full", "prefix")
+_PATIENCE = 1.0  # seconds: what a watcher does is mostly over by then
 _SHOWN = 20  # problems in an answer; `status` has them all
 
 
@@ -43,7 +44,7 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A run: how far it is, or what it did. `problems` are the first few."""
+    """A run: how far it is, or what it did. `problems` are the first few; `process` is another one's number."""
 
     number: int
     scope: str
@@ -55,6 +56,7 @@ class Job:
     total: int | None = None
     unit: str | None = None
     error: str | None = None
+    process: str | None = None
     added: int | None = None
     changed: int | None = None
     moved: int | None = None
@@ -74,8 +76,9 @@ def reindex(engine: Engine, request: ReindexRequest, progress: Progress) -> Job:
     if not engine.collections():
         raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
     work = engine.indexing(names, reread=request.scope == "full", prefix=prefix)
-    builds = engine.builds
-    return job(builds.run(request.scope, work, progress) if request.wait else builds.start(request.scope, work))
+    if request.wait:
+        return job(engine.builds.run(request.scope, work, progress))
+    return job(engine.builds.start(request.scope, work, patience=_PATIENCE))
 
 
 def _prefix(request: ReindexRequest) -> str:
@@ -100,8 +103,13 @@ def job(build: Build) -> Job:
         total=build.total if running else None,
         unit=build.unit or None if running else None,
         error=build.error,
+        process=build.process or None,
     )
     return base if build.report is None else _with_report(base, build.report)
+
+
+def job_json(build: Build) -> dict[str, Any]:
+    return {name: value for name, value in asdict(job(build)).items() if value is not None}
 
 
 def _with_report(base: Job, report: IndexReport) -> Job:
@@ -125,7 +133,8 @@ def _with_report(base: Job, report: IndexReport) -> Job:
 def text(answer: Job) -> str:
     """`Indexing (changed) is running: notes, 3 of 10 B.`"""
     known = {name: value for name, value in asdict(answer).items() if value is not None}
-    lines = [f"Indexing run {answer.number} ({answer.scope}) is {answer.state}, begun {answer.started_at}."]
+    by = f" in process {answer.process}" if answer.process else ""
+    lines = [f"Indexing run {answer.number} ({answer.scope}) is {answer.state}{by}, begun {answer.started_at}."]
     if answer.phase:
         total = "" if answer.total is None else f" of {answer.total}"
         lines.append(f"{answer.phase}: {answer.done}{total} {answer.unit or ''}".rstrip())

@@ -6,19 +6,22 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from recto import __version__
+from recto.engine.builds import Build
 from recto.engine.engine import Engine
 from recto.errors import ProviderFailed
 from recto.model.collection import Collection
 from recto.model.commit import is_repository
 from recto.model.ledger import LedgerEntry, Outcome
+from recto.model.limits import Field
 from recto.model.recipe import Recipe
 from recto.model.stored import LibraryCounts
 from recto.operations.quoting import one_line
-from recto.operations.reindex import FileProblem, Job, job
+from recto.operations.reindex import FileProblem, Job, job, job_json
 from recto.operations.reindex import text as job_text
+from recto.operations.watch import WatchAnswer
+from recto.operations.watch import text as watch_text
+from recto.operations.watch import told as watched
 
 _SHOWN = 50  # collections, and problems, in one answer
 
@@ -43,6 +46,8 @@ class Status:
     full_vectors: float
     recipe: Recipe | None
     collections: tuple[CollectionStatus, ...]
+    build: Build | None = None
+    """The indexing run under way in any process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class CollectionState:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """`job` is the indexing run under way, or the last one of this process."""
+    """`job` is the indexing run under way, in whichever process, or the last one of this one."""
 
     version: str
     project: str
@@ -86,6 +91,7 @@ class StatusAnswer:
     collections: tuple[CollectionState, ...]
     model: str | None = None
     job: Job | None = None
+    watch: WatchAnswer | None = None
     problems: tuple[FileProblem, ...] | None = None
 
 
@@ -102,7 +108,7 @@ class HealthAnswer:
 
 def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
     found = look(engine)
-    build = engine.builds.latest
+    build = engine.builds.current()
     problems = [problem_of(one, entry) for one in found.collections for entry in one.problems]
     return StatusAnswer(
         version=__version__,
@@ -117,6 +123,7 @@ def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
         collections=tuple(_collection_state(one) for one in found.collections[:_SHOWN]),
         model=found.recipe.embedding.name if found.recipe else None,
         job=job(build) if build else None,
+        watch=watched(engine),
         problems=tuple(problems[:_SHOWN]) if request.problems else None,
     )
 
@@ -133,6 +140,7 @@ def status_text(answer: StatusAnswer) -> str:
         figures = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
         lines.append(one_line(f"- {one.name} ({one.root or 'in no folder'}{there}): {figures}"))
     lines += [job_text(answer.job)] if answer.job else []
+    lines += [watch_text(answer.watch)] if answer.watch else []
     lines += [one_line(f"- {one.collection}/{one.uri}: {one.reason}") for one in answer.problems or ()]
     return "\n".join(lines)
 
@@ -171,6 +179,7 @@ def look(engine: Engine) -> Status:
         full_vectors=engine.freshness().full_vectors,
         recipe=engine.store.catalog.recipe(engine.project.id),
         collections=tuple(collection_status(engine, collection) for collection in engine.collections()),
+        build=engine.builds.current(),
     )
 
 
@@ -202,6 +211,7 @@ def as_json(status: Status) -> dict[str, Any]:
         "full_vectors": round(status.full_vectors, 4),
         "recipe": asdict(status.recipe) if status.recipe else None,
         "collections": [collection_json(one) for one in status.collections],
+        "job": job_json(status.build) if status.build else None,
     }
 
 

@@ -125,12 +125,18 @@ def test_sets_of_tools_are_named_or_listed() -> None:
 def test_only_what_changes_the_library_says_that_it_does() -> None:
     assert {name for name, one in OPERATIONS.items() if not one.annotations.read_only} == {
         "reindex",
+        "watch",
         "remember",
         "forget",
         "memory_restore",
         "memory_pin",
         "memory_unpin",
         "memory_link",
+        "memory_commit",
+        "memory_archive",
+        "sessions_start",
+        "sessions_end",
+        "projects_resolve",
         "embedding_profiles_upsert",
         "embedding_profiles_activate",
         "admin_reindex_profile",

@@ -35,10 +35,9 @@ def serve(config: Config, operations: Sequence[Operation], wire: int) -> NoRetur
     """Serves until the client closes its end, then ends the process: a search still running is nobody's any more."""
     import asyncio
 
-    from recto.engine.wiring import open_engine
-    from recto.interfaces.calls import Calls
+    from recto.interfaces.calls import Calls, opened
 
-    calls = Calls(lambda: open_engine(config))
+    calls = Calls(lambda: opened(config))
     code = 0
     try:
         asyncio.run(_serve(calls, operations, wire))

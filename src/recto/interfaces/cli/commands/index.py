@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from recto.ingest.pipeline import CollectionReport, Problem
 
 _COLUMNS = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
+_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
 _SHOWN = 10  # problems printed unless --verbose asks for all
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completing.collections)
 @click.option("--embed/--no-embed", default=True, help="Compute vectors too, or leave them to the next run.")
+@click.option("--wait", is_flag=True, help="Go after a run of another process, rather than end with exit code 5.")
 @shared_options
 @pass_choices
-def index(choices: Choices, names: tuple[str, ...], embed: bool) -> Exit:
+def index(choices: Choices, names: tuple[str, ...], embed: bool, wait: bool) -> Exit:
     """Bring the library in step with its folders: all of them, or the named collections.
 
     Only what changed is read. Ctrl-C at any moment leaves a valid library, and the next run goes on from there.
@@ -37,7 +39,9 @@ def index(choices: Choices, names: tuple[str, ...], embed: bool) -> Exit:
     from recto.operations.index import complete
 
     with opened(choices) as session:
-        report = session.engine.index(names, embed=embed, progress=progress(quiet=choices.quiet))
+        report = session.engine.index(
+            names, embed=embed, progress=progress(quiet=choices.quiet), patience=None if wait else _PATIENCE
+        )
     whole = complete(report)
     choices.answer(report_answer(report, verbose=choices.verbose, brief=whole))
     return Exit.OK if whole else Exit.PARTIAL

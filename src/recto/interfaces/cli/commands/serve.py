@@ -22,6 +22,9 @@ from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Another name this server is asked by.")
 @click.option("--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="A web page's origin that may ask.")
 @click.option("--tools", default="default", metavar="SET", help="The MCP tools: default, full, or names with commas.")
+@click.option(
+    "--watch/--no-watch", default=None, help="Take in what changes in the folders meanwhile; it does unless said."
+)
 @shared_options
 @pass_choices
 def serve(
@@ -32,6 +35,7 @@ def serve(
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
     tools: str,
+    watch: bool | None,
 ) -> None:
     """Serve the library over HTTP, and MCP over HTTP beside it.
 
@@ -45,8 +49,7 @@ def serve(
     was asked before is answered.
     """
     from recto.config.load import load
-    from recto.engine.wiring import open_engine
-    from recto.interfaces.calls import Calls
+    from recto.interfaces.calls import Calls, opened
     from recto.interfaces.http.server import serve as listen
     from recto.observability.logs import configure
     from recto.operations.table import chosen
@@ -57,6 +60,7 @@ def serve(
         "serve.token_file": token_file,
         "serve.allow_hosts": hosts or None,
         "serve.allow_origins": origins or None,
+        "watch.enabled": watch,
     }
     config = load(choices.flags() | {name: value for name, value in given.items() if value is not None}).config
     chosen(tools)
@@ -66,4 +70,4 @@ def serve(
         if not choices.quiet:
             click.echo(f"Serving {address} (MCP at {address}/mcp)", err=True)
 
-    listen(Calls(lambda: open_engine(config)), config.serve, tools, listening)
+    listen(Calls(lambda: opened(config)), config.serve, tools, listening)

@@ -16,6 +16,7 @@ from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
 
 if TYPE_CHECKING:
+    from recto.engine.builds import Build
     from recto.operations.status import Check, Status
 
 _COLLECTION_COLUMNS = ("name", "root", "present", "indexed", "skipped", "failed")
@@ -53,10 +54,22 @@ def _status_text(found: Status) -> Iterator[Line]:
         ("vectors", f"{found.full_vectors:.0%} of chunks"),
         ("model", found.recipe.embedding.name if found.recipe else "nothing is indexed yet"),
     ]
+    if found.build:
+        facts.append(("indexing", _under_way(found.build)))
     yield from columns([(Part(name, "dim"), Part(value)) for name, value in facts])
     if found.collections:
         yield ()
         yield from collection_lines(list(found.collections))
+
+
+def _under_way(build: Build) -> str:
+    """`changed, embedding: 640 of 2,000 chunks, in process 4711`"""
+    told = [build.scope]
+    if build.phase:
+        amount = size(build.done) if build.unit == "B" else f"{build.done:,}"
+        whole = "" if build.total is None else f" of {size(build.total) if build.unit == 'B' else f'{build.total:,}'}"
+        told.append(f"{build.phase}: {amount}{whole}" + ("" if build.unit == "B" else f" {build.unit}"))
+    return ", ".join([*told, *([f"in process {build.process}"] if build.process else [])])
 
 
 def _problems_answer(found: Status) -> Answer:
