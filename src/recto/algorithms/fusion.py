@@ -5,22 +5,11 @@ Every result is a dict from key to score, best first, equal scores in the order 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 from math import fsum, sqrt
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=int)
-Normaliser = Callable[[Sequence[float]], list[float]]
-
-
-class Missing(StrEnum):
-    """What a channel says of a key it did not return."""
-
-    LOWEST = "lowest"
-    """As much as of the worst it did return: the key was ranked below all of those."""
-    ZERO = "zero"
-    """Nothing: the normalised score is 0."""
 
 
 def z_scores(values: Sequence[float]) -> list[float]:
@@ -54,45 +43,6 @@ def min_max(values: Sequence[float]) -> list[float]:
     if lowest == highest:
         return [1.0] * len(values)
     return [(value - lowest) / (highest - lowest) for value in values]
-
-
-def over_best(values: Sequence[float]) -> list[float]:
-    """x / max: shares of the best score, for scores whose 0 means "nothing in common". 0 if none is positive.
-
-    >>> over_best([2.0, 3.0, 8.0])
-    [0.25, 0.375, 1.0]
-    """
-    highest = max(values, default=0.0)
-    return [value / highest if highest > 0 else 0.0 for value in values]
-
-
-def unchanged(values: Sequence[float]) -> list[float]:
-    """The scores as they are, for channels that already share a scale."""
-    return list(values)
-
-
-def weighted_sum(
-    channels: Mapping[str, Mapping[Key, float]],
-    weights: Mapping[str, float],
-    normaliser: Normaliser = unchanged,
-    missing: Missing = Missing.LOWEST,
-) -> dict[Key, float]:
-    """score(d) = Σ weight(c) · normalised(c, d) over the channels c, each normalised on its own.
-
-    A channel that returned nothing says nothing; a channel without a weight is an error.
-    CombSUM with weights: Fox and Shaw, "Combination of Multiple Searches", TREC-2, 1994.
-
-    >>> weighted_sum({"dense": {1: 0.9, 2: 0.5}, "lexical": {2: 7.0, 3: 5.0}}, {"dense": 0.6, "lexical": 0.4}, min_max)
-    {1: 0.6, 2: 0.4, 3: 0.0}
-    """
-    shares: dict[Key, list[float]] = {key: [] for scores in channels.values() for key in scores}
-    for channel, scores in channels.items():
-        weight = weights[channel]
-        normalised = dict(zip(scores, normaliser(list(scores.values())), strict=True))
-        absent = min(normalised.values(), default=0.0) if missing is Missing.LOWEST else 0.0
-        for key, parts in shares.items():
-            parts.append(weight * normalised.get(key, absent))
-    return _best_first({key: fsum(parts) for key, parts in shares.items()})
 
 
 def reciprocal_rank(

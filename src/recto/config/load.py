@@ -158,10 +158,18 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     """`RECTO_LIBRARY`, `RECTO_RETRIEVAL_LIMIT`: the dotted name in capitals, dots as underscores."""
+    names = {_PREFIX + name.upper().replace(".", "_"): name for name in _NAMES}
     found = {}
-    for name in _NAMES:
-        raw = environ.get(_PREFIX + name.upper().replace(".", "_"))
-        if raw is not None and raw != "":
+    for variable, raw in environ.items():
+        if not variable.startswith(_PREFIX):
+            continue
+        name = names.get(variable)
+        if name is None:
+            # Other variables may begin so as well; one that is nearly a setting was meant to be it.
+            near = difflib.get_close_matches(variable, names, n=1, cutoff=0.85)
+            if near:
+                raise ConfigurationError(f"{variable} is not a setting", hint=f"did you mean {near[0]}?")
+        elif raw != "":
             found[name] = raw.split(_SEPARATORS[name]) if name in _SEPARATORS else raw
     return found
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable
 from math import sqrt
 
 import pytest
 
 from recto.algorithms import fusion
-from recto.algorithms.fusion import Missing, min_max, over_best, reciprocal_rank, unchanged, weighted_sum, z_scores
-
-DENSE = {1: 0.9, 2: 0.7, 3: 0.5}
-LEXICAL = {2: 12.0, 4: 4.0}
+from recto.algorithms.fusion import min_max, reciprocal_rank, z_scores
 
 
 def test_the_worked_examples_hold() -> None:
@@ -28,41 +26,12 @@ def test_equal_scores_say_nothing_as_z_scores_and_are_all_best_by_min_max(values
     assert min_max(values) == [1.0] * len(values)
 
 
-def test_shares_of_the_best_need_a_positive_best() -> None:
-    assert over_best([4.0, 1.0, -2.0]) == [1.0, 0.25, -0.5]
-    assert over_best([0.0, -1.0]) == [0.0, 0.0]
-
-
-@pytest.mark.parametrize("normaliser", [z_scores, min_max, over_best, unchanged])
-def test_no_scores_normalise_to_no_scores(normaliser: fusion.Normaliser) -> None:
+@pytest.mark.parametrize("normaliser", [z_scores, min_max])
+def test_no_scores_normalise_to_no_scores(normaliser: Callable[[list[float]], list[float]]) -> None:
     assert normaliser([]) == []
 
 
-def test_a_missing_score_counts_as_the_lowest_of_its_channel() -> None:
-    # z of dense: ±sqrt(1.5) and 0; z of lexical: 1 and -1.
-    high = sqrt(1.5)
-    fused = weighted_sum({"dense": DENSE, "lexical": LEXICAL}, {"dense": 0.6, "lexical": 0.4}, z_scores)
-    assert fused == pytest.approx({2: 0.6 * 0 + 0.4, 1: 0.6 * high - 0.4, 3: -0.6 * high - 0.4, 4: -0.6 * high - 0.4})
-    assert list(fused) == [2, 1, 3, 4]
-
-
-def test_a_missing_score_can_count_as_zero() -> None:
-    weights = {"dense": 0.75, "lexical": 0.25}
-    fused = weighted_sum({"dense": DENSE, "lexical": LEXICAL}, weights, over_best, Missing.ZERO)
-    assert fused == pytest.approx({2: 0.75 * 7 / 9 + 0.25, 1: 0.75, 3: 0.75 * 5 / 9, 4: 0.25 / 3})
-
-
-def test_a_channel_that_found_nothing_changes_no_order() -> None:
-    assert weighted_sum({"dense": DENSE, "lexical": {}}, {"dense": 1.0, "lexical": 1.0}) == DENSE
-
-
-def test_a_channel_without_a_weight_is_refused() -> None:
-    with pytest.raises(KeyError, match="dense"):
-        weighted_sum({"dense": DENSE}, {"lexical": 1.0})
-
-
-def test_no_channels_fuse_to_nothing() -> None:
-    assert weighted_sum({}, {}) == {}
+def test_no_rankings_fuse_to_nothing() -> None:
     assert reciprocal_rank({}) == {}
 
 
@@ -76,17 +45,11 @@ def test_a_key_repeated_in_a_ranking_counts_once() -> None:
     assert reciprocal_rank({"dense": [7, 7, 8]}) == {7: 1 / 61, 8: 1 / 62}
 
 
-def test_neither_the_order_of_channels_nor_of_keys_changes_the_bytes() -> None:
-    a = {1: 0.1, 2: 0.7, 3: 0.2}
-    b = {3: 0.3, 2: 0.1, 1: 0.6}
-    c = {2: 0.2, 1: 0.3, 3: 0.5}
+def test_the_order_of_channels_changes_no_byte() -> None:
+    rankings = {"a": [1, 2, 3], "b": [3, 2, 1], "c": [2, 1, 3]}
     weights = {"a": 0.1, "b": 0.2, "c": 0.3}
-    one = weighted_sum({"a": a, "b": b, "c": c}, weights, z_scores)
-    other = weighted_sum(
-        {"c": dict(reversed(c.items())), "a": dict(reversed(a.items())), "b": dict(reversed(b.items()))},
-        weights,
-        z_scores,
-    )
+    one = reciprocal_rank(rankings, weights)
+    other = reciprocal_rank(dict(reversed(rankings.items())), weights)
     assert list(one.items()) == list(other.items())
 
 

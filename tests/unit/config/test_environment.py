@@ -1,0 +1,31 @@
+"""Settings from the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recto.config.load import load
+from recto.errors import ConfigurationError
+
+
+def test_a_variable_sets_what_it_names(tmp_path: Path) -> None:
+    loaded = load(environ={"RECTO_RETRIEVAL_LIMIT": "3"}, directory=tmp_path)
+    assert loaded.config.retrieval.limit == 3
+    assert loaded.origins["retrieval.limit"] == "environment"
+
+
+def test_a_variable_that_is_nearly_a_setting_is_refused_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="RECTO_RETREIVAL_LIMIT is not a setting") as told:
+        load(environ={"RECTO_RETREIVAL_LIMIT": "3"}, directory=tmp_path)
+    assert told.value.hint == "did you mean RECTO_RETRIEVAL_LIMIT?"
+
+
+def test_a_variable_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    assert load(environ={"RECTO_VERSO": "1", "PATH": "/bin"}, directory=tmp_path).config.retrieval.limit == 10
+
+
+def test_a_value_of_the_wrong_kind_is_named_with_where_it_stands(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="retrieval.limit in environment"):
+        load(environ={"RECTO_RETRIEVAL_LIMIT": "many"}, directory=tmp_path)
