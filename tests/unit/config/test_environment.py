@@ -27,5 +27,5 @@ def test_a_variable_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_value_of_the_wrong_kind_is_named_with_where_it_stands(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="retrieval.limit in environment"):
+    with pytest.raises(ConfigurationError, match=r"retrieval\.limit in environment"):
         load(environ={"RECTO_RETRIEVAL_LIMIT": "many"}, directory=tmp_path)
