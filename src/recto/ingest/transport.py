@@ -25,6 +25,13 @@ Packed = tuple[Any, ...]
 _PLAIN = tuple(field.name for field in fields(Document) if field.name not in {"kind", "sections", "blocks", "links"})
 
 
+# A look-up here: calling an enumeration for its member costs ten times as much.
+_CONTENT_TYPES = {one.value: one for one in ContentType}
+_EDGE_TYPES = {one.value: one for one in EdgeType}
+_LOOKUPS = {one.value: one for one in Lookup}
+_NAME_KINDS = {one.value: one for one in NameKind}
+
+
 def pack(outcome: Outcome) -> Packed:
     file, result = outcome.file, outcome.result
     stamp = file.stamp
@@ -89,12 +96,12 @@ def _unpack_linked(document: DocumentId, packed: Packed | None) -> Linked | None
     if packed is None:
         return None
     names, asked, links = packed
-    references = [Reference(Lookup(lookup), scope, path, name) for lookup, scope, path, name in asked]
+    references = [Reference(_LOOKUPS[lookup], scope, path, name) for lookup, scope, path, name in asked]
     return Linked(
         document,
-        tuple(Name(name, NameKind(kind), path) for name, kind, path in names),
+        tuple(Name(name, _NAME_KINDS[kind], path) for name, kind, path in names),
         tuple(
-            OutLink(references[number], EdgeType(kind), weight, anchor, context, Span(start, end))
+            OutLink(references[number], _EDGE_TYPES[kind], weight, anchor, context, Span(start, end))
             for number, kind, weight, anchor, context, start, end in links
         ),
     )
@@ -104,21 +111,21 @@ def _unpack_chunk(text: str, packed: Packed) -> IndexedChunk:
     (name, document, section, path, ordinal), (start, end, first, last), facts, row, inputs = packed
     digest, tokens, kind, signature = facts
     chunk = Chunk(
-        id=name,
-        document_id=document,
-        section_id=section,
-        heading_path=path,
-        ordinal=ordinal,
-        span=Span(start, end),
-        lines=Lines(first, last),
-        text=text[start:end],
-        text_hash=digest,
-        tokens=tokens,
-        content_type=ContentType(kind),
-        signature=signature,
+        name,
+        document,
+        section,
+        path,
+        ordinal,
+        Span(start, end),
+        Lines(first, last),
+        text[start:end],
+        digest,
+        tokens,
+        _CONTENT_TYPES[kind],
+        signature,
     )
     again = tuple(
         EmbeddingInput(window, Span(left, right), joined(context, text[left:right]), digest, context)
         for window, left, right, digest, context in inputs
     )
-    return IndexedChunk(chunk, LexicalRow(*row), again)
+    return IndexedChunk(chunk, LexicalRow._make(row), again)
