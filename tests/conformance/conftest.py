@@ -9,6 +9,7 @@ import pytest
 
 from recto.model.collection import Collection
 from recto.ports import Store
+from recto.stores.postgres.store import PostgresStore
 from recto.stores.sqlite.store import SqliteStore
 from recto.testing import samples
 from recto.testing.clock import SetClock
@@ -20,13 +21,18 @@ def clock() -> SetClock:
     return SetClock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> Iterator[Store]:
     opened: Store
     if request.param == "memory":
         opened = MemoryStore(clock=clock)
-    else:
+    elif request.param == "sqlite":
         opened = SqliteStore(tmp_path / "library.db", clock=clock)
+    else:
+        server = request.getfixturevalue("postgres")
+        url = server.database()
+        request.addfinalizer(lambda: server.drop(url))
+        opened = PostgresStore(url, clock=clock)
     yield opened
     opened.close()
 

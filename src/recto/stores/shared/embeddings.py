@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recto.model.chunk import EmbeddingInput
 from recto.model.ids import ChunkKey, ProjectId
@@ -22,13 +22,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def _matrix(rows: Sequence[bytes], dimensions: int) -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.frombuffer(b"".join(rows), dtype="<f2").astype(np.float32).reshape(len(rows), dimensions)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFormat:
+    """How a dialect keeps a vector: from the bytes of a `VectorRow`, and back to rows of numbers."""
+
+    pack: Callable[[bytes], Any] = bytes
+    unpack: Callable[[Sequence[bytes], int], NDArray[np.float32]] = _matrix
+
+
+BYTES = VectorFormat()
+
+
 class EmbeddingRepository:
     """Fits `ports.Embeddings`."""
 
-    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
+    def __init__(self, database: Database, keys: Keys, clock: Clock, vectors: VectorFormat = BYTES) -> None:
         self._database = database
         self._keys = keys
         self._clock = clock
+        self._format = vectors
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
         key = self._keys.project(project)
@@ -89,8 +107,9 @@ class EmbeddingRepository:
         body = _body(profile)
         self._database.run("profile_put", {"project": key, "name": profile.name, "body": body, "now": self._clock()})
         where = {"project": key, "profile": self._keys.profile(project, body)}
+        pack = self._format.pack
         self._database.run_many(
-            "vector_put", ({**where, "input": vector.input_key, "data": vector.data} for vector in vectors)
+            "vector_put", ({**where, "input": vector.input_key, "data": pack(vector.data)} for vector in vectors)
         )
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
@@ -113,11 +132,10 @@ class EmbeddingRepository:
             "after": after,
         }
         rows = self._database.rows("vectors_after", where)
-        matrix = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").astype(np.float32)
         return StoredVectors(
             keys=np.array([row[0] for row in rows], dtype=np.int64),
             inputs=np.array([row[1] for row in rows], dtype=np.int64),
-            matrix=matrix.reshape(len(rows), profile.dimensions),
+            matrix=self._format.unpack([row[2] for row in rows], profile.dimensions),
         )
 
 

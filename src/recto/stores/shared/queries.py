@@ -24,20 +24,31 @@ def parse_queries(text: str) -> dict[str, str]:
 
 
 @cache
-def load_queries(package: str) -> Mapping[str, str]:
-    """Every query of a dialect, fragments already pasted in."""
-    queries: dict[str, str] = {}
-    for resource in sorted(files(package).joinpath("queries").iterdir(), key=lambda entry: entry.name):
-        if resource.name.endswith(".sql"):
-            for name, body in parse_queries(resource.read_text("utf-8")).items():
-                if name in queries:
-                    raise ValueError(f"two queries are named {name}")
-                queries[name] = body
+def load_queries(package: str, base: str | None = None, without: str = "") -> Mapping[str, str]:
+    """Every query of a dialect, fragments already pasted in.
+
+    A dialect with a `base` writes down only what it says differently: the rest is the base's, read word for word, but
+    for one file of queries that only the base can ask.
+    """
+    queries = {**(_written(base, without) if base else {}), **_written(package)}
     return {
         name: _INCLUDE.sub(lambda match: queries[_FRAGMENT + match[1]], body)
         for name, body in queries.items()
         if not name.startswith(_FRAGMENT)
     }
+
+
+@cache
+def _written(package: str, without: str = "") -> Mapping[str, str]:
+    """The queries and fragments of a dialect's own files."""
+    queries: dict[str, str] = {}
+    for resource in sorted(files(package).joinpath("queries").iterdir(), key=lambda entry: entry.name):
+        if resource.name.endswith(".sql") and resource.name != without:
+            for name, body in parse_queries(resource.read_text("utf-8")).items():
+                if name in queries:
+                    raise ValueError(f"two queries are named {name}")
+                queries[name] = body
+    return queries
 
 
 @cache

@@ -9,7 +9,7 @@ insert into inputs (key, project, hash) values (:key, :project, :hash);
 delete from chunk_inputs where chunk between :first and :last;
 
 -- name: chunk_input_put
-insert into chunk_inputs (project, chunk, window, input, start, "end", context)
+insert into chunk_inputs (project, chunk, "window", input, start, "end", context)
 values (:project, :chunk, :window, :input, :start, :end, :context);
 
 -- name: profile_put
@@ -49,7 +49,7 @@ select count(distinct ci.chunk) from chunk_inputs ci where ci.project = :project
 select count(*) from chunks where project = :project;
 
 -- name: chunk_input_pairs
-select chunk, input from chunk_inputs where project = :project order by chunk, window;
+select chunk, input from chunk_inputs where project = :project order by chunk, "window";
 
 -- name: vectors_after
 select key, input, data from vectors where project = :project and profile = :profile and key > :after order by key;

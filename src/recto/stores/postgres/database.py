@@ -1,0 +1,189 @@
+"""One PostgreSQL database behind the repositories' port, with foreign errors turned into ours at the door."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import psycopg
+
+from recto.model.location import DatabaseUrl
+from recto.stores.postgres.connections import Connection, Connections
+from recto.stores.postgres.dialect import Batch, batched, queries, received, sent
+from recto.stores.postgres.halfvec import register
+from recto.stores.postgres.schema import Extensions, settle
+from recto.stores.postgres.trouble import translated
+from recto.stores.shared.database import Row
+
+T = TypeVar("T")
+
+_ROWS_AT_ONCE = 2_000  # of an insert: far below what one message may hold
+
+
+class PostgresDatabase:
+    """Fits `stores.shared.database.Database`.
+
+    The write lock of a library is an advisory lock that a transaction takes first, as `begin immediate` does in
+    SQLite: the flows read, decide and write under it, and two of them can neither interleave nor deadlock.
+    """
+
+    def __init__(
+        self, url: DatabaseUrl, *, create: bool = True, busy_timeout_ms: int = 5_000, connections: int = 8
+    ) -> None:
+        self.url = url
+        self._busy_timeout_ms = busy_timeout_ms
+        self._queries = queries()
+        self._local = threading.local()
+        self._batches: dict[str, Batch | None] = {}
+        self._types: dict[str, Mapping[str, str]] = {}
+        self.connections = Connections(url, connections, busy_timeout_ms / 1e3, self._prepare)
+        self.extensions = Extensions()
+        with translated(url), self.connections.lent() as connection:
+            self.extensions = settle(connection, url, create=create)
+            self._prepare(connection)
+
+    def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        query, values = self._queries[name], sent(parameters or {})
+
+        def read(connection: Connection) -> list[Row]:
+            return psycopg.ClientCursor(connection).execute(query, values).fetchall()
+
+        return received(self._read(read))
+
+    def binary_rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """For much data in few rows: arrays of numbers come as they are, not spelt out. Types have to be evident."""
+        query, values = self._queries[name], sent(parameters)
+
+        def read(connection: Connection) -> list[Row]:
+            return connection.cursor(binary=True).execute(query, values).fetchall()
+
+        return received(self._read(read))
+
+    def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
+        connection = self._writer()
+        with translated(self.url):
+            psycopg.ClientCursor(connection).execute(self._queries[name], sent(parameters or {}))
+
+    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
+        connection = self._writer()
+        if name not in self._batches:
+            self._batches[name] = batched(name, self._column_types)
+        batch, rows = self._batches[name], list(parameters)
+        with translated(self.url):
+            if batch is None:
+                if rows:
+                    psycopg.ClientCursor(connection).executemany(self._queries[name], [sent(row) for row in rows])
+                return
+            for start in range(0, len(rows), _ROWS_AT_ONCE):
+                connection.cursor().execute(batch.query, batch.arrays(rows[start : start + _ROWS_AT_ONCE]))
+
+    @property
+    def writing(self) -> bool:
+        """Whether this thread is inside a transaction that may write."""
+        return bool(getattr(self._local, "writing", False))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        if self._held() is not None:
+            raise RuntimeError("transactions do not nest")
+        with self._begun("begin_writing", {"busy_ms": self._busy_timeout_ms}) as connection:
+            self._local.writing = True
+            try:
+                yield
+            finally:
+                self._local.writing = False
+            with translated(self.url):
+                connection.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self._held() is not None:
+            yield
+            return
+        with self._begun("begin_reading", {}):
+            yield
+
+    def set_local(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """A setting for the rest of the transaction this thread is in; of no effect outside one."""
+        connection = self._held()
+        if connection is not None:
+            with translated(self.url):
+                psycopg.ClientCursor(connection).execute(self._queries[name], parameters)
+
+    def close(self) -> None:
+        self.connections.close()
+
+    @contextmanager
+    def _begun(self, name: str, parameters: Mapping[str, Any]) -> Iterator[Connection]:
+        with self.connections.lent() as first:
+            connection = first
+            try:
+                self._begin(connection, name, parameters)
+            except psycopg.OperationalError as error:
+                if not connection.closed:
+                    with translated(self.url):
+                        raise error
+                # It was made before the server's last restart. Nothing was asked of it yet, so a new one will do.
+                self.connections.drop_free()
+                connection = self.connections.connect()
+                with translated(self.url):
+                    self._begin(connection, name, parameters)
+            self._local.connection = connection
+            try:
+                yield connection
+            finally:
+                self._local.connection = None
+                # After an error, or at the end of a reading; a connection that cannot even do this is dropped.
+                with suppress(psycopg.Error):
+                    connection.rollback()
+                if connection is not first:
+                    connection.close()
+
+    def _begin(self, connection: Connection, name: str, parameters: Mapping[str, Any]) -> None:
+        try:
+            psycopg.ClientCursor(connection).execute(self._queries[name], parameters)
+        except psycopg.OperationalError:
+            with suppress(psycopg.Error):
+                connection.rollback()
+            raise
+
+    def _read(self, read: Callable[[Connection], T]) -> T:
+        held = self._held()
+        if held is not None:
+            with translated(self.url):
+                return read(held)
+        try:
+            with self.connections.lent() as connection:
+                return read(connection)
+        except psycopg.OperationalError as error:
+            if not connection.closed:
+                with translated(self.url):
+                    raise error
+        except psycopg.Error as error:
+            with translated(self.url):
+                raise error
+        # The server was restarted since the connection was made: a single question can be asked again.
+        self.connections.drop_free()
+        with translated(self.url), self.connections.lent() as connection:
+            return read(connection)
+
+    def _held(self) -> Connection | None:
+        return getattr(self._local, "connection", None)
+
+    def _writer(self) -> Connection:
+        # A write on its own would commit without moving the generation on, and every cache would miss it.
+        connection = self._held()
+        if connection is None or not self.writing:
+            raise RuntimeError("a write needs a transaction around it")
+        return connection
+
+    def _column_types(self, table: str) -> Mapping[str, str]:
+        if table not in self._types:
+            self._types[table] = dict(self.rows("column_types", {"table": table}))
+        return self._types[table]
+
+    def _prepare(self, connection: Connection) -> None:
+        if self.extensions.halfvec:
+            register(connection, *self.extensions.halfvec)

@@ -1,0 +1,10 @@
+-- name: counts
+select
+  (select count(*) from documents where project = :project),
+  (select count(*) from chunks where project = :project),
+  (select count(*) from sections where project = :project),
+  (select count(*) from ledger where project = :project and outcome = 'indexed'),
+  (select count(*) from ledger where project = :project and outcome = 'skipped'),
+  (select count(*) from ledger where project = :project and outcome = 'failed'),
+  (select coalesce(sum(t.size), 0)::bigint from documents d
+     join texts t on t.project = d.project and t.hash = d.text_hash where d.project = :project);

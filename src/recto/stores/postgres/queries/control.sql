@@ -1,0 +1,36 @@
+-- name: begin_writing
+begin;
+set local lock_timeout = :busy_ms;
+select pg_advisory_xact_lock(hashtext('recto write ' || current_schema()));
+
+-- name: begin_reading
+begin isolation level repeatable read read only;
+
+-- name: migration_lock
+select pg_advisory_xact_lock(hashtext('recto schema ' || current_schema()));
+
+-- name: schema_present
+select to_regclass('library') is not null, to_regclass('documents') is not null or to_regclass('projects') is not null;
+
+-- name: schema_version
+select value from library where name = 'schema';
+
+-- name: schema_put
+update library set value = :version where name = 'schema';
+
+-- name: extensions
+select name, default_version, installed_version from pg_available_extensions where name in ('vector', 'pg_trgm');
+
+-- name: extension_make_vector
+create extension if not exists vector;
+
+-- name: extension_make_pg_trgm
+create extension if not exists pg_trgm;
+
+-- name: halfvec_type
+select t.oid::bigint, t.typarray::bigint, e.extversion from pg_extension e, pg_type t
+where e.extname = 'vector' and t.oid = to_regtype('halfvec');
+
+-- name: column_types
+select attname, format_type(atttypid, null) from pg_attribute
+where attrelid = :table::regclass and attnum > 0 and not attisdropped;

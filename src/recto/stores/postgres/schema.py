@@ -1,0 +1,99 @@
+"""The schema: what the server must offer, and the numbered changes that make or upgrade a library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psycopg import ClientCursor
+
+from recto.errors import NewerLibrary, NotALibrary, NotFound, StorageError
+from recto.model.location import DatabaseUrl
+from recto.stores.postgres.connections import Connection
+from recto.stores.postgres.dialect import PACKAGE, queries
+from recto.stores.shared.queries import load_migrations
+
+_NEEDED = {"vector": (0, 7, 0), "pg_trgm": (1, 3, 0)}  # 0.7 brought vectors of half precision
+_ITERATIVE = (0, 8, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """What the server's extensions can do."""
+
+    halfvec: tuple[int, int] | None = None
+    """The numbers of the type and of its array, which every database has its own of."""
+    iterative_scan: bool = False
+
+
+def settle(connection: Connection, url: DatabaseUrl, *, create: bool) -> Extensions:
+    """Makes the library or brings it up to date, once, however many servers start at the same moment."""
+    newest = load_migrations(PACKAGE)[-1][0]
+    version = _version(connection, url)
+    if version > newest:
+        raise NewerLibrary(
+            f"{url} was written by a newer Recto (schema {version}, this one knows {newest})",
+            hint="upgrade Recto, or use another library with --library",
+        )
+    if version < newest:
+        if not version and not create:
+            raise NotFound(f"there is no library in {url}", hint="run `recto init` to make one")
+        _migrate(connection, url)
+    return _extensions(connection)
+
+
+def _migrate(connection: Connection, url: DatabaseUrl) -> None:
+    with connection.transaction():
+        connection.execute(queries()["migration_lock"])
+        version = _version(connection, url)  # another process may have migrated while this one waited
+        if not version:
+            _make_extensions(connection, url)
+        for number, script in load_migrations(PACKAGE):
+            if number > version:
+                connection.execute(script.encode())
+                ClientCursor(connection).execute(queries()["schema_put"], {"version": number})
+
+
+def _version(connection: Connection, url: DatabaseUrl) -> int:
+    """The schema's number; 0 where there is no table of ours yet."""
+    (ours, others), *_ = connection.execute(queries()["schema_present"]).fetchall()
+    if not ours:
+        if others:
+            raise NotALibrary(
+                f"{url} holds tables of the same names, but not a Recto library",
+                hint="make another database for Recto, or a schema of its own: see docs/postgres.md",
+            )
+        return 0
+    row = connection.execute(queries()["schema_version"]).fetchone()
+    if row is None:
+        raise NotALibrary(f"{url} has a table named library, but not Recto's", hint="make another database for Recto")
+    return int(row[0])
+
+
+def _make_extensions(connection: Connection, url: DatabaseUrl) -> None:
+    known = {name: (default, installed) for name, default, installed in connection.execute(queries()["extensions"])}
+    for name, least in _NEEDED.items():
+        if name not in known:
+            raise StorageError(
+                f"the server of {url} does not have the extension {name}",
+                hint="install pgvector on the server" if name == "vector" else "install postgresql-contrib",
+            )
+        default, installed = known[name]
+        if _numbers(installed or default) < least:
+            raise StorageError(
+                f"{url} has {name} {installed or default}, Recto needs {'.'.join(map(str, least))} or later",
+                hint=f"upgrade it on the server, then run `alter extension {name} update`",
+            )
+        if installed is None:
+            connection.execute(queries()[f"extension_make_{name}"])
+
+
+def _extensions(connection: Connection) -> Extensions:
+    row = connection.execute(queries()["halfvec_type"]).fetchone()
+    if row is None:
+        return Extensions()
+    oid, array_oid, version = row
+    return Extensions(halfvec=(oid, array_oid), iterative_scan=_numbers(version) >= _ITERATIVE)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

@@ -1,0 +1,35 @@
+"""A library in a PostgreSQL database."""
+
+from __future__ import annotations
+
+import time
+
+from recto.model.location import DatabaseUrl
+from recto.stores.postgres.database import PostgresDatabase
+from recto.stores.postgres.halfvec import Half, matrix
+from recto.stores.postgres.lexical import PostingsIndex
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.embeddings import VectorFormat
+from recto.stores.shared.projects import Keys
+from recto.stores.shared.store import SharedStore
+
+
+class PostgresStore(SharedStore):
+    """Fits `ports.Store`."""
+
+    def __init__(
+        self,
+        url: DatabaseUrl,
+        *,
+        create: bool = True,
+        clock: Clock = time.time,
+        busy_timeout_ms: int = 5_000,
+        connections: int = 8,
+    ) -> None:
+        self.database = PostgresDatabase(url, create=create, busy_timeout_ms=busy_timeout_ms, connections=connections)
+        keys = Keys(self.database)
+        vectors = VectorFormat(pack=Half, unpack=matrix)
+        super().__init__(self.database, keys, PostingsIndex(self.database, keys), clock, vectors)
+
+    def close(self) -> None:
+        self.database.close()

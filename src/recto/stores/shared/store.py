@@ -1,0 +1,90 @@
+"""A library in a database of any dialect: every repository over one connection, and one transaction for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from recto.errors import LibraryError
+from recto.model.ids import ProjectId
+from recto.model.stored import LibraryCounts
+from recto.ports import LexicalIndex
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import Database, value
+from recto.stores.shared.documents import DocumentRepository
+from recto.stores.shared.embeddings import BYTES, EmbeddingRepository, VectorFormat
+from recto.stores.shared.graph import GraphRepository
+from recto.stores.shared.history import HistoryRepository
+from recto.stores.shared.leases import LeaseRepository
+from recto.stores.shared.ledger import LedgerRepository
+from recto.stores.shared.memories import MemoryRepository
+from recto.stores.shared.outbox import OutboxRepository
+from recto.stores.shared.profiles import ProfileRepository
+from recto.stores.shared.projects import CatalogRepository, Keys
+from recto.stores.shared.reranking import RerankScoreRepository
+
+_CHECKS: Sequence[str] = ("check_lexical", "check_versions", "check_texts", "check_memories")
+
+
+class SharedStore:
+    """Fits `ports.Store`. A dialect brings its database and its lexical index, and says what else can be wrong."""
+
+    def __init__(
+        self, database: Database, keys: Keys, lexical: LexicalIndex, clock: Clock, vectors: VectorFormat = BYTES
+    ) -> None:
+        self._shared = database
+        self._keys = keys
+        self.lexical = lexical
+        self.catalog = CatalogRepository(database, keys, clock)
+        self.documents = DocumentRepository(database, keys, clock)
+        self.embeddings = EmbeddingRepository(database, keys, clock, vectors)
+        self.graph = GraphRepository(database, keys, clock)
+        self.ledger = LedgerRepository(database, keys, clock)
+        self.leases = LeaseRepository(database, keys, clock)
+        self.history = HistoryRepository(database, keys)
+        self.memories = MemoryRepository(database, keys)
+        self.profiles = ProfileRepository(database, keys, clock)
+        self.outbox = OutboxRepository(database, keys, clock)
+        self.rerank_scores = RerankScoreRepository(database, keys, clock)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        try:
+            with self._shared.transaction():
+                self._keys.forget()
+                yield
+                self._shared.run("generation_advance")
+        except BaseException:
+            self._keys.forget()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._shared.reading():
+            # Another process may have taken a collection out and put it back, under another key.
+            self._keys.forget()
+            yield
+
+    def generation(self) -> int:
+        return int(value(self._shared, "generation"))
+
+    def counts(self, project: ProjectId) -> LibraryCounts:
+        return LibraryCounts(*self._shared.rows("counts", {"project": self._keys.project(project)})[0])
+
+    def check(self) -> tuple[str, ...]:
+        problems: list[str] = []
+        try:
+            problems.extend(self._problems())  # keeps what was found before a failure
+        except LibraryError as error:
+            problems.append(error.message)
+        return tuple(problems)
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._damage()
+        for name in _CHECKS:
+            yield from (str(row[0]) for row in self._shared.rows(name))
+        yield from self.documents.damaged_texts()
+
+    def _damage(self) -> Iterator[str]:
+        """What the database itself says is broken."""
+        return iter(())

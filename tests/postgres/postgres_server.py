@@ -1,0 +1,166 @@
+"""A PostgreSQL server for the tests: unpacked, started and stopped by a process of its own.
+
+`RECTO_TEST_POSTGRES` names another server to use instead; its user must be allowed to make databases. The process that
+runs the server ends when the test process does, however that ends: it reads from a pipe that closes then.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+from recto.model.location import DatabaseUrl
+
+ELSEWHERE = "RECTO_TEST_POSTGRES"
+_SETTINGS = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "shared_buffers=64MB",
+    "max_connections=60",
+    "autovacuum=off",
+    "jit=off",
+    "logging_collector=off",
+)
+_numbers = count()
+
+
+class Server:
+    """A running server: makes databases, which are copies of one that already has the schema."""
+
+    def __init__(self, url: str, program: Program | None = None) -> None:
+        self.url = url
+        self.program = program
+        self._made: DatabaseUrl | None = None
+
+    def database(self, *, empty: bool = False) -> DatabaseUrl:
+        name = f"recto_{os.getpid()}_{next(_numbers)}"
+        template = "template0" if empty else self._template()
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f"create database {name} template {template}".encode())
+        return DatabaseUrl(at(self.url, name))
+
+    def drop(self, url: DatabaseUrl) -> None:
+        name = urlsplit(url.secret).path.strip("/")
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f"drop database if exists {name} with (force)".encode())
+
+    def _template(self) -> str:
+        from recto.stores.postgres.store import PostgresStore
+
+        if self._made is None:
+            self._made = self.database(empty=True)
+            PostgresStore(self._made).close()
+        return urlsplit(self._made.secret).path.strip("/")
+
+
+def at(url: str, database: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, f"/{database}", parts.query, ""))
+
+
+class Program:
+    """The process that runs an unpacked server, for tests that stop it and start it again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError("the test server did not start; the lines above say why")
+
+    def tell(self, word: str) -> None:
+        """`stop` and `start`; returns once it is done."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline().strip() == word
+
+    def end(self) -> None:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    elsewhere = os.environ.get(ELSEWHERE)
+    if elsewhere:
+        yield Server(elsewhere)
+        return
+    with own_server() as server:
+        yield server
+
+
+@contextmanager
+def own_server() -> Iterator[Server]:
+    """A server nobody else uses, which may be stopped."""
+    # A short path: a socket's name has room for a hundred characters.
+    folder = Path(tempfile.mkdtemp(prefix="recto-pg-"))
+    program = Program(folder)
+    try:
+        yield Server(program.url, program)
+    finally:
+        program.end()
+
+
+def main(folder: Path) -> None:
+    """Unpacks with pg0, runs the server, obeys standard input, and removes everything when that ends."""
+    import pg0
+
+    nobody = pwd.getpwnam("nobody") if os.geteuid() == 0 else None  # PostgreSQL does not run as root
+    program = folder / "pg0"
+    shutil.copy2(pg0._find_pg0(), program)
+    if nobody is not None:
+        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        os.setgroups([])
+        os.setgid(nobody.pw_gid)
+        os.setuid(nobody.pw_uid)
+    os.chdir(folder)
+    environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    start = [str(program), "start", "--name", "test", "--port", str(port), "--data-dir", str(folder / "data")]
+    start += [word for setting in _SETTINGS for word in ("-c", setting)]
+    stop = [str(program), "stop", "--name", "test"]
+
+    def run(command: list[str]) -> None:
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+
+    try:
+        run(start)
+        say(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
+        for line in sys.stdin:
+            run(start if line.strip() == "start" else stop)
+            say(line.strip())
+    finally:
+        for control in folder.glob(".pg0/installation/*/bin/pg_ctl"):  # pg0's own way to stop takes seconds
+            at_once = [str(control), "-D", str(folder / "data"), "stop", "-m", "immediate"]
+            subprocess.run(at_once, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
