@@ -485,8 +485,10 @@ class Graph(Protocol):
 
     def edges(self, project: ProjectId) -> tuple[Edge, ...]: ...
 
-    def chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId], ...]:
-        """Every chunk with the document it belongs to, ascending."""
+    def chunks(
+        self, project: ProjectId, document: DocumentId | None = None
+    ) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+        """Every chunk with the document it belongs to, or those of one, ascending."""
         ...
 
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:
