@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recto.errors import InvalidArgument
+from recto.operations.graph_operations import GRAPH_OPERATIONS
 from recto.operations.history_operations import HISTORY_OPERATIONS
 from recto.operations.library_operations import LIBRARY_OPERATIONS
 from recto.operations.memory_operations import MEMORY_OPERATIONS
@@ -12,7 +13,14 @@ from recto.operations.operation import DEFAULT, FULL, Operation
 from recto.operations.profile_operations import PROFILE_OPERATIONS
 
 OPERATIONS: Mapping[str, Operation] = {
-    operation.name: operation for operation in (*LIBRARY_OPERATIONS, *HISTORY_OPERATIONS, *MEMORY_OPERATIONS, *PROFILE_OPERATIONS)
+    operation.name: operation
+    for operation in (
+        *LIBRARY_OPERATIONS,
+        *HISTORY_OPERATIONS,
+        *MEMORY_OPERATIONS,
+        *PROFILE_OPERATIONS,
+        *GRAPH_OPERATIONS,
+    )
 }
 
 

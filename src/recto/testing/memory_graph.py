@@ -125,8 +125,10 @@ class MemoryGraph:
                 )
         return tuple(found)
 
-    def chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId], ...]:
-        held = _held(self._session.read(), project)
+    def chunks(
+        self, project: ProjectId, document: DocumentId | None = None
+    ) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+        held = (one for one in _held(self._session.read(), project) if document in (None, one.document.id))
         return tuple(sorted((key, one.document.id) for one in held for key in one.chunks))
 
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:

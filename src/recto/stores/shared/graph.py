@@ -106,8 +106,14 @@ class GraphRepository:
         rows = self._database.rows("graph_edges", {"project": self._keys.project(project)})
         return tuple(_edge(row) for row in rows)
 
-    def chunks(self, project: ProjectId) -> tuple[tuple[ChunkKey, DocumentId], ...]:
-        rows = self._database.rows("graph_chunks", {"project": self._keys.project(project)})
+    def chunks(
+        self, project: ProjectId, document: DocumentId | None = None
+    ) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+        where: dict[str, Any] = {"project": self._keys.project(project)}
+        if document is None:
+            rows = self._database.rows("graph_chunks", where)
+        else:
+            rows = self._database.rows("graph_chunks_of", where | {"id": document})
         return tuple((ChunkKey(row[0]), DocumentId(row[1])) for row in rows)
 
     def ghosts(self, project: ProjectId, limit: int) -> tuple[Ghost, ...]:

@@ -112,6 +112,10 @@ where k.project = :project order by k.key;
 -- name: graph_chunks
 select c.key, d.id from chunks c join documents d on d.key = c.document where c.project = :project order by c.key;
 
+-- name: graph_chunks_of
+select c.key, d.id from documents d cross join chunks c on c.document = d.key
+where d.project = :project and d.id = :id order by c.key;
+
 -- name: graph_ghosts
 select min(r.path), count(*) as links, min(s.uri)
 from graph_references r cross join graph_links l on l.reference = r.key

@@ -1,0 +1,162 @@
+"""What else belongs to a document: linked to it, near in meaning, tagged alike; each says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from recto.engine.engine import Engine
+from recto.model.graph import EdgeType, Node, Walk
+from recto.model.ids import DocumentId
+from recto.model.limits import Field
+from recto.model.stored import StoredDocument
+from recto.operations import fields
+from recto.operations.get import GetRequest, read
+from recto.operations.graph import Documents, place_of
+from recto.operations.hits import short
+from recto.operations.quoting import TITLES, one_line
+
+_MEANING = 0.5  # what a cosine of 1 adds, as much as a link
+_TAG = 0.05
+_COMMUNITY = 0.05
+_LOOKED_AT = 200  # chunks near in meaning
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedRequest:
+    reference: fields.DocumentReference
+    collection: fields.InCollection | None = None
+    limit: Documents = 10
+    by_meaning: Annotated[bool, Field(description="Also what is near in meaning, linked or not.")] = True
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedDocument:
+    place: str
+    title: str
+    kind: str
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer:
+    collection: str
+    uri: str
+    title: str
+    document_id: str
+    documents: tuple[RelatedDocument, ...]
+
+
+@dataclass(slots=True)
+class _Reasons:
+    score: float = 0.0
+    why: list[str] = field(default_factory=list)
+
+
+def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
+    """By links up to two hops away, by meaning, and a little by shared tags and community; each says why."""
+    document = read(engine, GetRequest(request.reference, request.collection)).document
+    graph, project = engine.store.graph, engine.project.id
+    with engine.store.reading():
+        reasons: dict[DocumentId, _Reasons] = {}
+        for reached in graph.walk(project, {document.id: 1.0}, Walk(hops=2)):
+            found = reasons.setdefault(reached.document, _Reasons())
+            found.score += reached.score
+            if reached.hops > 1:
+                found.why.append(f"{reached.hops} links away")
+        for other, why in _direct(engine, document):
+            reasons.setdefault(other, _Reasons()).why.insert(0, why)
+        if request.by_meaning:
+            for other, cosine in _alike(engine, document):
+                found = reasons.setdefault(other, _Reasons())
+                found.score += _MEANING * cosine
+                found.why.append(f"says similar things ({cosine:.2f})")
+        reasons.pop(document.id, None)
+        nodes = {node.document: node for node in graph.nodes(project, reasons)} if reasons else {}
+        _share(engine, document, nodes, reasons)
+    ranked = sorted(
+        (one for one in nodes.values()), key=lambda one: (-reasons[one.document].score, one.uri, one.collection)
+    )
+    return RelatedAnswer(
+        collection=document.collection,
+        uri=document.uri,
+        title=short(document.title),
+        document_id=document.id,
+        documents=tuple(_related(one, reasons[one.document]) for one in ranked[: request.limit]),
+    )
+
+
+def related_text(answer: RelatedAnswer) -> str:
+    head = f"Related to {one_line(answer.title)} ({one_line(f'{answer.collection}/{answer.uri}')}). {TITLES}"
+    lines = [
+        one_line(f"- {one.place}: {one.title} ({one.score:.2f}; {', '.join(one.why)})") for one in answer.documents
+    ]
+    return "\n".join([head, "", *(lines or ["Nothing is linked to it or says similar things."])])
+
+
+def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str]]:
+    graph, project = engine.store.graph, engine.project.id
+    outward = {edge.target: edge.type for edge in graph.out(project, document.id) if edge.target}
+    inward = {edge.source: edge.type for edge in graph.back(project, document.id)}
+    yield from ((other, f"{_words(kind)} from here") for other, kind in outward.items() if other != document.id)
+    yield from ((other, f"{_words(kind)} here") for other, kind in inward.items())
+    for link in graph.thematic(project, document.id):
+        yield link.target if link.source == document.id else link.source, "about the same"
+
+
+def _words(kind: EdgeType) -> str:
+    return {
+        EdgeType.LINKS_TO: "linked",
+        EdgeType.EMBEDS: "embedded",
+        EdgeType.IMPLEMENTS: "implementation linked",
+        EdgeType.TESTS: "tested",
+        EdgeType.RELATED: "named as related",
+        EdgeType.MENTIONS: "mentioned",
+        EdgeType.CHANGES: "changed",
+    }.get(kind, kind.value)
+
+
+def _alike(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, float]]:
+    """Documents by the chunk of theirs that is nearest to the mean of this one's; none without vectors."""
+    import numpy as np
+
+    store, project = engine.store, engine.project.id
+    own = store.graph.chunks(project, document.id)
+    vectors = list(engine.vectors.vectors_of([key for key, _ in own]).values())
+    if not vectors:
+        return
+    mean = np.mean(np.stack(vectors), axis=0)
+    length = float(np.linalg.norm(mean))
+    if length == 0.0:
+        return
+    found = engine.vectors.search((mean / length).astype(np.float32), _LOOKED_AT)
+    known = store.documents.candidates(project, [one.key for one in found])
+    best: dict[DocumentId, float] = {}
+    for one in found:
+        if one.key in known:
+            best.setdefault(known[one.key].document_id, one.score)
+    yield from ((other, cosine) for other, cosine in best.items() if other != document.id and cosine > 0)
+
+
+def _share(
+    engine: Engine, document: StoredDocument, nodes: Mapping[DocumentId, Node], reasons: Mapping[DocumentId, _Reasons]
+) -> None:
+    """What tags and communities add to those already found."""
+    tags = {tag.lower(): tag for tag in document.tags}
+    communities = engine.store.graph.communities(engine.project.id, [document.id, *nodes])
+    for node in nodes.values():
+        shared = [tags[tag.lower()] for tag in node.tags if tag.lower() in tags]
+        if shared:
+            reasons[node.document].score += _TAG * min(len(shared), 4)
+            reasons[node.document].why.append(f"also tagged {', '.join(shared[:3])}")
+        number = communities.get(node.document)
+        if number is not None and number == communities.get(document.id):
+            reasons[node.document].score += _COMMUNITY
+            reasons[node.document].why.append("in the same community")
+
+
+def _related(node: Node, reasons: _Reasons) -> RelatedDocument:
+    why = tuple(dict.fromkeys(reasons.why))
+    return RelatedDocument(place_of(node), short(node.title), node.kind, round(reasons.score, 4), why)
