@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds, Work
+from recto.engine.freshness import as_of_now, counted, marked
 from recto.engine.parts import IndexReport, Parts
 from recto.engine.watching import Watching
 from recto.errors import (
@@ -81,6 +82,14 @@ class Engine:
     def watching(self) -> Watching:
         """Keeps the library in step with its folders, once it is started."""
         return Watching(self, self._parts.watch)
+
+    def aside(self) -> Engine:
+        """An empty library in memory that is written and searched like this one, and gone with the engine."""
+        from recto.testing.memory_store import MemoryStore
+
+        made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock)), self.project.name)
+        made.__dict__["embedder"] = self.embedder
+        return made
 
     def within(self, project: str) -> Engine:
         """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""
@@ -286,7 +295,7 @@ class Engine:
         with self.store.reading():
             check_cursor(parsed)
             candidates, trace = answer(parsed, library)
-            hits = present(candidates, parsed, library)
+            hits = marked(self, present(candidates, parsed, library))
             freshness = self.freshness()
         _write_down(library)
         took = (time.perf_counter() - started) * 1e3
@@ -301,14 +310,12 @@ class Engine:
         return candidates
 
     def freshness(self) -> Freshness:
+        """How much of what is on the disk an answer can see now."""
         generation = self.store.generation()
         cached = getattr(self, "_freshness", None)
         if cached is None or cached[0] != generation:
-            counts = self.store.counts(self.project.id)
-            done, total = self.store.embeddings.coverage(self.project.id, self.embedder.profile)
-            fresh = Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
-            cached = self._freshness = (generation, fresh)
-        return cached[1]
+            cached = self._freshness = (generation, counted(self))
+        return as_of_now(self, cached[1], self._parts.clock())
 
     def _load_ahead(self, query: Query) -> None:
         """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""

@@ -81,6 +81,8 @@ class Hit:
     document_id: DocumentId
     modified_at: float
     steps: tuple[ScoreStep, ...] = ()
+    stale: str | None = None
+    """`changed` or `gone`: what became of its file since it was indexed; None when nothing did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +101,18 @@ class StageTrace:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """How much of what was asked about the answer could see. `full_vectors` is a share between 0 and 1."""
+    """How much of what was asked about the answer could see. `full_vectors` is a share between 0 and 1.
+
+    `pending` chunks have no vector yet, `failed` files could not be read, `queued` paths are known to have changed and
+    wait to be looked at; `age_seconds` ago the folders were last compared with the library, if ever.
+    """
 
     documents: int
     pending: int
     failed: int
     full_vectors: float
+    queued: int = 0
+    age_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

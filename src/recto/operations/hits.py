@@ -13,6 +13,7 @@ from recto.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_o
 from recto.operations.quoting import DATA, one_line, quoted
 
 _LONGEST_TITLE = 200
+SINCE = {"changed": "its file has changed since", "gone": "its file is no longer there"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class FoundHit:
     chunk_id: str
     document_id: str
     modified_at: str
+    stale: str | None = None
     steps: tuple[Step, ...] | None = None
 
 
@@ -122,6 +124,7 @@ def found(hit: Hit, *, explain: bool) -> FoundHit:
         chunk_id=hit.chunk_id,
         document_id=hit.document_id,
         modified_at=when(hit.modified_at),
+        stale=hit.stale,
         steps=steps if explain else None,
     )
 
@@ -148,6 +151,8 @@ def text(answer: SearchAnswer) -> str:
     state = [f"{fresh.documents} documents"]
     state += [f"{fresh.pending} chunks without a vector yet"] if fresh.pending else []
     state += [f"{fresh.failed} files failed"] if fresh.failed else []
+    state += [f"{fresh.queued} changes on disk not looked at yet"] if fresh.queued else []
+    state += [f"compared with the disk {age(fresh.age_seconds)} ago"] if fresh.age_seconds is not None else []
     parts.append(f"Searched {', '.join(state)} with {answer.profile} in {answer.took_ms:.1f} ms.")
     if answer.next_cursor:
         parts.append(f"There is more: repeat the request with cursor {answer.next_cursor}")
@@ -161,6 +166,7 @@ def _hit_text(hit: FoundHit) -> str:
     about = f"{hit.kind}, modified {hit.modified_at[:10]}, characters {hit.start}-{hit.end}, score {hit.score:g}"
     steps = "".join(f"\n   {_step_text(step)}" for step in hit.steps or ())
     cut = "\n   (the excerpt is cut here)" if hit.excerpt_truncated else ""
+    cut += f"\n   ({SINCE[hit.stale]})" if hit.stale else ""
     lines = quoted(hit.excerpt, hit.start_line)
     return f"{hit.rank}. {one_line(title + path)}\n   {where} ({about}, {hit.chunk_id}){steps}\n{lines}{cut}"
 
@@ -188,6 +194,14 @@ def _cut(hit: FoundHit, room: int) -> FoundHit:
     return hit
 
 
+def age(seconds: int) -> str:
+    """`40 s`, `3 min`, `2 h`, `5 d`."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
 def short(title: str) -> str:
     return title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
 
@@ -208,6 +222,8 @@ def as_json(result: Result) -> dict[str, Any]:
             "pending": result.freshness.pending,
             "failed": result.freshness.failed,
             "full_vectors": round(result.freshness.full_vectors, 4),
+            "queued": result.freshness.queued,
+            "age_seconds": result.freshness.age_seconds,
         },
     }
 
@@ -230,6 +246,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "chunk_id": hit.chunk_id,
         "document_id": hit.document_id,
         "modified_at": when(hit.modified_at),
+        "stale": hit.stale,
         "steps": [
             {"stage": step.stage, "score": round(step.score, 6), "rank": step.rank}
             | ({"detail": step.detail} if step.detail else {})

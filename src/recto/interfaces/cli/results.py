@@ -19,6 +19,7 @@ _LINES = 4  # of an excerpt, enough to judge it by
 _INDENT = "   "
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
+SINCE = {"changed": "changed since", "gone": "no longer there"}
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
 
 
@@ -85,7 +86,8 @@ def _hit(
     if below:
         yield Part(_INDENT), *marked(below, marks_of(below), style="heading")
     where = f"{hit.collection}/{hit.citation.uri}:{hit.citation.lines.first}"
-    yield Part(_INDENT), Part(where, "place", link(roots.get(hit.collection), hit.citation.uri))
+    since = (Part(f"  {SINCE[hit.stale]}", "warn"),) if hit.stale else ()
+    yield Part(_INDENT), Part(where, "place", link(roots.get(hit.collection), hit.citation.uri)), *since
     text = reflowed(flattened(hit.excerpt if lines is None else _unheaded(hit)))
     for line in excerpt(text, marks_of(text), width - len(_INDENT) - 2, lines):
         yield Part(_INDENT), Part("│ ", "dim"), *line
@@ -153,6 +155,8 @@ def _fresh(freshness: Freshness) -> Iterator[str]:
         yield f"{count(freshness.pending, 'chunk')} not yet searchable by meaning"
     if freshness.failed:
         yield f"{count(freshness.failed, 'file')} failed"
+    if freshness.queued:
+        yield f"{count(freshness.queued, 'change')} on disk not looked at yet"
 
 
 def _markdown(result: Result) -> str:
