@@ -356,6 +356,14 @@ class Memories(Protocol):
         ...
 
     def linking(
+    def validity(self, project: ProjectId, items: Sequence[MemoryId]) -> Mapping[MemoryId, tuple[float, float | None]]:
+        """When what the items tell now begins and stops being true."""
+        ...
+
+    def moments(self, project: ProjectId, instant: float) -> Mapping[MemoryId, MemoryCommit]:
+        """The last change of each item up to an instant: how everything stood then."""
+        ...
+
         self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
     ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
         """Links of active items to these targets, with the items they start from, by target, oldest item first."""

@@ -272,3 +272,34 @@ def test_files_are_remembered_by_folder_and_path(store: Store) -> None:
         store.memories.remove_file(MINE, "here", "b.md")
     assert store.memories.files(MINE, "here") == (other,)
     assert store.memories.files(MINE, "there") == (one,)
+
+
+def test_validity_is_that_of_the_version_an_item_stands_at(store: Store) -> None:
+    one = put(store, item("mem_one"))
+    changed = replace(one, version=2)
+    with store.transaction():
+        store.memories.put(changed, commit(changed, MemoryAction.REVISED), version(changed, 2, valid_to=99.0))
+    put(store, item("mem_theirs", THEIRS))
+    wanted = [one.id, MemoryId("mem_theirs"), MemoryId("mem_nowhere")]
+    assert dict(store.memories.validity(MINE, wanted)) == {one.id: (5.0, 99.0)}
+
+
+def test_how_everything_stood_at_an_instant_is_each_item_s_last_change_up_to_it(store: Store) -> None:
+    one, other = item("mem_one"), item("mem_other")
+    with store.transaction():
+        for of, action, at in (
+            (one, MemoryAction.CREATED, 10.0),
+            (other, MemoryAction.CREATED, 11.0),
+            (one, MemoryAction.PINNED, 12.0),
+        ):
+            held = version(of) if action is MemoryAction.CREATED else None
+            store.memories.put(of, commit(of, action, at=at), held)
+
+    def stood(at: float) -> dict[str, str]:
+        return {name: change.action.value for name, change in store.memories.moments(MINE, at).items()}
+
+    assert stood(9.0) == {}
+    assert stood(10.0) == {"mem_one": "created"}
+    assert stood(11.5) == {"mem_one": "created", "mem_other": "created"}
+    assert stood(12.0) == {"mem_one": "pinned", "mem_other": "created"}
+    assert store.memories.moments(THEIRS, 99.0) == {}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from recto.errors import NotFound
 from recto.memory.desk import Desk
+from recto.memory.draft import first_line
 from recto.model.memory import MemoryCommit, MemoryId, MemoryItem, MemoryStatus, MemoryVersion
 
 
@@ -53,6 +53,11 @@ def version(desk: Desk, name: MemoryId, number: int) -> VersionText:
     return VersionText(found, text, number + 1 if number + 1 in versions else None)
 
 
+def given_title(desk: Desk, item: MemoryItem) -> str:
+    """The item's title if somebody gave it one; empty where its first line stands for it."""
+    return item.title if item.title != first_line(version(desk, item.id, item.version).text) else ""
+
+
 def as_of(desk: Desk, item: MemoryItem, instant: float | None = None) -> Moment:
     """The item at an instant, as the commits up to it left it; without one, as it stands now."""
     if instant is None:
@@ -63,16 +68,3 @@ def as_of(desk: Desk, item: MemoryItem, instant: float | None = None) -> Moment:
             raise NotFound(f"{item.id} was not there yet", hint="its history says when it was first committed")
         last = commits[-1]
         return Moment(item, version(desk, item.id, last.version), last.status, last.pinned)
-
-
-def diff(desk: Desk, name: MemoryId, old: int, new: int, context: int = 3) -> str:
-    """What changed from one version's text to another's, as a unified diff; empty when nothing did."""
-    before, after = version(desk, name, old), version(desk, name, new)
-    lines = difflib.unified_diff(
-        before.text.splitlines(keepends=True),
-        after.text.splitlines(keepends=True),
-        f"{name} v{old}",
-        f"{name} v{new}",
-        n=context,
-    )
-    return "".join(lines)

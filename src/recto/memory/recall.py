@@ -1,20 +1,32 @@
-"""Which memories a search is about, and its hits as memories: one for each item, what no longer holds last."""
+"""Which memories a search is about, and its hits as memories: one for each item, with what is to be said of it now."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recto.memory.desk import Desk
 from recto.model.document import Kind
-from recto.model.memory import MEMORIES, MemoryFilter, MemoryItem, MemoryStatus, MemoryVersion, memory_of, memory_uri
+from recto.model.memory import (
+    MEMORIES,
+    SUPERSEDES,
+    MemoryFilter,
+    MemoryId,
+    MemoryItem,
+    MemoryVersion,
+    memory_of,
+    memory_uri,
+)
 from recto.model.query import Filters
 from recto.model.result import Hit
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A memory with the part of it that fits the question. `holds` is whether what it tells is true now."""
+    """A memory with the part of it that fits the question. `holds` is whether what it tells is true now.
+
+    `superseded_by` is the memory that took its place.
+    """
 
     item: MemoryItem
     version: MemoryVersion
@@ -22,6 +34,17 @@ class Recalled:
     truncated: bool
     score: float
     holds: bool
+    superseded_by: MemoryId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What is shown of a memory, and how well it fits."""
+
+    item: MemoryId
+    text: str
+    truncated: bool
+    score: float
 
 
 def narrowed(desk: Desk, wanted: MemoryFilter) -> Filters | None:
@@ -29,21 +52,21 @@ def narrowed(desk: Desk, wanted: MemoryFilter) -> Filters | None:
     everything = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
     if wanted == MemoryFilter():
         return everything
-    uris = tuple(memory_uri(item.id) for item in desk.store.memories.find(desk.project, wanted))
-    return everything.narrowed_by(Filters(uris=uris)) if uris else None
+    return only(item.id for item in desk.store.memories.find(desk.project, wanted))
+
+
+def only(items: Iterable[MemoryId]) -> Filters | None:
+    uris = tuple(memory_uri(item) for item in items)
+    return Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,), uris=uris) if uris else None
 
 
 def recalled(desk: Desk, hits: Sequence[Hit], limit: int) -> tuple[Recalled, ...]:
-    """The best hit of each item, in order; after them those that are not true yet, or no longer."""
+    """The best hit of each item, in the order of the search; of those shown, what does not hold now comes last."""
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit.citation.uri, hit)
-    found = []
-    for uri, hit in best.items():
-        item = desk.store.memories.get(desk.project, memory_of(uri))
-        if item is not None and item.status is MemoryStatus.ACTIVE:
-            found.append(_recalled(desk, item, hit.excerpt, hit.excerpt_truncated, hit.score))
-    return tuple(sorted(found, key=lambda one: not one.holds)[:limit])
+    found = [Excerpt(memory_of(uri), hit.excerpt, hit.excerpt_truncated, hit.score) for uri, hit in best.items()]
+    return tuple(sorted(shown(desk, found[:limit]), key=lambda one: not one.holds))
 
 
 def latest(desk: Desk, wanted: MemoryFilter, limit: int, max_chars: int | None) -> tuple[Recalled, ...]:
@@ -52,18 +75,28 @@ def latest(desk: Desk, wanted: MemoryFilter, limit: int, max_chars: int | None) 
     ordered = sorted(items, key=lambda item: (not item.pinned, -item.updated_at, item.id))[:limit]
     found = []
     for item in ordered:
-        text = _text(desk, item).removesuffix("\n")
+        digest = desk.store.memories.versions(desk.project, item.id)[-1].text_hash
+        text = desk.store.documents.texts(desk.project, [digest])[digest].removesuffix("\n")
         cut = max_chars is not None and len(text) > max_chars
-        found.append(_recalled(desk, item, text[:max_chars] if cut else text, cut, 0.0))
-    return tuple(found)
+        found.append(Excerpt(item.id, text[:max_chars] if cut else text, cut, 0.0))
+    return shown(desk, found)
 
 
-def _recalled(desk: Desk, item: MemoryItem, excerpt: str, truncated: bool, score: float) -> Recalled:
-    version, now = desk.store.memories.versions(desk.project, item.id)[-1], desk.clock()
-    holds = version.valid_from <= now and (version.valid_to is None or now < version.valid_to)
-    return Recalled(item, version, excerpt, truncated, score, holds)
-
-
-def _text(desk: Desk, item: MemoryItem) -> str:
-    digest = desk.store.memories.versions(desk.project, item.id)[-1].text_hash
-    return desk.store.documents.texts(desk.project, [digest])[digest]
+def shown(desk: Desk, found: Sequence[Excerpt]) -> tuple[Recalled, ...]:
+    """The excerpts with their items as they stand: a few questions for all of them."""
+    if not found:
+        return ()
+    memories, project, now = desk.store.memories, desk.project, desk.clock()
+    names = tuple(one.item for one in found)
+    items = {item.id: item for item in memories.find(project, MemoryFilter(items=names))}
+    replaced = {link.target: by for link, by in memories.linking(project, names, [SUPERSEDES])}
+    told = []
+    for one in found:
+        item = items.get(one.item)
+        if item is None:
+            continue  # it was put away while it was looked for
+        version = memories.versions(project, item.id)[-1]
+        by = replaced.get(item.id)
+        holds = by is None and version.valid_from <= now and (version.valid_to is None or now < version.valid_to)
+        told.append(Recalled(item, version, one.text, one.truncated, one.score, holds, by))
+    return tuple(told)

@@ -9,8 +9,8 @@ from recto.errors import Conflict, InvalidArgument
 from recto.memory.commit import Committed, create, replay, revise
 from recto.memory.commit import unchanged as nothing_new
 from recto.memory.desk import Desk
-from recto.memory.draft import NOBODY, Circumstances, Draft, checked, first_line, payload_of
-from recto.memory.history import version
+from recto.memory.draft import NOBODY, Circumstances, Draft, checked, payload_of
+from recto.memory.history import given_title
 from recto.memory.likeness import Likeness, fingerprint, likeness
 from recto.memory.quoting import news
 from recto.model.document import Kind
@@ -128,9 +128,9 @@ def _quoted(desk: Desk, names: tuple[MemoryId, ...]) -> MemoryItem:
 
 def _continued(desk: Desk, item: MemoryItem, draft: Draft) -> Draft:
     """The draft with what the item already has: its tags, and a title that somebody gave it."""
-    before = version(desk, item.id, item.version).text
-    given = item.title if item.title != first_line(before) else ""
-    return replace(draft, title=draft.title or given, tags=tuple(dict.fromkeys((*item.tags, *draft.tags))))
+    return replace(
+        draft, title=draft.title or given_title(desk, item), tags=tuple(dict.fromkeys((*item.tags, *draft.tags)))
+    )
 
 
 def _unchanged(desk: Desk, item: MemoryItem, by: Circumstances, payload: str) -> Committed:

@@ -30,6 +30,9 @@ Session = Annotated[str, Field(max_length=100, description="The session it happe
 Key = Annotated[
     str, Field(min_length=1, max_length=200, description="Idempotency key: asking again under it changes nothing.")
 ]
+ProjectName = Annotated[
+    str, Field(min_length=1, max_length=200, description="Another project of the library; else this server's own.")
+]
 Number = Annotated[int, Field(ge=1, description="The number of a version.")]
 Time = Annotated[
     str, Field(pattern=fields.TIME, description="2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.")
@@ -44,6 +47,7 @@ class Asked:
     reason: Reason = ""
     session: Session | None = None
     idempotency_key: Key | None = None
+    project: ProjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,11 @@ def kind_named(name: str) -> MemoryKind:
         raise InvalidArgument(
             f"there is no kind of memory {name}", hint=f"choose one of: {', '.join(_KINDS)}"
         ) from None
+
+
+def within(engine: Engine, project: str | None) -> Engine:
+    """The engine of the project that was asked for by name, or this one."""
+    return engine if project is None else engine.within(project)
 
 
 def item_named(engine: Engine, name: str) -> MemoryItem:

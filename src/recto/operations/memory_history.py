@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from recto.engine.engine import Engine
-from recto.memory import commit, history
+from recto.memory import commit, diffs, history
 from recto.memory.quoting import PREFACE, quoted
 from recto.model.limits import Field
 from recto.model.memory import MemoryId, MemoryLink, MemoryVersion
@@ -15,12 +15,14 @@ from recto.operations.memories import (
     ItemName,
     MemoryState,
     Number,
+    ProjectName,
     Time,
     circumstances,
     instant,
     item_named,
     state,
     when,
+    within,
 )
 
 
@@ -31,6 +33,7 @@ class MemoryGetRequest:
     item: ItemName
     version: Number | None = None
     as_of: Time | None = None
+    project: ProjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class MemoryGetAnswer:
 @dataclass(frozen=True, slots=True)
 class MemoryHistoryRequest:
     item: ItemName
+    project: ProjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +107,29 @@ class MemoryDiffRequest:
     old: Number | None = None
     new: Number | None = None
     context: Annotated[int, Field(ge=0, le=1_000, description="Unchanged lines around a change.")] = 3
+    by_section: Annotated[bool, Field(description="Section by section, instead of the whole text.")] = False
+    project: ProjectName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SectionState:
+    """`change` is added, removed or changed; `diff` is unified."""
+
+    heading_path: tuple[str, ...]
+    anchor: str
+    change: str
+    diff: str
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryDiffAnswer:
-    """`diff` is unified, and empty when the texts are the same."""
+    """`diff` is unified, and empty when the texts are the same; `sections` are there when they were asked for."""
 
     item: str
     old: int
     new: int
     diff: str
+    sections: tuple[SectionState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +151,7 @@ class MemoryLinkRequest(Asked):
 
 
 def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     moment = history.as_of(engine.desk, item, instant(engine, request.as_of))
     shown = moment.shown if request.version is None else history.version(engine.desk, item.id, request.version)
@@ -168,6 +186,7 @@ def memory_get_text(answer: MemoryGetAnswer) -> str:
 
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
+    engine = within(engine, request.project)
     told = history.history(engine.desk, item_named(engine, request.item))
     return MemoryHistoryAnswer(
         item=told.item.id,
@@ -199,34 +218,49 @@ def memory_history_text(answer: MemoryHistoryAnswer) -> str:
 
 
 def memory_diff(engine: Engine, request: MemoryDiffRequest) -> MemoryDiffAnswer:
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     new = request.new or item.version
     old = request.old or max(1, new - 1)
-    return MemoryDiffAnswer(item.id, old, new, history.diff(engine.desk, item.id, old, new, request.context))
+    told = diffs.diff(engine.desk, item.id, old, new, request.context)
+    if not request.by_section:
+        return MemoryDiffAnswer(item.id, old, new, told)
+    found = diffs.section_diff(engine.desk, item.id, old, new, request.context)
+    sections = tuple(SectionState(one.heading_path, one.anchor, one.change, one.diff) for one in found)
+    return MemoryDiffAnswer(item.id, old, new, told, sections)
 
 
 def memory_diff_text(answer: MemoryDiffAnswer) -> str:
     if not answer.diff:
         return f"{answer.item}: v{answer.old} and v{answer.new} are the same."
-    return answer.diff
+    if not answer.sections:
+        return answer.diff
+    return "\n".join(
+        f"{one.change}: {_plain(' → '.join(one.heading_path)) or 'before the first heading'}\n{one.diff}"
+        for one in answer.sections
+    )
 
 
 def memory_restore(engine: Engine, request: MemoryRestoreRequest) -> MemoryState:
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     return state(commit.restore(engine.desk, item.id, request.version, circumstances(request)))
 
 
 def memory_pin(engine: Engine, request: MemoryChangeRequest) -> MemoryState:
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     return state(commit.pin(engine.desk, item.id, circumstances(request)))
 
 
 def memory_unpin(engine: Engine, request: MemoryChangeRequest) -> MemoryState:
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     return state(commit.pin(engine.desk, item.id, circumstances(request), pinned=False))
 
 
 def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     target = MemoryLink(request.target, request.type)
     return state(commit.link(engine.desk, item.id, target, circumstances(request)))

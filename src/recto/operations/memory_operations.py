@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from recto.operations import memories, memory_history, recall, remember
-from recto.operations.operation import IN_BOTH, IN_MEMORY, WRITES, ErrorCase, Operation
+from recto.operations import memories, memory_commit, memory_history, recall, remember, sessions
+from recto.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, ErrorCase, Operation
 
 _NO_MEMORY = ErrorCase({"item": "mem_nowhere"}, "NOT_FOUND")
-_ASKED = ("author", "reason", "session", "idempotency_key")
+_ASKED = ("author", "reason", "session", "idempotency_key", "project")
 
 MEMORY_OPERATIONS = (
     Operation(
@@ -45,10 +45,21 @@ MEMORY_OPERATIONS = (
         example={"query": "when does the dome close?", "limit": 3},
         errors=(
             ErrorCase({"query": "dome", "kinds": ["nonsense"]}, "INVALID_ARGUMENT"),
-            ErrorCase({"items": ["mem_nowhere"]}, "NOT_FOUND"),
+            ErrorCase({"item_ids": ["mem_nowhere"]}, "NOT_FOUND"),
         ),
         tool_sets=IN_BOTH,
-        unlisted=("tags_any", "created_before", "items", "exclude_items", "max_chars", "profile"),
+        unlisted=(
+            "tags_any",
+            "created_before",
+            "canonical_only",
+            "doc_classes",
+            "item_ids",
+            "exclude_item_ids",
+            "max_chars",
+            "profile",
+            "as_of",
+            "project",
+        ),
     ),
     Operation(
         name="forget",
@@ -91,7 +102,7 @@ MEMORY_OPERATIONS = (
     Operation(
         name="memory_diff",
         summary="Show what changed between two versions of a memory.",
-        description="A unified diff from one version to another; without them, of the last change.",
+        description="A unified diff from one version to another, whole or by section; of the last change, unless said.",
         function=memory_history.memory_diff,
         request=memory_history.MemoryDiffRequest,
         answer=memory_history.MemoryDiffAnswer,
@@ -155,5 +166,94 @@ MEMORY_OPERATIONS = (
         annotations=WRITES,
         tool_sets=IN_MEMORY,
         unlisted=_ASKED,
+    ),
+    Operation(
+        name="memory_commit",
+        summary="Keep a memory exactly as it is given.",
+        description=(
+            "Write a new memory, or with item its next version, without looking for likes as remember does. "
+            "The same idempotency_key gives the first answer again."
+        ),
+        function=memory_commit.memory_commit,
+        request=memory_commit.MemoryCommitRequest,
+        answer=memories.MemoryState,
+        text=memories.state_text,
+        example={"text": "The spare shutter motor is in the cellar.", "kind": "fact", "scope": "maintenance"},
+        errors=(
+            ErrorCase({"text": " "}, "INVALID_ARGUMENT"),
+            ErrorCase({"text": "x", "item": "mem_nowhere"}, "NOT_FOUND"),
+            ErrorCase({"text": "x", "expected_version": 1}, "INVALID_ARGUMENT"),
+            ErrorCase({"text": "x", "item": "Dome and humidity", "expected_version": 99}, "CONFLICT"),
+            ErrorCase({"text": "x", "project": "nowhere"}, "NOT_FOUND"),
+        ),
+        annotations=Annotations(read_only=False, idempotent=False),
+        tool_sets=IN_MEMORY,
+    ),
+    Operation(
+        name="memory_search",
+        summary="Find memories, with every filter there is.",
+        description="Find memories by word and by meaning, within kinds, scopes, tags, times, or as of an instant.",
+        function=recall.recall,
+        request=recall.RecallRequest,
+        answer=recall.RecallAnswer,
+        text=recall.text,
+        example={"query": "shutter motor", "scopes": ["maintenance"]},
+        errors=(ErrorCase({"query": "dome", "as_of": "yesterday"}, "INVALID_ARGUMENT"),),
+        tool_sets=IN_MEMORY,
+    ),
+    Operation(
+        name="memory_archive",
+        summary="Put a memory away.",
+        description="Take a memory out of every search; the same as forget.",
+        function=memory_commit.memory_archive,
+        request=memory_commit.MemoryArchiveRequest,
+        answer=memories.MemoryState,
+        text=memories.state_text,
+        example={"item": "A passing thought"},
+        errors=(_NO_MEMORY,),
+        annotations=WRITES,
+        tool_sets=IN_MEMORY,
+        unlisted=_ASKED,
+    ),
+    Operation(
+        name="sessions_start",
+        summary="Start a session that memories can name.",
+        description="Begin a stretch of work; pass its id as session to what is kept in it.",
+        function=sessions.sessions_start,
+        request=sessions.SessionsStartRequest,
+        answer=sessions.SessionState,
+        text=sessions.session_text,
+        example={"title": "Aligning the finder", "author": "an observer"},
+        errors=(ErrorCase({"project": "nowhere"}, "NOT_FOUND"),),
+        annotations=Annotations(read_only=False, idempotent=False),
+        tool_sets=IN_MEMORY,
+    ),
+    Operation(
+        name="sessions_end",
+        summary="End a session with a summary.",
+        description="End a stretch of work, once; its summary is remembered and found like any memory.",
+        function=sessions.sessions_end,
+        request=sessions.SessionsEndRequest,
+        answer=sessions.SessionState,
+        text=sessions.session_text,
+        example={
+            "session": "Aligning the finder",
+            "summary": "The finder is aligned to the main tube within two minutes of arc.",
+        },
+        errors=(ErrorCase({"session": "ses_nowhere"}, "NOT_FOUND"),),
+        annotations=WRITES,
+        tool_sets=IN_MEMORY,
+    ),
+    Operation(
+        name="sessions_list",
+        summary="List the sessions, latest first.",
+        description="Which sessions there were, what came of them, and which are still open.",
+        function=sessions.sessions_list,
+        request=sessions.SessionsListRequest,
+        answer=sessions.SessionsAnswer,
+        text=sessions.sessions_text,
+        example={},
+        errors=(ErrorCase({"project": "nowhere"}, "NOT_FOUND"),),
+        tool_sets=IN_MEMORY,
     ),
 )

@@ -259,6 +259,8 @@ def _filling(engine: Engine, profile: NamedProfile, embedder: Embedder) -> Profi
 def _reactivate(engine: Engine) -> ProfileAnswer:
     """Back to the configuration's own embedder."""
     embedder = engine.configured_embedder()
+    if active_profile(engine.store, engine.project.id) is None:
+        return ProfileAnswer(_configured(engine, active=True))
     with engine.store.transaction():
         ready = not missing(engine.store, engine.project.id, embedder)
         if ready:

@@ -24,6 +24,7 @@ from recto.operations.memories import (
     item_named,
     kind_named,
     state,
+    within,
 )
 
 
@@ -49,6 +50,7 @@ class ForgetRequest(Asked):
 
 
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:
+    engine = within(engine, request.project)
     draft = Draft(
         text=request.text,
         kind=kind_named(request.kind),
@@ -66,5 +68,6 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
 
 def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
     """Out of every search; its history stays, and `memory_restore` brings it back."""
+    engine = within(engine, request.project)
     item = item_named(engine, request.item)
     return state(commit.archive(engine.desk, item.id, circumstances(request)))

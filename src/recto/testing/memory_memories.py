@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recto.errors import Conflict
@@ -58,6 +58,15 @@ class MemoryMemories:
 
     def last_position(self, project: ProjectId, sequence: str) -> int:
         return max((item.position for item in self._items(project) if item.sequence == sequence), default=0)
+
+    def validity(self, project: ProjectId, items: Sequence[MemoryId]) -> Mapping[MemoryId, tuple[float, float | None]]:
+        versions = {item: self.versions(project, item) for item in items}
+        return {item: (held[-1].valid_from, held[-1].valid_to) for item, held in versions.items() if held}
+
+    def moments(self, project: ProjectId, instant: float) -> Mapping[MemoryId, MemoryCommit]:
+        tables = self._session.read()
+        log = tables.memory_commits.get(known_project(tables, project), ())
+        return {commit.item_id: commit for commit in log if commit.at <= instant}
 
     def linking(
         self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()

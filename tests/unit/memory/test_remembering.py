@@ -150,14 +150,14 @@ def test_recall_keeps_to_its_filters(engine: Engine, clock: SetClock) -> None:
     assert set(texts(engine, query="tests", scopes=("project",))) == both
     assert texts(engine, query="tests", tags_all=("#a",)) == ["Alpha is a rule about tests."]
     assert texts(engine, query="tests", pinned_only=True) == ["Beta is a bug in tests."]
-    assert set(texts(engine, query="tests", exclude_items=(beta.item,))) == both
-    assert texts(engine, query="tests", items=(beta.item,)) == ["Beta is a bug in tests."]
+    assert set(texts(engine, query="tests", exclude_item_ids=(beta.item,))) == both
+    assert texts(engine, query="tests", item_ids=(beta.item,)) == ["Beta is a bug in tests."]
     assert len(texts(engine, query="tests", created_after="1970-01-01T00:18:00")) == 2
     assert texts(engine, query="tests", kinds=("summary",)) == []
     assert texts(engine) == ["Beta is a bug in tests.", "Gamma is a plan for tests.", "Alpha is a rule about tests."]
     assert len(texts(engine, query="tests", limit=2)) == 2
     with pytest.raises(NotFound):
-        recall(engine, RecallRequest("tests", items=("mem_nowhere",)))
+        recall(engine, RecallRequest("tests", item_ids=("mem_nowhere",)))
 
 
 def test_what_no_longer_holds_comes_last_and_says_so(engine: Engine) -> None:

@@ -10,6 +10,7 @@ import pytest
 import recto
 from recto.engine.engine import Engine
 from recto.operations.remember import RememberRequest, remember
+from recto.operations.sessions import SessionsStartRequest, sessions_start
 from recto.operations.table import OPERATIONS
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
@@ -23,4 +24,5 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         engine.index()
         remember(engine, RememberRequest(**OPERATIONS["remember"].example))
         remember(engine, RememberRequest(text="Perhaps paint the dome green.", title="A passing thought"))
+        sessions_start(engine, SessionsStartRequest(**OPERATIONS["sessions_start"].example))
         yield engine

@@ -55,6 +55,15 @@ class MemoryRepository:
         where = {"project": self._keys.project(project), "sequence": sequence}
         return int(value(self._database, "memory_last_position", where))
 
+    def validity(self, project: ProjectId, items: Sequence[MemoryId]) -> Mapping[MemoryId, tuple[float, float | None]]:
+        where = {"project": self._keys.project(project), "items": json.dumps(list(items))}
+        return {MemoryId(row[0]): (row[1], row[2]) for row in self._database.rows("memories_validity", where)}
+
+    def moments(self, project: ProjectId, instant: float) -> Mapping[MemoryId, MemoryCommit]:
+        where = {"project": self._keys.project(project), "instant": instant}
+        found = (_commit(row) for row in self._database.rows("memory_moments", where))
+        return {commit.item_id: commit for commit in found}
+
     def linking(
         self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
     ) -> tuple[tuple[MemoryLink, MemoryId], ...]:

@@ -22,6 +22,12 @@ select :project, m.key, :ordinal, :target, :type from memory_items m where m.pro
 -- name: memory_last_position
 select coalesce(max(position), 0) from memory_items where project = :project and sequence = :sequence;
 
+-- name: memories_validity
+select m.id, v.valid_from, v.valid_to
+from json_each(:items) wanted
+cross join memory_items m on m.project = :project and m.id = wanted.value
+cross join memory_versions v on v.project = :project and v.item = m.key and v.number = m.version;
+
 -- name: memories_linking
 select l.target, l.type, m.id from memory_links l join memory_items m on m.key = l.item
 where l.project = :project and l.target in (select value from json_each(:targets)) and m.status = 'active'
@@ -93,6 +99,12 @@ where m.project = :project and m.id = :id and c.project = :project order by c.ke
 -- name: memory_commit_under
 -- include: memory_commit
 where c.project = :project and c.idempotency_key = :idempotency_key;
+
+-- name: memory_moments
+-- include: memory_commit
+where c.project = :project and c.key in (
+  select max(key) from memory_commits where project = :project and at <= :instant group by item)
+order by c.key;
 
 -- name: memory_session_put
 insert into memory_sessions (project, id, title, author, started_at, ended_at, summary)

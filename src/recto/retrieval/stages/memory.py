@@ -1,0 +1,170 @@
+"""Stages for memories: what is pinned or canonical counts for more, what holds no longer for less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from recto.algorithms.intent import Intent, intent_of
+from recto.model.ids import ChunkKey
+from recto.model.memory import MEMORIES, SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
+from recto.model.query import Filters
+from recto.model.result import Candidate, Ranking, Scored
+from recto.retrieval.stage import Search, SkipStage, in_order
+from recto.retrieval.stages.fuse import ScoreFusion
+from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.steps import ground, noted
+
+_PINNED, _CANONICAL = "pinned", "canonical"
+_TALK = 5  # words from which a query is a sentence rather than a handful of terms
+_TRACE = re.compile(r"Traceback|\bat \S+:\d+|Error:|Exception\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedRecall:
+    """Pinned memories, nearest by meaning first; by words while they have no vector."""
+
+    depth: int = 50
+    name: str = _PINNED
+
+    def recall(self, search: Search) -> Ranking:
+        return Ranking(self.name, _marked(search, MemoryFilter(pinned_only=True), self.depth))
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalRecall:
+    """Canonical documents, nearest by meaning first; by words while they have no vector."""
+
+    depth: int = 50
+    name: str = _CANONICAL
+
+    def recall(self, search: Search) -> Ranking:
+        return Ranking(self.name, _marked(search, MemoryFilter(canonical_only=True), self.depth))
+
+
+def _marked(search: Search, wanted: MemoryFilter, depth: int) -> tuple[Scored, ...]:
+    store, project, query = search.library.store, search.library.project, search.query
+    items = store.memories.find(project, wanted)
+    if not items:
+        raise SkipStage("no memory is marked so")
+    only = Filters(collections=(MEMORIES,), uris=tuple(memory_uri(item.id) for item in items))
+    filters = query.filters.narrowed_by(only)
+    keys = store.documents.admitted(project, filters)
+    if query.terms.text.strip():
+        cosines = search.library.vectors().score(search.vector, [ChunkKey(key) for key in keys])
+        if cosines:
+            ranked = sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))
+            return tuple(Scored(key, cosine) for key, cosine in ranked[:depth])
+    if query.terms.empty:
+        raise SkipStage("the query has neither a meaning nor words to rank them by")
+    return store.lexical.search(project, query.terms, filters, depth)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFusion:
+    """Weights by what kind of query it is; then what is pinned or canonical is lifted, by its rank among its like.
+
+    `technical` is a handful of terms, `conversational` a sentence, `code` names, fragments and traces; each is the
+    share of the lexical channel, the dense one having the rest. Words that were misspelt join the lexical channel with
+    `trigram` of its best score. A marked memory of rank r gains share · best · (k + 1) / (k + r): as a channel of
+    reciprocal rank fusion would, in the scale of the scores.
+    """
+
+    technical: float = 0.45
+    conversational: float = 0.6
+    code: float = 0.75
+    trigram: float = 0.5
+    pinned: float = 0.1
+    canonical: float = 0.1
+    k: int = 60
+    name: str = "memory_fusion"
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        kind = weight_profile(search.query.text)
+        lexical = {"technical": self.technical, "conversational": self.conversational, "code": self.code}[kind]
+        base = JoinedFusion((("typos", self.trigram),), ScoreFusion(dense=1.0 - lexical, lexical=lexical))
+        channels = {name: ranking for name, ranking in rankings.items() if name not in (_PINNED, _CANONICAL)}
+        candidates = base.fuse(search, channels)
+        search.notes["profile"] = kind
+        return self._lifted(candidates, rankings)
+
+    def _lifted(self, candidates: tuple[Candidate, ...], rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        """Only what some channel found for its words or meaning: a pin alone is no answer."""
+        best = max((one.score for one in candidates), default=0.0) - ground(candidates)
+        gained: dict[ChunkKey, float] = {}
+        said: dict[ChunkKey, str] = {}
+        for name, share in ((_PINNED, self.pinned), (_CANONICAL, self.canonical)):
+            for rank, one in enumerate(rankings[name].scored if name in rankings else (), 1):
+                gained[one.key] = gained.get(one.key, 0.0) + share * best * (self.k + 1) / (self.k + rank)
+                said[one.key] = f"{said[one.key]} and {name}" if one.key in said else name
+        if not gained:
+            return candidates
+        lifted = in_order([replace(one, score=one.score + gained.get(one.key, 0.0)) for one in candidates])
+        return noted(lifted, self.name, said)
+
+
+def weight_profile(text: str) -> str:
+    """Which weights a query gets: `technical`, `conversational` or `code`.
+
+    >>> [weight_profile(text) for text in ("outbox retries", "how do retries of the outbox wait?", "claimEvents()")]
+    ['technical', 'conversational', 'code']
+    """
+    intent = intent_of(text)
+    if intent in (Intent.CODE, Intent.NAVIGATIONAL) or _TRACE.search(text):
+        return "code"
+    return "conversational" if intent is Intent.QUESTION or len(text.split()) >= _TALK else "technical"
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """What is not true now keeps `share` of its score, and stays below the memory that took its place.
+
+    A memory is superseded by an active one that says so, and holds from `valid_from` until `valid_to` of its version.
+    """
+
+    share: float = 0.5
+    among: int = 100
+    name: str = "validity"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        looked_at = {memory_of(one.uri) for one in candidates[: self.among] if one.collection == MEMORIES}
+        if not looked_at:
+            raise SkipStage("no memory is among the candidates")
+        reasons = reasons_not_to_hold(search, tuple(sorted(looked_at)))
+        if not reasons:
+            raise SkipStage("every memory among the candidates holds")
+        low = ground(candidates)
+        scores = {memory_of(one.uri): one.score for one in reversed(candidates) if one.collection == MEMORIES}
+        changed, said = [], {}
+        for one in candidates:
+            reason = reasons.get(memory_of(one.uri)) if one.collection == MEMORIES else None
+            if reason is not None:
+                score = low + (one.score - low) * self.share
+                if reason.by in scores:
+                    score = min(score, scores[reason.by] - 1e-9)
+                said[one.key] = reason.said
+                one = replace(one, score=score)
+            changed.append(one)
+        search.notes["lowered"] = len(said)
+        return noted(in_order(changed), self.name, said)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    said: str
+    by: MemoryId | None = None
+
+
+def reasons_not_to_hold(search: Search, items: tuple[MemoryId, ...]) -> dict[MemoryId, Reason]:
+    """Why a memory is not true now, for those that are not."""
+    store, project, now = search.library.store, search.library.project, search.library.now()
+    found: dict[MemoryId, Reason] = {}
+    for item, (since, until) in store.memories.validity(project, items).items():
+        if since > now:
+            found[item] = Reason("not true yet")
+        elif until is not None and until <= now:
+            found[item] = Reason("no longer true")
+    for link, by in store.memories.linking(project, items, [SUPERSEDES]):
+        found[MemoryId(link.target)] = Reason(f"superseded by {by}", by)
+    return found
