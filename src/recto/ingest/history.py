@@ -27,7 +27,7 @@ from recto.model.recipe import Recipe
 from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan
-from recto.sources.git import Repository, commits, git_program, reachable, refs
+from recto.sources.git import Repository, commits, reachable, refs
 from recto.sources.git_repositories import holds_repository, repositories
 
 _BATCH = 1_000  # commits in one transaction
@@ -66,7 +66,7 @@ def index_history(
         known = store.history.known(project, collection.id)
         ledger = store.ledger.entries(project, collection.id)
     rows = {uri: entry for uri, entry in ledger.items() if is_repository(uri)}
-    found, unread = repositories(collection.root, scan.listed) if rules.wanted and git_program() else ([], [])
+    found, unread = repositories(collection.root, scan.listed) if rules.wanted else ([], [])
     writer = _Writer(store, collection, preparer, origin, _made_by(recipe, origin), progress, report)
     for one in unread:
         writer.refuse(one.prefix, one.reason, one.hint, rows)
@@ -77,7 +77,11 @@ def index_history(
             writer.refuse(repository.prefix, error.message, error.hint, rows)
     looked_at = {one.prefix for one in found} | {one.prefix for one in unread}
     for prefix in sorted({*known, *(_prefix(uri) for uri in rows)} - looked_at):
-        _left(writer, collection, scan, prefix, known.get(prefix, {}), rows, rules)
+        # Not looked at, though the library knows of it: taken out only if that is for sure.
+        gone = scan.gone(repository_uri(prefix)) and not holds_repository(collection.root, prefix)
+        if gone or not rules.wanted:
+            writer.remove(prefix, known.get(prefix, {}))
+            writer.forget(repository_uri(prefix))
 
 
 def _bring(
@@ -119,24 +123,6 @@ def _bring(
             warnings=warnings,
         )
     )
-
-
-def _left(
-    writer: _Writer,
-    collection: Collection,
-    scan: Scan,
-    prefix: str,
-    known: Mapping[str, str],
-    rows: Mapping[str, LedgerEntry],
-    rules: HistoryRules,
-) -> None:
-    """A repository of which the library knows and that was not looked at: taken out only if that is for sure."""
-    uri = repository_uri(prefix)
-    if not rules.wanted or (scan.gone(uri) and not holds_repository(collection.root, prefix)):
-        writer.remove(prefix, known.keys())
-        writer.forget(uri)
-    elif git_program() is None:
-        writer.refuse(prefix, "git is not installed", "install git; what was indexed is kept", rows)
 
 
 class _Writer:
