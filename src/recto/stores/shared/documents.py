@@ -73,8 +73,12 @@ class DocumentRepository:
         self._put_sections(owner, [(at.key, one.document) for at, one in pairs])
         keys = count(reserve(self._database, "chunk_key", sum(len(prepared.chunks) for prepared in several)))
         chunk_keys = tuple(tuple(map(ChunkKey, islice(keys, len(prepared.chunks)))) for prepared in several)
-        for (at, prepared), those in zip(pairs, chunk_keys, strict=True):
-            self._put_chunks(owner, at.key, prepared, those)
+        rows = (
+            row
+            for (at, prepared), those in zip(pairs, chunk_keys, strict=True)
+            for row in _chunk_rows(owner, at.key, prepared, those)
+        )
+        self._database.run_many("chunk_put", rows)
         return chunk_keys
 
     def move(
@@ -100,7 +104,7 @@ class DocumentRepository:
         self._database.run("document_parts_remove_sections", {"project": where["project"], "document": key})
         self._database.run("document_parts_remove_tags", {"project": where["project"], "document": key})
         self._put_sections(where["project"], [(key, document)])
-        self._put_chunks(where["project"], key, prepared, chunk_keys)
+        self._database.run_many("chunk_put", _chunk_rows(where["project"], key, prepared, chunk_keys))
         return chunk_keys
 
     def remove(self, project: ProjectId, document: DocumentId) -> None:
@@ -237,30 +241,29 @@ class DocumentRepository:
             ),
         )
 
-    def _put_chunks(self, project: int, key: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]) -> None:
-        ordinals = {section.id: ordinal for ordinal, section in enumerate(prepared.document.sections)}
-        self._database.run_many(
-            "chunk_put",
-            [
-                {
-                    "key": chunk_key,
-                    "project": project,
-                    "document": key,
-                    "section": ordinals[chunk.section_id],
-                    "ordinal": chunk.ordinal,
-                    "id": chunk.id,
-                    "start": chunk.span.start,
-                    "end": chunk.span.end,
-                    "first_line": chunk.lines.first,
-                    "last_line": chunk.lines.last,
-                    "text_hash": bytes.fromhex(chunk.text_hash),
-                    "tokens": chunk.tokens,
-                    "content_type": chunk.content_type.value,
-                    "signature": chunk.signature,
-                }
-                for chunk_key, chunk in zip(chunk_keys, (one.chunk for one in prepared.chunks), strict=True)
-            ],
-        )
+
+def _chunk_rows(
+    project: int, document: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]
+) -> Iterator[dict[str, Any]]:
+    ordinals = {section.id: ordinal for ordinal, section in enumerate(prepared.document.sections)}
+    for chunk_key, (chunk, _, _) in zip(chunk_keys, prepared.chunks, strict=True):
+        span, lines = chunk.span, chunk.lines
+        yield {
+            "key": chunk_key,
+            "project": project,
+            "document": document,
+            "section": ordinals[chunk.section_id],
+            "ordinal": chunk.ordinal,
+            "id": chunk.id,
+            "start": span.start,
+            "end": span.end,
+            "first_line": lines.first,
+            "last_line": lines.last,
+            "text_hash": bytes.fromhex(chunk.text_hash),
+            "tokens": chunk.tokens,
+            "content_type": chunk.content_type.value,
+            "signature": chunk.signature,
+        }
 
 
 def _row(where: Mapping[str, int], place: _Place, document: Document) -> dict[str, Any]:

@@ -126,6 +126,9 @@ class SqliteDatabase:
             found.execute("pragma cache_size = -65536")
             found.execute("pragma mmap_size = 1073741824")
             found.execute("pragma temp_store = memory")
+            # 64 MB of log before it is copied back: a bulk run changes the same pages again and again.
+            found.execute("pragma wal_autocheckpoint = 16000")
+            found.execute("pragma journal_size_limit = 67108864")
             self._local.connection = found
             with self._guard:
                 self._all.append(found)
