@@ -24,7 +24,6 @@ _AGO = re.compile(r"^(\d+)\s*(h|d|w|m|y)$")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
 _BY_MEANING = "dense_only"
-_COMPRESSED = {"min_score": 0.3, "similarity_threshold": 0.85}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,22 +211,16 @@ def _narrowed(profile: Profile, request: SearchRequest) -> Profile:
     """The profile with a floor and without repetitions, where these are asked for."""
     if request.mode not in ("full", "compressed"):
         raise InvalidArgument(f"there is no mode {request.mode}", hint="choose full or compressed")
-    given = {"min_score": request.min_score, "similarity_threshold": request.similarity_threshold}
-    wanted = dict(_COMPRESSED) if request.mode == "compressed" else {}
-    wanted |= {name: value for name, value in given.items() if value is not None}
-    refine = list(profile.refine)
-    if "min_score" in wanted:
-        from recto.retrieval.stages.floor import ConfidenceFloor
+    shorter = request.mode == "compressed"
+    if not shorter and request.min_score is None and request.similarity_threshold is None:
+        return profile
+    from recto.retrieval.stages.compressed import MIN_SCORE, SIMILARITY_THRESHOLD, compressed
 
-        meant = any(stage.name.startswith("dense") for stage in profile.recall)
-        least = wanted["min_score"]
-        # Without cosines there is no scale but the best.
-        refine.append(ConfidenceFloor(least=least, channel="dense") if meant else ConfidenceFloor(share=least))
-    if "similarity_threshold" in wanted:
-        from recto.retrieval.stages.duplicates import SemanticDuplicates
-
-        refine.append(SemanticDuplicates(threshold=wanted["similarity_threshold"]))
-    return replace(profile, refine=tuple(refine))
+    least, likeness = request.min_score, request.similarity_threshold
+    if shorter:
+        least = MIN_SCORE if least is None else least
+        likeness = SIMILARITY_THRESHOLD if likeness is None else likeness
+    return compressed(profile, least, likeness)
 
 
 def _bounded(query: Query) -> Query:

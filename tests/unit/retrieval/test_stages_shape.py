@@ -9,12 +9,14 @@ import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
 from recto.model.result import ScoreStep
-from recto.retrieval.stage import Refine, SkipStage, in_order
+from recto.retrieval.stage import Profile, Refine, SkipStage, in_order
 from recto.retrieval.stages.caps import CapPerSection
 from recto.retrieval.stages.compressed import compressed
 from recto.retrieval.stages.diversity import MarginalRelevance
 from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
 from recto.retrieval.stages.floor import ConfidenceFloor
+from recto.retrieval.stages.fuse import SingleChannel
+from recto.retrieval.stages.recall import LexicalRecall
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
 
@@ -120,6 +122,6 @@ def test_a_compressed_answer_has_neither_weak_nor_repeated_hits() -> None:
         note("a.md", "aaa", title=""), note("b.md", "aaaa", title=""), note("c.md", "zzz", title=""), note("d.md", "q")
     )
     candidates = listed(held, 1.0, 0.9, 0.5, 0.1)
-    for stage in compressed():
+    for stage in compressed(Profile("bare", recall=(LexicalRecall(),), fuse=SingleChannel())).refine:
         candidates = stage.refine(asking(held), candidates)
     assert uris(candidates) == ["a.md", "c.md"]
