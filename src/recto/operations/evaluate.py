@@ -40,6 +40,7 @@ _DEEPER = (2, 8, 32)
 _SHOWN = 10
 _MOST = 1000
 _UNUSUAL = re.compile(r"[^\w.-]+")
+_HASH = re.compile(r"^[0-9a-f]{7,64}$")
 _UNNAMEABLE = re.compile(r"[/\\\0\n:]")
 
 
@@ -69,9 +70,20 @@ class Evaluation:
 
 def evaluate(config: Config, request: EvaluateRequest, cache: Path, progress: Progress | None = None) -> Evaluation:
     """Builds the data set's library in `cache`, or takes the one an equal recipe built, and runs every profile."""
+    profiles = [find_profile(name, profile_folders()) for name in request.profiles]
+    return evaluate_profiles(config, request, profiles, cache, progress)
+
+
+def evaluate_profiles(
+    config: Config,
+    request: EvaluateRequest,
+    profiles: Sequence[Profile],
+    cache: Path,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """The same for profiles that need no name: the request's are not looked at."""
     progress = progress or NoProgress()
     measuring_library()
-    profiles = [find_profile(name, profile_folders()) for name in request.profiles]
     dataset = read_dataset(request.dataset, request.files).sample(request.limit_queries)
     groups = _grouped(dataset, request.scope)
     recipe = recipe_of(config)
@@ -270,9 +282,16 @@ def _source(collection: Collection, uri: str, record: Record, place: Mapping[str
         uri=uri,
         text=normalise(record.text),
         modified_at=_modified_at(record.metadata),
+        kind=Kind.COMMIT if _is_commit(record) else None,
         title="" if record.title == record.id else record.title,
         metadata={**record.metadata, **place},
     )
+
+
+def _is_commit(record: Record) -> bool:
+    """Whether a record is a commit, as exports of histories have them: named by a hash, with an author and files."""
+    author, files = record.metadata.get("author"), record.metadata.get("files")
+    return isinstance(author, str) and isinstance(files, list) and _HASH.match(record.id) is not None
 
 
 def _modified_at(metadata: Mapping[str, Any]) -> float:
