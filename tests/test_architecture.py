@@ -33,7 +33,7 @@ SAY_NOTHING = {
     "base",
     "shared_utils",
 }
-ADAPTERS = {"sources", "parsing", "chunking", "embedding", "vectors", "stores"}
+ADAPTERS = {"sources", "parsing", "chunking", "embedding", "vectors", "stores", "snapshots"}
 VALUES = {"recto.sources.files"}  # what a scan saw is a value that travels
 SPEAKS_TO_SQLITE = {"stores/sqlite/database.py"}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}

@@ -11,7 +11,8 @@ RectoError
 │   └── RecipeMismatch     CONFLICT           the index was made another way and must not be mixed
 ├── LibraryError           INDEX_CORRUPT      the library cannot be read as a library
 │   ├── NotALibrary        INDEX_CORRUPT      the file is something else
-│   └── NewerLibrary       INDEX_CORRUPT      a later Recto wrote it
+│   ├── NewerLibrary       INDEX_CORRUPT      a later Recto wrote it
+│   └── DamagedSnapshot    INDEX_CORRUPT      an accelerator's files are missing or changed; the library is not
 ├── StorageError           IO_ERROR           the disk, or the database on it, refused
 ├── SourceError            IO_ERROR           a file or folder could not be read
 ├── ParseError             INVALID_ARGUMENT   one document's content could not be understood
@@ -79,6 +80,10 @@ class NotALibrary(LibraryError):
 
 
 class NewerLibrary(LibraryError):
+    pass
+
+
+class DamagedSnapshot(LibraryError):
     pass
 
 

@@ -21,6 +21,9 @@ class EmbeddingProfile:
     query_prefix: str = ""
     document_prefix: str = ""
 
+    def canonical(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkSizes:

@@ -12,6 +12,7 @@ from recto.model.result import Scored
 from recto.stores.shared.database import Database, runs, value
 from recto.stores.shared.filters import filter_parameters
 from recto.stores.shared.projects import Keys
+from recto.stores.sqlite.snapshots import LexicalBlocks
 
 
 class Fts5Index:
@@ -21,9 +22,10 @@ class Fts5Index:
         self._database = database
         self._keys = keys
         self._vocabulary: tuple[int, Vocabulary] | None = None
+        self._blocks = LexicalBlocks(database)
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
-        self._keys.project(project)
+        self._blocks.put(self._keys.project(project), rows)
         for stretch in runs(key for key, _ in rows):
             held = self._database.rows("lexical_held", stretch)
             self._database.run_many("lexical_remove", ({"key": row[0]} for row in held))

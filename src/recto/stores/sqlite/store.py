@@ -25,6 +25,7 @@ from recto.stores.shared.projects import CatalogRepository, Keys
 from recto.stores.shared.reranking import RerankScoreRepository
 from recto.stores.sqlite.database import SqliteDatabase
 from recto.stores.sqlite.lexical import Fts5Index
+from recto.stores.sqlite.snapshots import SnapshotSource
 
 
 class SqliteStore:
@@ -47,6 +48,7 @@ class SqliteStore:
         self.profiles = ProfileRepository(self._database, keys, clock)
         self.outbox = OutboxRepository(self._database, keys, clock)
         self.rerank_scores = RerankScoreRepository(self._database, keys, clock)
+        self.snapshots = SnapshotSource(self._database, keys, clock)
         self._keys = keys
 
     @contextmanager

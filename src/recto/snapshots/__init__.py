@@ -1,0 +1,1 @@
+"""Accelerators derived from a library: lexical segments and quantised vector shards, immutable and checksummed."""

@@ -1,0 +1,172 @@
+"""What snapshots are made from, and what has changed since one was made."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from recto.model.ids import ChunkKey, ProjectId
+from recto.model.index import LexicalRow
+from recto.model.query import Filters
+from recto.model.recipe import EmbeddingProfile
+from recto.model.snapshot import Mark, SnapshotId, Windows
+from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import Database, Row, value
+from recto.stores.shared.filters import filter_parameters
+from recto.stores.shared.projects import Keys
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Neither stands in a token: tokens hold letters, digits, marks and emoji.
+_FIELD, _CHUNK = "\x1f", "\x1e"
+_BLOCK = 64  # chunks: enough to compress well, few enough that an edit writes little
+_BLOCKS = 256  # blocks read at once
+_STRETCH = 20_000  # chunk keys whose vectors are read at once
+
+
+class LexicalBlocks:
+    """Keeps the analysed tokens of chunks as they are written, compressed a few dozen at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        # Made once; used only under the write lock.
+        self._compressor = zstandard.ZstdCompressor(level=1)
+
+    def put(self, project: int, rows: Iterable[tuple[ChunkKey, LexicalRow]]) -> None:
+        rest = iter(rows)
+        blocks = iter(lambda: list(islice(rest, _BLOCK)), [])
+        self._database.run_many("lexical_block_put", (self._block(project, block) for block in blocks))
+
+    def _block(self, project: int, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> dict[str, object]:
+        text = _CHUNK.join(_FIELD.join(row) for _, row in rows)
+        return {
+            "project": project,
+            "chunks": array("q", (key for key, _ in rows)).tobytes(),
+            "data": self._compressor.compress(text.encode("utf-8", "surrogatepass")),
+        }
+
+
+class SnapshotSource:
+    """Fits `ports.SnapshotSource`."""
+
+    def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    def begin(self, project: ProjectId, snapshot: SnapshotId) -> None:
+        where = {"project": self._keys.project(project), "id": snapshot, "now": self._clock()}
+        self._database.run("snapshot_begin", where)
+
+    def finish(self, project: ProjectId, snapshot: SnapshotId) -> None:
+        self._database.run("snapshot_finish", {"project": self._keys.project(project), "id": snapshot})
+
+    def forget(self, project: ProjectId, snapshots: Sequence[SnapshotId], seen: int) -> None:
+        key = self._keys.project(project)
+        self._database.run_many("snapshot_forget", ({"project": key, "id": one} for one in snapshots))
+        self._database.run("chunk_changes_forget", {"project": key, "last": seen})
+
+    def known(self, project: ProjectId) -> Mapping[SnapshotId, bool]:
+        rows = self._database.rows("snapshots_known", {"project": self._keys.project(project)})
+        return {SnapshotId(row[0]): bool(row[1]) for row in rows}
+
+    def mark(self, project: ProjectId) -> Mark:
+        where = {"project": self._keys.project(project)}
+        return Mark(
+            generation=int(value(self._database, "generation")),
+            block=int(value(self._database, "lexical_blocks_newest", where)),
+            change=int(value(self._database, "chunk_changes_newest", where)),
+            vector=int(value(self._database, "vectors_newest", where)),
+        )
+
+    def changed(self, project: ProjectId, since: Mark) -> tuple[ChunkKey, ...]:
+        where = {"project": self._keys.project(project), "after": since.change}
+        return tuple(ChunkKey(row[1]) for row in self._database.rows("chunk_changes_after", where))
+
+    def written(self, project: ProjectId, since: int, until: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        import numpy as np
+
+        where = {"project": self._keys.project(project), "after": since, "last": until}
+        rows = self._database.rows("lexical_block_chunks", where)
+        keys = np.frombuffer(b"".join([row[1] for row in rows]), dtype=np.int64)
+        return keys, np.repeat(np.array([row[0] for row in rows], np.int64), [len(row[1]) // 8 for row in rows])
+
+    def rows(self, project: ProjectId, since: int, until: int) -> Iterator[tuple[int, ChunkKey, LexicalRow]]:
+        unpack = zstandard.ZstdDecompressor().decompress
+        where = {"project": self._keys.project(project)}
+        for after in range(since, until, _BLOCKS):
+            stretch = where | {"after": after, "last": min(after + _BLOCKS, until)}
+            for block, chunks, data in self._database.rows("lexical_blocks_after", stretch):
+                texts = unpack(data).decode("utf-8", "surrogatepass").split(_CHUNK)
+                for key, text in zip(array("q", chunks), texts, strict=True):
+                    yield block, ChunkKey(key), LexicalRow(*text.split(_FIELD))
+
+    def places(self, project: ProjectId, keys: Sequence[ChunkKey] | None = None) -> NDArray[np.int64]:
+        import numpy as np
+
+        where = {"project": self._keys.project(project)}
+        if keys is not None:
+            rows = self._database.rows("chunk_places_of", where | {"keys": _listed(keys)})
+            return np.array(rows, dtype=np.int64).reshape(-1, 2)
+        found: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)]
+        after = 0
+        while stretch := self._database.rows("chunk_places", where | {"after": after, "limit": _STRETCH}):
+            found.append(np.array(stretch, dtype=np.int64))
+            after = stretch[-1][0]
+        return np.concatenate(found)
+
+    def uris(self, project: ProjectId, documents: Sequence[int] | None = None) -> Mapping[int, str]:
+        where = {"project": self._keys.project(project)}
+        if documents is None:
+            return dict(self._database.rows("document_uris", where))
+        return dict(self._database.rows("document_uris_of", where | {"keys": _listed(documents)}))
+
+    def admitted(self, project: ProjectId, filters: Filters) -> NDArray[np.int64]:
+        import numpy as np
+
+        where = {"project": self._keys.project(project)} | filter_parameters(filters)
+        return np.array([row[0] for row in self._database.rows("documents_admitted", where)], dtype=np.int64)
+
+    def embedded_since(
+        self, project: ProjectId, profiles: Sequence[EmbeddingProfile], vector: int
+    ) -> tuple[ChunkKey, ...]:
+        where = self._profiles(project, profiles) | {"after": vector}
+        return tuple(ChunkKey(row[0]) for row in self._database.rows("chunks_with_new_vectors", where))
+
+    def windows(self, project: ProjectId, profiles: Sequence[EmbeddingProfile], keys: Sequence[ChunkKey]) -> Windows:
+        where = self._profiles(project, profiles) | {"keys": _listed(keys)}
+        return _windows(self._database.rows("windows_of", where), profiles)
+
+    def windows_between(
+        self, project: ProjectId, profiles: Sequence[EmbeddingProfile], after: int, last: int
+    ) -> Windows:
+        where = self._profiles(project, profiles) | {"after": after, "last": last}
+        return _windows(self._database.rows("windows_between", where), profiles)
+
+    def _profiles(self, project: ProjectId, profiles: Sequence[EmbeddingProfile]) -> dict[str, int]:
+        keys = [self._keys.profile(project, profile.canonical()) for profile in profiles]
+        return {"project": self._keys.project(project), "full": keys[0], "fast": keys[1] if len(keys) > 1 else 0}
+
+
+def _listed(keys: Sequence[int]) -> str:
+    return json.dumps([int(key) for key in keys])
+
+
+def _windows(rows: Sequence[Row], profiles: Sequence[EmbeddingProfile]) -> Windows:
+    import numpy as np
+
+    held = [row for row in rows if row[2] is not None or row[3] is not None]
+    data = b"".join([row[3] if row[2] is None else row[2] for row in held])
+    return Windows(
+        chunks=np.array([row[0] for row in held], dtype=np.int64),
+        inputs=np.array([row[1] for row in held], dtype=np.int64),
+        tiers=np.array([row[2] is None for row in held], dtype=np.uint8),
+        matrix=np.frombuffer(data, dtype="<f2").reshape(len(held), profiles[0].dimensions),
+    )

@@ -1,0 +1,109 @@
+"""A small library with everything that reads and makes snapshots around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recto.algorithms.analysis import Analyzer
+from recto.ingest.publish import Making, publish
+from recto.model.ids import ProjectId, document_id
+from recto.model.recipe import EmbeddingProfile
+from recto.model.snapshot import Manifest
+from recto.model.stored import VectorRow
+from recto.observability.progress import NoProgress
+from recto.snapshots.folder import SnapshotFolder
+from recto.snapshots.lexical import SnapshotLexical
+from recto.snapshots.opened import Snapshots
+from recto.snapshots.vectors import SnapshotVectors
+from recto.stores.sqlite.store import SqliteStore
+from recto.testing import samples
+from recto.testing.clock import SetClock
+from recto.vectors.exact import ExactIndex
+
+PROFILE = EmbeddingProfile("sample", "sample", "1", dimensions=16, window=32)
+
+
+class Bench:
+    """What a test does to a library, and both ways of asking it."""
+
+    def __init__(self, folder: Path, *, shards: int = 4, windows: int = 1) -> None:
+        self.clock = SetClock()
+        self.store = SqliteStore(folder / "library.db", clock=self.clock)
+        self.notes = samples.ensure(self.store)
+        self.project: ProjectId = self.notes.project_id
+        self.folder = SnapshotFolder(folder / "library.db.snapshots")
+        self.windows = windows
+        self.making = Making(
+            store=self.store,
+            source=self.store.snapshots,
+            project=self.project,
+            folder=self.folder,
+            profiles=(PROFILE,),
+            analyzer=Analyzer.version,
+            shards=shards,
+            clock=self.clock,
+        )
+        self.made: Manifest | None = None
+        self.written: dict[str, list[str]] = {}
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Everything that reads, from the start: as another process would."""
+        self.snapshots = Snapshots(self.folder, self.store.snapshots, self.project, lambda manifest: True)
+        self.lexical = SnapshotLexical(self.snapshots, self.store, self.store.lexical, self.store.documents)
+        self.exact = ExactIndex(self.store, self.project, PROFILE)
+        self.vectors = SnapshotVectors(self.snapshots, self.store, (PROFILE,), lambda: self.exact)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.store.close()
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        seed = int.from_bytes(text.encode()[-8:].rjust(8, b"\0"), "little")
+        made = np.random.default_rng(seed).standard_normal(PROFILE.dimensions).astype(np.float32)
+        return made / np.linalg.norm(made)
+
+    def do(self, what: str, one: Any, other: Any) -> None:
+        match what:
+            case "put":
+                self.put(one, *other)
+            case "remove" if one in self.written:
+                with self.store.transaction():
+                    self.store.documents.remove(self.project, document_id(self.project, self.notes.id, one))
+                del self.written[one]
+            case "move" if one in self.written and other not in self.written:
+                with self.store.transaction():
+                    prepared = samples.prepared(self.notes, other, *self.written[one], windows=self.windows)
+                    keys = self.store.documents.move(self.project, self.notes.id, one, prepared)
+                    self._index(keys, prepared)
+                self.written[other] = self.written.pop(one)
+            case "embed":
+                self.embed(one)
+            case "publish" if self.written:
+                self.publish()
+
+    def put(self, uri: str, *paragraphs: str) -> None:
+        with self.store.transaction():
+            prepared = samples.prepared(self.notes, uri, *paragraphs, windows=self.windows)
+            self._index(self.store.documents.put(self.project, self.notes.id, prepared), prepared)
+        self.written[uri] = list(paragraphs)
+
+    def _index(self, keys: Any, prepared: Any) -> None:
+        self.store.lexical.put(self.project, [(k, c.lexical) for k, c in zip(keys, prepared.chunks, strict=True)])
+        self.store.embeddings.expect(self.project, [(k, c.inputs) for k, c in zip(keys, prepared.chunks, strict=True)])
+
+    def embed(self, most: int) -> None:
+        pending = self.store.embeddings.pending(self.project, PROFILE)[:most]
+        rows = [VectorRow(key, self.vector(f"input {key}").astype("<f2").tobytes()) for key in pending]
+        with self.store.transaction():
+            self.store.embeddings.put(self.project, PROFILE, rows)
+
+    def publish(self) -> Manifest:
+        self.made = publish(self.making, self.snapshots.current(), NoProgress())
+        return self.made
