@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recto.errors import MissingExtra
+from recto.graph.names import called
 from recto.model.graph import Edge, EdgeType, Node, ThematicLink
 from recto.model.ids import DocumentId
 
@@ -91,7 +92,7 @@ def described(
         inside.sort(key=lambda node: (-degrees.get(node.document, 0), node.uri))
         tags = Counter(tag.lower() for node in inside for tag in node.tags)
         common = sorted((tag for tag in tags if tags[tag] > 1), key=lambda tag: (-tags[tag], tag))
-        name = ", ".join(node.title for node in inside[: min(_MOST_NAMED, len(inside))])
+        name = ", ".join(called(node.uri) for node in inside[:_MOST_NAMED])
         documents = tuple(node.document for node in inside)
         found.append(Community(number, name, documents, tuple(common[:_MOST_NAMED])))
     return tuple(found)

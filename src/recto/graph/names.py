@@ -69,6 +69,13 @@ def joined(base: str, path: str) -> str | None:
     return "/".join(parts) or None
 
 
+def called(uri: str) -> str:
+    """What a file is called by those who link to it; a folder's own page is called as the folder."""
+    path = without_ending(uri)
+    name = last(path)
+    return last(folder(path)) or name if folded(last(module_stem(uri))) in FOR_THEIR_FOLDER else name
+
+
 def names_of(document: Document) -> tuple[Name, ...]:
     """Every name once, in order."""
     return tuple(dict.fromkeys(_names(document)))
