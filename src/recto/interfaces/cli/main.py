@@ -50,6 +50,7 @@ COMMANDS: Mapping[str, Entry] = {
     "pin": Entry(f"{_AT}.memory:pin", "Keep a memory in front."),
     "sessions": Entry(f"{_AT}.sessions:sessions", "Start a stretch of work, and end it with a summary."),
     "projects": Entry(f"{_AT}.sessions:projects", "Look at projects; find or make the one a folder belongs to."),
+    "graph": Entry(f"{_AT}.graph:graph", "See what points where and what belongs together."),
     "worker": Entry(f"{_AT}.jobs:worker", "Do promised work as it comes."),
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at promised work, try it again, clear it away."),
     "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, let it answer."),
