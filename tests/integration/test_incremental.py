@@ -267,7 +267,7 @@ def timeless(state: dict[str, Any]) -> dict[str, Any]:
     """Touching or moving a file does not change its document, so that a time may be that of an earlier file."""
     state = without_history(state)
     documents = [replace(one, modified_at=0.0) for one in state["documents"]]
-    chunks = [replace(one, modified_at=0.0) for one in state["chunks"]]
+    chunks = [one._replace(modified_at=0.0) for one in state["chunks"]]
     return state | {"documents": documents, "chunks": chunks}
 
 

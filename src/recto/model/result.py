@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from recto.model.document import Kind
 from recto.model.ids import ChunkId, ChunkKey, DocumentId
@@ -21,8 +21,7 @@ class ScoreStep:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chunk on its way to becoming a hit. `span` grows when neighbours are merged into it."""
 
     key: ChunkKey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recto.model.document import Kind
 from recto.model.ids import ChunkKey, CollectionId, DocumentId
@@ -48,8 +48,7 @@ class DocumentVersion:
     removed_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Neighbour:
+class Neighbour(NamedTuple):
     """A chunk near another: so many places before or after it in its document of `chunks` chunks.
 
     Where a document of one chunk is part of a sequence, its neighbours are the documents beside it, and `chunks` is 1.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from recto.model.ids import ChunkKey, DocumentId, ProjectId
@@ -53,7 +52,7 @@ def _content(store: Store, project: ProjectId, named: set[DocumentId], words: li
     versions = {one: store.documents.versions(project, one) for one in documents}
     hashes = {version.text_hash for several in versions.values() for version in several}
     return {
-        "chunks": [replace(found[key], key=ChunkKey(0)) for key in keys],
+        "chunks": [found[key]._replace(key=ChunkKey(0)) for key in keys],
         "documents": [store.documents.get(project, one) for one in documents],
         "sections": {one: store.documents.sections(project, one) for one in documents},
         "versions": versions,

@@ -64,7 +64,7 @@ def listed(held: Library, *scores: float) -> tuple[Candidate, ...]:
     keys = [ChunkKey(key) for key in range(1, held.store.counts(held.project).chunks + 1)]
     known = held.store.documents.candidates(held.project, keys)
     given = scores or [1.0 - number / 100 for number in range(len(keys))]
-    return tuple(replace(known[key], score=score) for key, score in zip(keys, given, strict=True))
+    return tuple(known[key]._replace(score=score) for key, score in zip(keys, given, strict=True))
 
 
 def uris(candidates: Sequence[Candidate]) -> list[str]:

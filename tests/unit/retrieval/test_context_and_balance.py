@@ -34,7 +34,7 @@ def _nothing() -> None:
 
 
 def _scored(candidates: list[Candidate], *scores: float) -> tuple[Candidate, ...]:
-    return in_order([replace(one, score=score) for one, score in zip(candidates, scores, strict=True)])
+    return in_order([one._replace(score=score) for one, score in zip(candidates, scores, strict=True)])
 
 
 def _scores(candidates: tuple[Candidate, ...]) -> list[float]:

@@ -215,7 +215,7 @@ def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: L
         _candidate("a.md", 900, 950, 0.5),
     )
     merged = MergeSpans(gap=200).refine(Search(_query("x"), library), (high, far, low))
-    assert merged == (replace(high, span=Span(0, 300), lines=Lines(0, 300)), far)
+    assert merged == (high._replace(span=Span(0, 300), lines=Lines(0, 300)), far)
 
 
 def test_what_would_not_be_shown_does_not_stretch_a_hit(library: Library) -> None:

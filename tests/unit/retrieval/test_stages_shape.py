@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import pytest
 from stage_samples import asking, details, library, listed, note, uris
@@ -35,7 +34,7 @@ def test_a_floor_is_absolute_or_a_share_of_the_best() -> None:
 def test_a_floor_of_one_channel_looks_at_its_own_score_and_computes_a_missing_cosine() -> None:
     held = library(note("a.md", "aaaa", title=""), note("z.md", "zzzz", title=""))
     first, second = listed(held)
-    given = (replace(first, steps=(ScoreStep("lexical", 7.0, 1),)), second)
+    given = (first._replace(steps=(ScoreStep("lexical", 7.0, 1),)), second)
     assert uris(ConfidenceFloor(least=5.0, channel="lexical").refine(asking(held), given)) == ["a.md"]
     assert uris(ConfidenceFloor(least=0.5, channel="dense").refine(asking(held, "zzz"), given)) == ["z.md"]
 

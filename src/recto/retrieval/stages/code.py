@@ -10,6 +10,7 @@ from recto.algorithms.code_query import Asked, read_code_query, share_in_order, 
 from recto.model.query import Query
 from recto.model.result import Candidate, Ranking
 from recto.retrieval.stage import Search, SkipStage, in_order
+from recto.retrieval.stages.adaptive import Balance, BalancedFusion
 from recto.retrieval.stages.fuse import ScoreFusion
 from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.steps import ground, noted, texts_of
@@ -57,12 +58,12 @@ class ReadCode:
 class CodeFusion:
     """Meaning decides for a question in words, words for a name, a trace or a fragment; who is named comes first.
 
-    `dense` is the share of meaning in the one case, `named` in the other. `symbols` and `places` are what an exact
-    match of a name or a place adds to the lexical score, in best lexical scores; `mentioned` is for names in a message,
-    which speaks of them but is said elsewhere.
+    `words` says what a point of BM25 is worth beside the cosine in the first case; `named` is the share of meaning in the
+    other. `symbols` and `places` are what an exact match of a name or a place adds to the lexical score, in best lexical
+    scores; `mentioned` is for names in a message, which speaks of them but is said elsewhere.
     """
 
-    dense: float = 0.9
+    words: Balance = Balance(base=0.004)
     named: float = 0.3
     symbols: float = 1.0
     mentioned: float = 0.2
@@ -72,10 +73,11 @@ class CodeFusion:
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
         asked = read_code_query(search.query.text).asked
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
-        share = self.named if exact or asked in _WRITTEN else self.dense
+        if not exact and asked not in _WRITTEN:
+            return BalancedFusion(self.words, self.name).fuse(search, rankings)
         symbols = self.mentioned if asked is Asked.MESSAGE else self.symbols
         weights = (("symbols", symbols), ("places", self.places))
-        return JoinedFusion(weights, ScoreFusion(share, 1.0 - share), self.name).fuse(search, rankings)
+        return JoinedFusion(weights, ScoreFusion(self.named, 1.0 - self.named), self.name).fuse(search, rankings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Fragments:
             share = share_in_order(read.pieces, text) if read.pieces else share_of_runs(read.runs, text)
             if share > 0.0:
                 details[one.key] = f"{share:.0%} of what was quoted"
-                one = replace(one, score=one.score + weight * height * share * share)
+                one = one._replace(score=one.score + weight * height * share * share)
             lifted.append(one)
         search.notes |= {"quoted": list(read.pieces or read.runs), "lifted": len(details)}
         return noted(in_order([*lifted, *candidates[self.among :]]), self.name, details)
@@ -126,7 +128,7 @@ class TestsBelow:
         for one in candidates:
             if _TEST_FILE.search(one.uri):
                 details[one.key] = "a test"
-                one = replace(one, score=one.score - self.share * height)
+                one = one._replace(score=one.score - self.share * height)
             lowered.append(one)
         search.notes["lowered"] = len(details)
         return noted(in_order(lowered), self.name, details)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from recto.model.result import Candidate, ScoreStep
+from recto.model.ids import ChunkKey
+from recto.model.result import Candidate
 from recto.retrieval.stage import Search, SkipStage, in_order
+from recto.retrieval.stages.steps import noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class ContextSmoothing:
         reach = max(len(self.document), len(self.sequence))
         best = [one.key for one in candidates[: self.among]]
         near = search.library.store.documents.neighbours(search.library.project, best, reach)
-        gained: dict[int, float] = {}
+        gained: dict[ChunkKey, float] = {}
         for one in near:
             shares = self._shares(one.chunks)
             place = abs(one.distance) - 1
@@ -45,16 +47,8 @@ class ContextSmoothing:
         if not raised:
             raise SkipStage("no candidate has a neighbour that answers too")
         search.notes["raised"] = len(raised)
-        ordered = in_order([replace(one, score=one.score + raised.get(one.key, 0.0)) for one in candidates])
-        return tuple(
-            replace(
-                one,
-                steps=(*one.steps, ScoreStep(self.name, one.score, rank, f"+{raised[one.key]:.3f} from neighbours")),
-            )
-            if one.key in raised
-            else one
-            for rank, one in enumerate(ordered, 1)
-        )
+        ordered = in_order([one._replace(score=one.score + raised.get(one.key, 0.0)) for one in candidates])
+        return noted(ordered, self.name, {key: f"+{gain:.3f} from neighbours" for key, gain in raised.items()})
 
     def _shares(self, chunks: int) -> tuple[float, ...]:
         if chunks == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from recto.algorithms.diversity import marginal_relevance
@@ -35,7 +35,7 @@ class MarginalRelevance:
             words = [shingles(text, 1) for text in texts_of(search, candidates)]
             likeness = jaccards(words).astype(np.float32)
         chosen = marginal_relevance(shares(candidates), likeness, self.balance)
-        ranked = in_order([replace(candidates[place], score=worth) for place, worth in chosen])
+        ranked = in_order([candidates[place]._replace(score=worth) for place, worth in chosen])
         before = {one.key: rank for rank, one in enumerate(candidates, 1)}
         details = {
             one.key: f"from place {before[one.key]}" for rank, one in enumerate(ranked, 1) if before[one.key] != rank

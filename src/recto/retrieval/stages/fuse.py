@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recto.algorithms.fusion import min_max, reciprocal_rank, z_scores
 from recto.model.ids import ChunkKey
@@ -102,8 +102,8 @@ def looked_up(
             steps[one.key] = (*steps.get(one.key, ()), ScoreStep(name, one.score, rank))
     if known is None:
         known = search.library.store.documents.candidates(search.library.project, list(total))
-    ordered = in_order([replace(candidate, score=total[key]) for key, candidate in known.items()])
+    ordered = in_order([candidate._replace(score=total[key]) for key, candidate in known.items()])
     return tuple(
-        replace(one, steps=(*steps.get(one.key, ()), ScoreStep(stage, one.score, rank)))
+        one._replace(steps=(*steps.get(one.key, ()), ScoreStep(stage, one.score, rank)))
         for rank, one in enumerate(ordered, 1)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recto.algorithms.intent import Intent, intent_of
 from recto.model.ids import ChunkKey
@@ -100,7 +100,7 @@ class MemoryFusion:
                 said[one.key] = f"{said[one.key]} and {name}" if one.key in said else name
         if not gained:
             return candidates
-        lifted = in_order([replace(one, score=one.score + gained.get(one.key, 0.0)) for one in candidates])
+        lifted = in_order([one._replace(score=one.score + gained.get(one.key, 0.0)) for one in candidates])
         return noted(lifted, self.name, said)
 
 
@@ -144,7 +144,7 @@ class Validity:
                 if reason.by in scores:
                     score = min(score, scores[reason.by] - 1e-9)
                 said[one.key] = reason.said
-                one = replace(one, score=score)
+                one = one._replace(score=score)
             changed.append(one)
         search.notes["lowered"] = len(said)
         return noted(in_order(changed), self.name, said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recto.model.document import Section
 from recto.model.ids import ChunkKey
@@ -38,7 +38,7 @@ class ParentExpansion:
             if section is not None:
                 details[one.key] = f"from {len(one.span)} to {len(span)} characters"
                 lines = LineIndex(text).lines(span.start, span.end)
-                one = replace(one, span=span, lines=lines, heading_path=section.path)
+                one = one._replace(span=span, lines=lines, heading_path=section.path)
             grown.append(one)
         search.notes |= {"grown": len(details), "absorbed": len(shown) - len(grown)}
         return (*noted(grown, self.name, details), *rest)

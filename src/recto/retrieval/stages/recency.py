@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recto.model.result import Candidate
 from recto.retrieval.stage import Search, SkipStage, in_order
@@ -77,7 +77,7 @@ def _lifted(
         by = factor(age)
         if by != 1.0:
             details[one.key] = f"times {by:.3g}, changed {age:.0f} days ago"
-            one = replace(one, score=low + (one.score - low) * by)
+            one = one._replace(score=low + (one.score - low) * by)
         changed.append(one)
     search.notes["lifted"] = len(details)
     return noted(in_order(changed), stage, details)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recto.model.result import Candidate
 from recto.model.text import Lines
@@ -59,4 +59,4 @@ class MergeSpans:
 def _joined(first: Candidate, second: Candidate) -> Candidate:
     best = first if first.score >= second.score else second
     lines = Lines(min(first.lines.first, second.lines.first), max(first.lines.last, second.lines.last))
-    return replace(best, span=first.span.union(second.span), lines=lines)
+    return best._replace(span=first.span.union(second.span), lines=lines)

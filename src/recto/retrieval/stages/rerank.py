@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 
@@ -84,7 +84,7 @@ def _merged(
     height = (first[0].score - low) or 1.0
     worth = [share * new + (1.0 - share) * old for new, old in zip(min_max(scores), shares(first), strict=True)]
     # A little above the ground: the last of the reranked does not tie with the first of the rest.
-    raised = [replace(one, score=low + height * (0.01 + value)) for one, value in zip(first, worth, strict=True)]
+    raised = [one._replace(score=low + height * (0.01 + value)) for one, value in zip(first, worth, strict=True)]
     before = {one.key: rank for rank, one in enumerate(first, 1)}
     said = dict(zip((one.key for one in first), scores, strict=True))
     details = {key: f"{said[key]:.3f}, from place {rank}" for key, rank in before.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, ScoreStep
@@ -27,7 +26,7 @@ def shares(candidates: Sequence[Candidate]) -> list[float]:
 def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey, str]) -> tuple[Candidate, ...]:
     """The candidates, those with a detail carrying a step with their score and place as they now are."""
     return tuple(
-        replace(one, steps=(*one.steps, ScoreStep(stage, one.score, rank, details[one.key])))
+        one._replace(steps=(*one.steps, ScoreStep(stage, one.score, rank, details[one.key])))
         if one.key in details
         else one
         for rank, one in enumerate(candidates, 1)
