@@ -14,6 +14,7 @@ from recto.model.collection import Collection
 from recto.model.commit import is_repository
 from recto.model.ledger import LedgerEntry, Outcome
 from recto.model.limits import Field
+from recto.model.location import Location
 from recto.model.recipe import Recipe
 from recto.model.stored import LibraryCounts
 from recto.operations.quoting import one_line
@@ -39,7 +40,7 @@ class CollectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    library: Path
+    library: Location
     library_bytes: int
     project: str
     counts: LibraryCounts
@@ -170,10 +171,10 @@ def problem_of(one: CollectionStatus, entry: LedgerEntry) -> FileProblem:
 
 
 def look(engine: Engine) -> Status:
-    library = engine.library or Path(":memory:")
+    library: Location = engine.library or Path(":memory:")
     return Status(
         library=library,
-        library_bytes=_size(library),
+        library_bytes=_size(engine, library),
         project=engine.project.name,
         counts=engine.store.counts(engine.project.id),
         full_vectors=engine.freshness().full_vectors,
@@ -282,12 +283,18 @@ def _model_check(engine: Engine) -> Check:
     try:
         profile = engine.embedder.profile
         vector = engine.embedder.embed_query("straight to the right page")
+        # Only an embedder that has files can find them damaged.
+        damage: tuple[str, ...] = getattr(engine.embedder, "verify", tuple)()
     except ProviderFailed as error:
         return Check("model", False, error.message, error.hint)
+    if damage:
+        return Check("model", False, "; ".join(damage), "install Recto again, or the model's folder")
     sound = vector.shape == (profile.dimensions,) and abs(float(vector @ vector) - 1.0) < 1e-3
     message = f"{profile.name} answers with {profile.dimensions} dimensions"
     return Check("model", sound, message if sound else f"{profile.name} gives vectors of the wrong kind")
 
 
-def _size(library: Path) -> int:
+def _size(engine: Engine, library: Location) -> int:
+    if not isinstance(library, Path):
+        return engine.library_bytes()
     return sum(path.stat().st_size for path in (library, Path(f"{library}-wal")) if path.exists())
