@@ -72,6 +72,8 @@ def surroundings(home: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_CACHE_HOME": str(home / "cache"),
         "RECTO_EMBEDDING_PROVIDER": "hashing",
+        # Each test looks after its own processes; those of the server turn it on.
+        "RECTO_DAEMON_ENABLED": "false",
         "COLUMNS": "80",
         "PYTHONWARNINGS": "error",
     }

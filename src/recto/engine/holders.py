@@ -34,7 +34,15 @@ def is_gone(holder: str) -> bool:
         return True
     except (OSError, OverflowError):
         return False
-    return False
+    return _is_only_unburied(number)
+
+
+def _is_only_unburied(number: str) -> bool:
+    """Whether a process has ended and its parent has not asked how; only Linux tells."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0] == "Z"
+    except (OSError, IndexError):
+        return False
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
@@ -10,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from recto.algorithms.analysis import Analyzer
-from recto.config.load import library_path, load, profile_folders
+from recto.config.load import library_location, load, profile_folders
 from recto.config.schema import Chunking, Config, Embedding, Reranking
 from recto.engine.engine import Engine
 from recto.engine.parts import Defaults, Parts
 from recto.engine.watching import WatchSettings
-from recto.errors import ConfigurationError, NotIndexed
+from recto.errors import ConfigurationError, MissingExtra, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
+from recto.model.location import DatabaseUrl, Location, location
 from recto.model.profile import NamedProfile
 from recto.model.recipe import ChunkSizes, Recipe
 from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
@@ -26,10 +28,13 @@ from recto.stores.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
     from recto.ingest.history import HistoryRules
+    from recto.ingest.accelerate import Accelerator
     from recto.ingest.pipeline import Workers
     from recto.ingest.prepare import Preparer
     from recto.model.recipe import EmbeddingProfile
     from recto.sources.files import Scan
+
+Models = Callable[[Embedding], tuple[Callable[[], Embedder], Callable[[], TokenCounter]]]
 
 PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
@@ -42,35 +47,41 @@ def open_library(
 
     `settings` go before all of these, by their dotted names: `{"embedding.provider": "hashing"}`.
     """
-    flags = {**(settings or {})} | ({} if path is None else {"library": Path(path)})
+    flags = {**(settings or {})} | ({} if path is None else {"library": location(os.fspath(path))})
     return open_engine(load(flags).config, create=create)
 
 
-def open_engine(config: Config, *, create: bool = False) -> Engine:
-    """Opens the library the configuration names; `create` makes it when it is not there."""
-    path = library_path(config)
-    if not create and not path.exists():
-        raise NotIndexed(f"there is no library at {path}", hint="run `recto init` to make one")
-    embedder, counter = _embedding(config.embedding)
-    store = SqliteStore(path, create=create)
+def open_engine(
+    config: Config, *, create: bool = False, models: Models | None = None, profiles: tuple[Path, ...] | None = None
+) -> Engine:
+    """Opens the library the configuration names; `create` makes it when it is not there.
+
+    `models` makes the embedder in place of `embedding`: several engines of one process may share one. `profiles` are
+    the folders of retrieval profiles, where they are not those of this process's surroundings.
+    """
+    place = library_location(config)
+    embedder, counter = (models or embedding)(config.embedding)
+    store, vectors = _store(place, create=create)
     analyzer = Analyzer()
     parts = Parts(
         store=store,
         analyzer=analyzer,
         embedder=embedder,
-        vectors=_exact,
+        vectors=vectors,
         recipe=partial(_recipe, config, lambda: embedder().profile),
         preparer=partial(_one_preparer, config, analyzer, counter, lambda: embedder().profile),
         workers=partial(_workers, config, analyzer, counter, lambda: embedder().profile),
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
         history=partial(_history, config),
-        library=path,
+        accelerator=_accelerator(config, store, place),
+        library=place,
         defaults=Defaults(**asdict(config.retrieval)),
         watch=WatchSettings(**asdict(config.watch)),
         reranker=_reranker(config.reranking),
-        profile_folders=profile_folders(),
+        profile_folders=profile_folders() if profiles is None else profiles,
         profile_embedder=partial(_profile_embedder, config.embedding),
+        library_bytes=getattr(store, "size", None),
     )
     try:
         return Engine(parts, config.project)
@@ -79,13 +90,58 @@ def open_engine(config: Config, *, create: bool = False) -> Engine:
         raise
 
 
+def _store(place: Location, *, create: bool) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
+    """The library at a place, and what finds its nearest vectors."""
+    if isinstance(place, DatabaseUrl):
+        return _postgres(place, create=create)
+    if not create and not place.exists():
+        raise NotIndexed(f"there is no library at {place}", hint="run `recto init` to make one")
+    return SqliteStore(place, create=create), _exact
+
+
+def _postgres(url: DatabaseUrl, *, create: bool) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
+    try:
+        from recto.stores.postgres.store import PostgresStore
+        from recto.stores.postgres.vectors import PgvectorIndex
+    except ImportError as error:
+        raise MissingExtra(
+            f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'recto[postgres]'"
+        ) from error
+    store = PostgresStore(url, create=create)
+
+    def nearest(_: Store, project: Project, embedder: Embedder) -> VectorIndex:
+        return PgvectorIndex(store.database, store.keys, project.id, embedder.profile)
+
+    return store, nearest
+
+
+def _accelerator(
+    config: Config, store: Store, place: object
+) -> Callable[[Project, Callable[[], Embedder]], Accelerator] | None:
+    """Snapshots lie beside the library's file. A database server keeps indexes of its own."""
+    if not isinstance(store, SqliteStore) or not isinstance(place, Path) or not config.snapshots.enabled:
+        return None
+
+    def make(project: Project, embedder: Callable[[], Embedder]) -> Accelerator:
+        from recto.ingest.accelerate import Accelerator, SnapshotSettings
+
+        root = place.with_name(f"{place.name}.snapshots") / project.id
+        settings = SnapshotSettings(**asdict(config.snapshots))
+        source = store.snapshots
+        return Accelerator(
+            store, source, project.id, root, settings, Analyzer.version, lambda: (embedder().profile,), time.time
+        )
+
+    return make
+
+
 def recipe_of(config: Config) -> Recipe:
     """How this configuration indexes, without opening a library."""
-    embedder, _ = _embedding(config.embedding)
+    embedder, _ = embedding(config.embedding)
     return _recipe(config, lambda: embedder().profile, CollectionSettings())
 
 
-def _embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[], TokenCounter]]:
+def embedding(settings: Embedding) -> tuple[Callable[[], Embedder], Callable[[], TokenCounter]]:
     """The embedder and its token counter, each made on first use and then kept."""
     if settings.provider == "hashing":
         from recto.embedding.hashing import HashingEmbedder, WhitespaceCounter
@@ -117,7 +173,7 @@ def _profile_embedder(configured: Embedding, profile: NamedProfile) -> Embedder:
                 return HashingEmbedder(settings.dimensions)
             folder = Path(settings.model) if settings.model else None
             local = Embedding(provider=cast("Any", settings.provider), model=folder, threads=configured.threads)
-            return _embedding(local)[0]()
+            return embedding(local)[0]()
         case "ollama" | "openai" | "voyage" | "jina":
             from recto.config.keys import service_key
             from recto.embedding.providers import completed, remote_embedder
@@ -238,7 +294,7 @@ def _workers(
 
 def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Preparer:
     """What a worker process makes for itself from values that travel."""
-    return _preparer(sizes, window, Analyzer(), _embedding(settings)[1]())
+    return _preparer(sizes, window, Analyzer(), embedding(settings)[1]())
 
 
 def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:

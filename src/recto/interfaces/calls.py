@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recto.config.schema import Config
 from recto.engine.builds import Stopped
@@ -21,6 +22,9 @@ from recto.observability.progress import Progress
 from recto.operations.arguments import request
 from recto.operations.operation import Operation
 from recto.operations.schemas import dump
+
+if TYPE_CHECKING:
+    from recto.engine.wiring import Models
 
 _T = TypeVar("_T")
 
@@ -74,6 +78,11 @@ class Calls:
                 self._engine = self._open()
             return self._engine
 
+    @property
+    def opened_engine(self) -> Engine | None:
+        """The engine, if anything has needed it yet."""
+        return self._engine
+
     def close(self, timeout: float) -> bool:
         """Stops what is under way and closes the library; false when something did not stop in time."""
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -88,11 +97,11 @@ class Calls:
         return True
 
 
-def opened(config: Config) -> Engine:
+def opened(config: Config, *, models: Models | None = None, profiles: tuple[Path, ...] | None = None) -> Engine:
     """An open library whose folders are watched, unless the configuration says otherwise."""
     from recto.engine.wiring import open_engine
 
-    engine = open_engine(config)
+    engine = open_engine(config, models=models, profiles=profiles)
     if config.watch.enabled:
         engine.watching.start()
     return engine

@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, Entry] = {
     "doctor": Entry(f"{_AT}.status:doctor", "Look for anything that is wrong, and say what to do."),
     "serve": Entry(f"{_AT}.serve:serve", "Serve the library over HTTP, and MCP over HTTP beside it."),
     "mcp": Entry(f"{_AT}.mcp:mcp", "Serve an MCP client over stdin and stdout, or tell a client of this server."),
+    "daemon": Entry(f"{_AT}.daemon:daemon", "Look at the server that a library's clients share, or end it."),
     "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),
     "config": Entry(f"{_AT}.config:config", "Show settings and where they come from."),
     "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),

@@ -24,13 +24,15 @@ _TOOLS_HELP = "The set of tools: default, full, or names with commas between the
 
 @click.group(invoke_without_command=True)
 @click.option("--tools", default="default", metavar="SET", help=_TOOLS_HELP)
+@click.option("--daemon/--no-daemon", default=None, help="Share one server between all clients; it does unless said.")
 @shared_options
 @pass_choices
 @click.pass_context
-def mcp(context: click.Context, choices: Choices, tools: str) -> None:
+def mcp(context: click.Context, choices: Choices, tools: str, daemon: bool | None) -> None:
     """Serve an MCP client over stdin and stdout.
 
-    Clients start this command themselves: `recto mcp install` tells them how. It ends when its input does.
+    Clients start this command themselves: `recto mcp install` tells them how. It ends when its input does. All clients
+    of a library share one server, which the first of them starts; with --no-daemon, and on Windows, each works alone.
     """
     if context.invoked_subcommand is not None:
         return
@@ -39,10 +41,16 @@ def mcp(context: click.Context, choices: Choices, tools: str) -> None:
     wire = take_output()
     from recto.config.load import load
     from recto.observability.logs import configure
-    from recto.operations.table import chosen
 
     configure("info" if choices.verbose else "warning")
-    serve(load(choices.flags()).config, chosen(tools), wire)
+    config = load(choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon})).config
+    if config.daemon.enabled:
+        from recto.interfaces.daemon.relay import relayed
+
+        relayed(config, tools, wire)
+    from recto.operations.table import chosen
+
+    serve(config, chosen(tools), wire)
 
 
 @mcp.command()
@@ -86,7 +94,10 @@ def command_line(choices: Choices, tools: str) -> list[str]:
     line = [str(Path(program).absolute())] if program else [sys.executable, "-m", "recto"]
     line.append("mcp")
     line += ["--tools", tools] if tools != "default" else []
-    line += ["--library", str(choices.library.absolute())] if choices.library else []
+    if choices.library:
+        # A URL goes in without its password: ~/.pgpass and PGPASSFILE are for that.
+        where = choices.library.absolute() if isinstance(choices.library, Path) else choices.library
+        line += ["--library", str(where)]
     line += ["--project", choices.project] if choices.project else []
     return line
 

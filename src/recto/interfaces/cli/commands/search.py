@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from recto.errors import InvalidArgument, StorageError
-from recto.interfaces.cli import completing
+from recto.interfaces.cli import completing, served
 from recto.interfaces.cli.errors import Exit
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.results import result_answer
@@ -108,38 +108,46 @@ def search(
 
     A query that starts with a minus sign goes after `--`. Exit code 1 means that nothing matched.
     """
+    own = profile_file(profile)
+    asked: dict[str, Any] = {
+        "query": " ".join(words),
+        "limit": limit,
+        "profile": None if own else profile,
+        "collections": collections,
+        "path_prefix": path_prefix,
+        "uris": uris,
+        "heading_contains": heading,
+        "tags_all": tags_all,
+        "tags_any": tags_any,
+        "kinds": kinds,
+        "modified_after": after,
+        "modified_before": before,
+        "max_excerpt_chars": max_chars,
+        "mode": "compressed" if compressed else "full",
+        "min_score": min_score,
+        "similarity_threshold": similarity,
+        "require_fresh": require_fresh,
+    }
+    # A profile from a file and a recording are not what a server keeps at hand.
+    answered = None if own or trace_file else served.find(choices, asked)
+    result, roots = answered or _alone(choices, asked, own, trace_file)
+    choices.answer(result_answer(result, roots, full=full, explain=explain))
+    return Exit.OK if result.hits else Exit.NO_MATCH
+
+
+def _alone(
+    choices: Choices, asked: dict[str, Any], own: Profile | None, trace_file: Path | None
+) -> tuple[Result, dict[str, Path]]:
     from recto.operations.search import SearchRequest, find, record
 
+    request = SearchRequest(**asked)
     with opened(choices) as session:
-        defaults = session.config.retrieval
-        own = profile_file(profile)
-        request = SearchRequest(
-            query=" ".join(words),
-            limit=limit or defaults.limit,
-            profile=None if own else profile or defaults.profile,
-            collections=collections,
-            path_prefix=path_prefix,
-            uris=uris,
-            heading_contains=heading,
-            tags_all=tags_all,
-            tags_any=tags_any,
-            kinds=kinds,
-            modified_after=after,
-            modified_before=before,
-            max_excerpt_chars=max_chars or defaults.max_excerpt_chars,
-            mode="compressed" if compressed else "full",
-            min_score=min_score,
-            similarity_threshold=similarity,
-            require_fresh=require_fresh,
-        )
         if trace_file:
             result, recording = record(session.engine, request, own)
             write_trace(result, trace_file, json.loads(recording.to_json()))
         else:
             result = find(session.engine, request, own)
-        roots = session.roots()
-    choices.answer(result_answer(result, roots, full=full, explain=explain))
-    return Exit.OK if result.hits else Exit.NO_MATCH
+        return result, session.roots()
 
 
 @click.command()

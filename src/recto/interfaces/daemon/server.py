@@ -1,0 +1,310 @@
+"""The library's server: one process, one model, a conversation for each client.
+
+It ends when it has been idle for a while, when it is told to, and, after its last client, when one of another version
+has come. Clients may die at any moment: their conversation ends, and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import struct
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from recto import __version__
+from recto.config.load import validated
+from recto.config.schema import Config
+from recto.engine.builds import RUNNING
+from recto.errors import InvalidArgument, RectoError
+from recto.interfaces.calls import Calls, opened
+from recto.interfaces.daemon.address import Address, private_folder
+from recto.interfaces.daemon.results import packed
+from recto.interfaces.daemon.wire import ABOUT, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
+from recto.observability.logs import logger
+
+_GREETING_SECONDS = 10.0
+_LOOK_SECONDS = 0.25
+
+
+class AlreadyRunning(Exception):
+    """Another server holds this address."""
+
+
+class Server:
+    """Listens at an address until it has nothing more to do."""
+
+    def __init__(self, address: Address, idle_seconds: float) -> None:
+        self._address = address
+        self._idle_seconds = idle_seconds
+        self._calls: dict[str, Calls] = {}
+        self._talks: set[asyncio.Task[None]] = set()
+        self._leaving = False
+        self._last = 0.0
+        self._alive = -1
+        self._bound: tuple[int, int] | None = None
+
+    def listen(self) -> socket.socket:
+        """Takes the address: a socket left by a server that was killed is replaced, that of a living one is not."""
+        import fcntl
+
+        private_folder(self._address.folder)
+        self._alive = os.open(self._address.alive, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(self._alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._alive)
+            raise AlreadyRunning(str(self._address.socket)) from error
+        aside = self._address.socket.with_suffix(f".{os.getpid()}")
+        bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with suppress(FileNotFoundError):
+            aside.unlink()
+        bound.bind(str(aside))
+        aside.chmod(0o600)
+        bound.listen(128)
+        # A client sees either no socket or one that is listened on.
+        aside.replace(self._address.socket)
+        status = self._address.socket.stat()
+        self._bound = (status.st_dev, status.st_ino)
+        return bound
+
+    async def run(self, bound: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        self._last = loop.time()
+        server = await asyncio.start_unix_server(self._talk, sock=bound, limit=LONGEST_LINE)
+        try:
+            while not self._finished(loop.time()):
+                await asyncio.sleep(_LOOK_SECONDS)
+                if self._leaving and server.is_serving():
+                    server.close()
+        finally:
+            self._leave()
+            server.close()
+            for task in self._talks:
+                task.cancel()
+            await asyncio.gather(*self._talks, return_exceptions=True)
+
+    def close(self) -> None:
+        for calls in self._calls.values():
+            calls.close(timeout=2.0)
+
+    def stop(self) -> None:
+        """Ends now, whoever still talks."""
+        self._leave()
+        self._idle_seconds = -1.0
+        for task in self._talks:
+            task.cancel()
+
+    def _finished(self, now: float) -> bool:
+        if self._talks or any(_building(calls) for calls in self._calls.values()):
+            self._last = now
+            return self._idle_seconds < 0
+        return self._leaving or now >= self._last + self._idle_seconds
+
+    def _leave(self) -> None:
+        """Takes no more clients; the address is free for another server."""
+        if self._leaving:
+            return
+        self._leaving = True
+        with suppress(OSError):
+            status = self._address.socket.stat()
+            if (status.st_dev, status.st_ino) == self._bound:
+                self._address.socket.unlink()
+        os.close(self._alive)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._talks.add(task)
+        try:
+            await self._conversation(reader, writer)
+        except (OSError, EOFError, ValueError, TimeoutError, asyncio.CancelledError):
+            pass  # the client is gone, or never was one of ours
+        except Exception:
+            logger("daemon").exception("a conversation failed")
+        finally:
+            self._talks.discard(task)
+            writer.close()
+            with suppress(OSError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _conversation(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not _same_user(writer):
+            return
+        async with asyncio.timeout(_GREETING_SECONDS):
+            greeting = hello(await reader.readline())
+        about = {"version": __version__, "pid": os.getpid(), "clients": len(self._talks)}
+        if greeting.want == STOP:
+            await _say(writer, {"ok": True} | about)
+            self.stop()
+            return
+        if greeting.version != __version__:
+            # A newer Recto was installed, or an older one is still about: each is served by its own.
+            await _say(writer, {"ok": False, "retiring": True} | about)
+            self._leave()
+            return
+        try:
+            talk = self._wanted(greeting)
+        except RectoError as error:
+            await _say(writer, {"ok": False, "error": error_json(error)})
+            return
+        await _say(writer, {"ok": True} | about)
+        if talk is not None:
+            await talk(reader, writer)
+
+    def _wanted(self, greeting: Hello) -> Callable[..., Any] | None:
+        match greeting.want:
+            case "about":
+                return None
+            case "mcp":
+                from recto.operations.table import chosen
+
+                return partial(_speak_mcp, self._calls_for(greeting), chosen(greeting.tools))
+            case "calls":
+                return partial(_answer_calls, self._calls_for(greeting))
+        known = ", ".join((MCP, CALLS, ABOUT, STOP))
+        raise InvalidArgument(f"the server knows nothing of {greeting.want!r}", hint=f"there are: {known}")
+
+    def _calls_for(self, greeting: Hello) -> Calls:
+        """Clients with the same configuration share an open library; all of them share the models."""
+        from pydantic import ValidationError
+
+        key = json.dumps([greeting.settings, greeting.profiles], sort_keys=True)
+        if key not in self._calls:
+            try:
+                config = validated(Config, greeting.settings)
+            except ValidationError as error:
+                raise InvalidArgument(f"the configuration does not fit: {error}") from error
+            profiles = tuple(Path(one) for one in greeting.profiles)
+            self._calls[key] = Calls(partial(opened, config, models=_embedding, profiles=profiles))
+        return self._calls[key]
+
+
+@cache
+def _embedding(settings: Any) -> Any:
+    """One model for all that ask with the same settings."""
+    from recto.engine.wiring import embedding
+
+    return embedding(settings)
+
+
+def _building(calls: Calls) -> bool:
+    engine = calls.opened_engine
+    latest = engine.builds.latest if engine is not None else None
+    return latest is not None and latest.state == RUNNING
+
+
+def _same_user(writer: asyncio.StreamWriter) -> bool:
+    """The folder keeps others out; where the system tells who asks, that is checked as well."""
+    sock = writer.get_extra_info("socket")
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    _, user, _ = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+    return bool(user == os.geteuid())
+
+
+async def _say(writer: asyncio.StreamWriter, message: Mapping[str, Any]) -> None:
+    writer.write(json.dumps(message, default=str).encode() + b"\n")
+    await writer.drain()
+
+
+async def _answer_calls(calls: Calls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while line := await reader.readline():
+        said = json.loads(line)
+        try:
+            await _say(writer, {"answer": await _called(calls, str(said["call"]), said["arguments"])})
+        except RectoError as error:
+            await _say(writer, {"error": error_json(error)})
+
+
+async def _called(calls: Calls, name: str, arguments: Mapping[str, Any]) -> Any:
+    if name == "find":
+        return await calls.work(partial(_found, arguments))
+    from recto.operations.table import OPERATIONS
+
+    if name not in OPERATIONS:
+        raise InvalidArgument(f"there is no operation {name}")
+    return (await calls.call(OPERATIONS[name], arguments)).data
+
+
+def _found(arguments: Mapping[str, Any], engine: Any) -> dict[str, Any]:
+    """What `recto search` needs to write its answer: the whole result, and where the folders are."""
+    from recto.operations.search import SearchRequest, find
+
+    request: Any = {name: tuple(one) if isinstance(one, list) else one for name, one in arguments.items()}
+    result = find(engine, SearchRequest(**request))
+    return {
+        "result": packed(result),
+        "roots": {collection.name: str(collection.root) for collection in engine.collections()},
+    }
+
+
+class _Lines:
+    """Fits what the SDK reads from: the lines of a connection."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while line := await self._reader.readline():
+            yield line.decode("utf-8", "replace")
+
+
+class _Output:
+    """Fits what the SDK writes to."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    async def write(self, text: str) -> None:
+        self._writer.write(text.encode("utf-8"))
+
+    async def flush(self) -> None:
+        await self._writer.drain()
+
+
+async def _speak_mcp(calls: Calls, operations: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    from mcp.server.stdio import stdio_server
+
+    from recto.interfaces.mcp.instructions import instructions, without_library
+    from recto.interfaces.mcp.server import make_server
+
+    try:
+        told = await calls.work(instructions)
+    except RectoError as error:
+        told = without_library(error)
+    server = make_server(calls, operations, told)
+    lines: Any = _Lines(reader)
+    output: Any = _Output(writer)
+    try:
+        async with stdio_server(stdin=lines, stdout=output) as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    except* (OSError, EOFError):
+        pass  # the client went in the middle of something
+
+
+def serve(address: Address, idle_seconds: float, ready: Callable[[], None]) -> None:
+    """Serves until there is nothing more to do. `ready` is called once clients can connect."""
+    import signal
+
+    server = Server(address, idle_seconds)
+    bound = server.listen()
+    ready()
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        for asked in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(asked, server.stop)
+        await server.run(bound)
+
+    asyncio.run(main())
+    server.close()
+    # Threads that still work would be waited for otherwise. What they write is in transactions.
+    sys.stderr.flush()
+    os._exit(0)
