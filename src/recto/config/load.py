@@ -15,6 +15,7 @@ from platformdirs import user_config_path, user_data_path
 from recto.config.here import ORIGIN, known_here
 from recto.config.schema import Config
 from recto.errors import ConfigurationError
+from recto.model.location import DatabaseUrl, Location, location
 
 PROJECT_FILE = Path(".recto") / "config.toml"
 _PREFIX = "RECTO_"
@@ -50,6 +51,8 @@ def load(
         for name, value in layer.items():
             _known(name, origin)
             values[name] = (*values.get(name, ()), *value) if name == "ingest.ignore" else value
+            if name == "library" and isinstance(value, str):
+                values[name] = location(value)
             origins[name] = origin
     config = _checked(values, origins)
     return Loaded(config, {name: origins.get(name, "default") for name, _ in settings(config)})
@@ -58,7 +61,7 @@ def load(
 def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     # A place to look is all that most searches are told, and any path will do: there is nothing to check.
     if values.keys() <= {"library"}:
-        return Config(Path(values["library"]) if "library" in values else None)
+        return Config(location(values["library"]) if "library" in values else None)
     from pydantic import ValidationError
 
     try:
@@ -79,7 +82,10 @@ def validated(kind: type[_Settings], values: Mapping[str, Any]) -> _Settings:
     return TypeAdapter(kind).validate_python(values)
 
 
-def library_path(config: Config) -> Path:
+def library_location(config: Config) -> Location:
+    """Where the configuration says the library is: a file, or a database on a server."""
+    if isinstance(config.library, DatabaseUrl):
+        return config.library
     return config.library.expanduser() if config.library else user_data_path("recto") / "library.db"
 
 
@@ -92,7 +98,7 @@ def settings(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Every leaf of the tree with its dotted name."""
     for field in fields(tree):
         value = getattr(tree, field.name)
-        if is_dataclass(value):
+        if is_dataclass(value) and not isinstance(value, DatabaseUrl):
             yield from settings(value, f"{prefix}{field.name}.")
         else:
             yield prefix + field.name, value

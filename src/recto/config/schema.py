@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from recto.model.limits import Field
+from recto.model.location import Location
 
 Tokens = Annotated[int, Field(ge=1, le=100_000)]
 
@@ -114,10 +115,21 @@ class Daemon:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
-    """The whole tree. `library` unset means the user's data folder."""
+class Snapshots:
+    """From how many chunks on searches are answered from snapshots, and how many of these are kept."""
 
-    library: Path | None = None
+    enabled: bool = True
+    threshold: Annotated[int, Field(ge=1)] = 20_000
+    keep: Annotated[int, Field(ge=1, le=1_000)] = 3
+    shards: Annotated[int, Field(ge=1, le=1_024)] | None = None
+    open_shards: Annotated[int, Field(ge=1, le=1_024)] = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole tree. `library` is a path or a URL (`postgresql://…`); unset means the user's data folder."""
+
+    library: Location | None = None
     project: Annotated[str, Field(min_length=1, max_length=200)] = "default"
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()
@@ -129,3 +141,4 @@ class Config:
     serve: Serve = Serve()
     watch: Watch = Watch()
     daemon: Daemon = Daemon()
+    snapshots: Snapshots = Snapshots()

@@ -47,6 +47,7 @@ from recto.retrieval.stages.budget import check_cursor, next_cursor
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     from recto.engine.indexing import Changes
+    from recto.ingest.accelerate import Accelerator
     from recto.ingest.pipeline import CollectionReport
     from recto.jobs.worker import Pace, Worker
     from recto.memory.desk import Desk
@@ -66,6 +67,10 @@ class Engine:
         self.defaults = parts.defaults
         self.project = self._ensure_project(project)
         self.builds = Builds(parts.clock, self.store.leases, self.project.id)
+
+    def library_bytes(self) -> int:
+        """What the library takes where a server keeps it; a file's size is on the disk for all to see."""
+        return self._parts.library_bytes() if self._parts.library_bytes else 0
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +92,7 @@ class Engine:
         """An empty library in memory that is written and searched like this one, and gone with the engine."""
         from recto.testing.memory_store import MemoryStore
 
-        made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock)), self.project.name)
+        made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock), accelerator=None), self.project.name)
         made.__dict__["embedder"] = self.embedder
         return made
 
@@ -118,8 +123,15 @@ class Engine:
         return self._parts.embedder()
 
     @cached_property
+    def accelerator(self) -> Accelerator | None:
+        """Its snapshots, where this kind of library has them."""
+        make = self._parts.accelerator
+        return None if make is None else make(self.project, lambda: self.embedder)
+
+    @cached_property
     def vectors(self) -> VectorIndex:
-        return self._parts.vectors(self.store, self.project, self.embedder)
+        exact = partial(self._parts.vectors, self.store, self.project, self.embedder)
+        return exact() if self.accelerator is None else self.accelerator.vectors(exact)
 
     @cached_property
     def reranker(self) -> MeasuredReranker:
@@ -337,7 +349,7 @@ class Engine:
 
     def _library(self) -> Library:
         return Library(
-            store=self.store,
+            store=self.store if self.accelerator is None else self.accelerator.reading,
             project=self.project.id,
             embedder=lambda: self.embedder,
             vectors=lambda: self.vectors,

@@ -12,12 +12,14 @@ from recto.algorithms.analysis import Analyzer
 from recto.engine.watching import WatchSettings
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
+from recto.model.location import Location
 from recto.model.profile import NamedProfile
 from recto.model.recipe import Recipe
 from recto.ports import Embedder, Reranker, Store, VectorIndex
 from recto.retrieval.profiles import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
+    from recto.ingest.accelerate import Accelerator
     from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import CollectionReport, Problem, Workers
     from recto.ingest.prepare import Preparer
@@ -47,13 +49,15 @@ class Parts:
     scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
     max_file_bytes: int
     history: Callable[[CollectionSettings], HistoryRules]
-    library: Path | None = None
+    accelerator: Callable[[Project, Callable[[], Embedder]], Accelerator] | None = None
+    library: Location | None = None
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time
     watch: WatchSettings = field(default_factory=WatchSettings)
     reranker: Callable[[], Reranker] | None = None
     profile_folders: tuple[Path, ...] = ()
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None
+    library_bytes: Callable[[], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

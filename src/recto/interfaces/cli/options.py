@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from recto.interfaces.cli.output import Answer, Format, write
+from recto.model.location import DatabaseUrl, Location, location
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -19,7 +20,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class Choices:
     """One invocation's choices. Filled while the arguments are read, not changed afterwards."""
 
-    library: Path | None = None
+    library: Location | None = None
     project: str | None = None
     format: Format = Format.TEXT
     verbose: bool = False
@@ -48,12 +49,20 @@ def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> N
             setattr(choices, name, value)
 
 
+class _LibraryPlace(click.Path):
+    """A path, or the URL of a database."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        given = location(value)
+        return given if isinstance(given, DatabaseUrl) else super().convert(value, parameter, context)
+
+
 _SHARED: tuple[Callable[[_F], _F], ...] = (
     click.option(
         "--library",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="PATH",
-        help="The library to use; RECTO_LIBRARY says the same.",
+        type=_LibraryPlace(dir_okay=False, path_type=Path),
+        metavar="PATH|URL",
+        help="The library to use: a file, or postgresql://… for a server's; RECTO_LIBRARY says the same.",
         expose_value=False,
         callback=_choose,
     ),

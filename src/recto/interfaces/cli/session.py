@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recto.config.schema import Config
     from recto.engine.engine import Engine
     from recto.model.collection import Collection
+    from recto.model.location import Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Session:
     """An open library with the configuration that led to it."""
 
     config: Config
-    library: Path
+    library: Location
     engine: Engine
 
     def roots(self) -> dict[str, Path]:
@@ -30,16 +31,16 @@ class Session:
 
 
 @contextmanager
-def opened(choices: Choices, *, create: bool = False, library: Path | None = None) -> Iterator[Session]:
+def opened(choices: Choices, *, create: bool = False, library: Location | None = None) -> Iterator[Session]:
     """`library`, where given, goes before everything the configuration says."""
-    from recto.config.load import library_path, load
+    from recto.config.load import library_location, load
     from recto.engine.wiring import open_engine
 
     flags = choices.flags() | ({"library": library} if library else {})
     config = load(flags).config
     engine = open_engine(config, create=create)
     try:
-        yield Session(config, library_path(config), engine)
+        yield Session(config, library_location(config), engine)
     finally:
         engine.close()
 

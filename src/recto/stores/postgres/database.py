@@ -153,7 +153,14 @@ class PostgresDatabase:
         held = self._held()
         if held is not None:
             with translated(self.url):
-                return read(held)
+                try:
+                    return read(held)
+                except psycopg.Error:
+                    if not self.writing and not held.closed:
+                        # One stage of a search may fail and the others go on, so their reading does too.
+                        held.rollback()
+                        self._begin(held, "begin_reading", {})
+                    raise
         try:
             with self.connections.lent() as connection:
                 return read(connection)

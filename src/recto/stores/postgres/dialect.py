@@ -26,7 +26,7 @@ _IN_ORDER = re.compile(r"\bcross join (\w+ \w+)(?=\s+on\b)")
 _BY_INDEX = re.compile(r"\s+indexed by \w+")
 _COMMENT = re.compile(r"--[^\n]*\n?")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
-_INSERT = re.compile(r"\s*insert into (\w+) \(([^)]*)\)\s*values \(([^)]*)\)(.*)", re.DOTALL)
+_INSERT = re.compile(r"\s*(insert into (\w+) \(([^)]*)\)\s*)values \(([^)]*)\)(.*)", re.DOTALL)
 
 _NUL, _MARK, _MARKED_NUL = "\0", "\ufdd1", "\ufdd1\ufdd0"
 
@@ -64,10 +64,11 @@ def batched(name: str, column_types: Callable[[str], Mapping[str, str]]) -> Batc
 
     A thousand rows are then one statement that is sent, planned and answered once.
     """
-    match = _INSERT.fullmatch(_COMMENT.sub("", load_queries(PACKAGE, BASE, ONLY_BASE)[name]))
+    written = load_queries(PACKAGE, BASE, ONLY_BASE)
+    match = _INSERT.fullmatch(_COMMENT.sub("", written[name]))
     if match is None:
         return None
-    table, columns, values, rest = match.groups()
+    beginning, table, columns, values, rest = match.groups()
     names = [column.strip().strip('"') for column in columns.split(",")]
     parameters = [value.strip() for value in values.split(",")]
     if any(not _PARAMETER.fullmatch(one) for one in parameters) or len(set(parameters)) < len(names):
@@ -76,7 +77,7 @@ def batched(name: str, column_types: Callable[[str], Mapping[str, str]]) -> Batc
     given = {parameter.removeprefix(":"): types[column] for parameter, column in zip(parameters, names, strict=True)}
     # The b asks for numbers as they are rather than spelt out.
     arrays = ", ".join(f"%({parameter})b::{kind}[]" for parameter, kind in given.items())
-    query = " ".join(("insert into", table, f"({columns})", f"select * from unnest({arrays})", _placed(rest)))
+    query = f"{beginning}{written['rows_of_arrays']}({arrays}){_placed(rest)}"
     return Batch(query.encode(), frozenset(one for one, kind in given.items() if kind == "double precision"))
 
 

@@ -82,7 +82,7 @@ def phrase_places(words: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one project's index at one generation, ascending. Those that went are marked until all is read anew."""
+    """The rows of one project's index at one generation, ascending. Those that went are marked."""
 
     generation: int
     keys: NDArray[np.int64]

@@ -9,6 +9,7 @@ from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.halfvec import Half, matrix
 from recto.stores.postgres.lexical import PostingsIndex
 from recto.stores.shared.clock import Clock
+from recto.stores.shared.database import value
 from recto.stores.shared.embeddings import VectorFormat
 from recto.stores.shared.projects import Keys
 from recto.stores.shared.store import SharedStore
@@ -27,9 +28,13 @@ class PostgresStore(SharedStore):
         connections: int = 8,
     ) -> None:
         self.database = PostgresDatabase(url, create=create, busy_timeout_ms=busy_timeout_ms, connections=connections)
-        keys = Keys(self.database)
+        self.keys = keys = Keys(self.database)
         vectors = VectorFormat(pack=Half, unpack=matrix)
         super().__init__(self.database, keys, PostingsIndex(self.database, keys), clock, vectors)
+
+    def size(self) -> int:
+        """Bytes the library's tables and indexes take."""
+        return int(value(self.database, "library_size"))
 
     def close(self) -> None:
         self.database.close()

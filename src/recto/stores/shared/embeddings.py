@@ -82,7 +82,7 @@ class EmbeddingRepository:
         return keys
 
     def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
-        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, _body(profile))}
+        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
         return tuple(row[0] for row in self._database.rows("inputs_pending", where))
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
@@ -104,7 +104,7 @@ class EmbeddingRepository:
         if wrong := [vector for vector in vectors if len(vector.data) != size]:
             # One such row would make every later read of the profile's vectors fail.
             raise ValueError(f"a vector of {profile.name} takes {size} bytes, not {len(wrong[0].data)}")
-        body = _body(profile)
+        body = profile_body(profile)
         self._database.run("profile_put", {"project": key, "name": profile.name, "body": body, "now": self._clock()})
         where = {"project": key, "profile": self._keys.profile(project, body)}
         pack = self._format.pack
@@ -113,7 +113,7 @@ class EmbeddingRepository:
         )
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
-        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, _body(profile))}
+        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
         total = int(value(self._database, "chunks_total", where))
         return total - int(value(self._database, "chunks_without_vectors", where)), total
 
@@ -128,7 +128,7 @@ class EmbeddingRepository:
 
         where = {
             "project": self._keys.project(project),
-            "profile": self._keys.profile(project, _body(profile)),
+            "profile": self._keys.profile(project, profile_body(profile)),
             "after": after,
         }
         rows = self._database.rows("vectors_after", where)
@@ -139,5 +139,6 @@ class EmbeddingRepository:
         )
 
 
-def _body(profile: EmbeddingProfile) -> str:
+def profile_body(profile: EmbeddingProfile) -> str:
+    """A profile's canonical form, which is what its key is looked up by."""
     return json.dumps(asdict(profile), sort_keys=True, separators=(",", ":"))

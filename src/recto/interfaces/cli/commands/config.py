@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from recto.interfaces.cli import completing
 from recto.interfaces.cli.layout import Line, Part, columns
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
+
+if TYPE_CHECKING:
+    from recto.model.location import Location
 
 
 @click.group()
@@ -59,11 +62,11 @@ def get_setting(choices: Choices, name: str) -> None:
 def path(choices: Choices) -> None:
     """Print where the library and the configuration files are."""
     from recto.config.here import found_here, known_here
-    from recto.config.load import library_path, load, project_file, user_file
+    from recto.config.load import library_location, load, project_file, user_file
 
     here = Path.cwd()
-    places: dict[str, Path | None] = {
-        "library": library_path(load(choices.flags()).config),
+    places: dict[str, Location | None] = {
+        "library": library_location(load(choices.flags()).config),
         "user": user_file(os.environ),
         "project": project_file(here),
     }
@@ -75,8 +78,10 @@ def path(choices: Choices) -> None:
     choices.answer(Answer(data, rows, ("name", "path", "exists"), lambda width: _places(rows), files=files))
 
 
-def _place(name: str, where: Path | None) -> dict[str, Any]:
-    return {"name": name, "path": str(where) if where else None, "exists": bool(where and where.exists())}
+def _place(name: str, where: Location | None) -> dict[str, Any]:
+    """Whether a server has a library is for `recto status` to find out: it may take a while to say no."""
+    there = where.exists() if isinstance(where, Path) else None
+    return {"name": name, "path": str(where) if where else None, "exists": bool(there) if where is None else there}
 
 
 def _places(rows: list[dict[str, Any]]) -> Iterator[Line]:
@@ -85,7 +90,7 @@ def _places(rows: list[dict[str, Any]]) -> Iterator[Line]:
 
 
 def _note(row: dict[str, Any], notes: dict[str, str]) -> Part:
-    return Part(notes.get(row["name"], "" if row["exists"] or not row["path"] else "(not there)"), "dim")
+    return Part(notes.get(row["name"], "" if row["exists"] is not False or not row["path"] else "(not there)"), "dim")
 
 
 def _settings(choices: Choices) -> list[dict[str, Any]]:
@@ -99,7 +104,9 @@ def _settings(choices: Choices) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Path):
+    from recto.model.location import DatabaseUrl
+
+    if isinstance(value, Path | DatabaseUrl):
         return str(value)
     return list(value) if isinstance(value, tuple) else value
 

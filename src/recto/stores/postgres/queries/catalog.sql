@@ -8,3 +8,7 @@ select
   (select count(*) from ledger where project = :project and outcome = 'failed'),
   (select coalesce(sum(t.size), 0)::bigint from documents d
      join texts t on t.project = d.project and t.hash = d.text_hash where d.project = :project);
+
+-- name: library_size
+select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
+where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace;

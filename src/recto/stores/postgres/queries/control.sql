@@ -31,6 +31,10 @@ create extension if not exists pg_trgm;
 select t.oid::bigint, t.typarray::bigint, e.extversion from pg_extension e, pg_type t
 where e.extname = 'vector' and t.oid = to_regtype('halfvec');
 
+-- name: rows_of_arrays
+-- In place of the values of an insert; the arrays follow.
+select * from unnest;
+
 -- name: column_types
 select attname, format_type(atttypid, null) from pg_attribute
 where attrelid = :table::regclass and attnum > 0 and not attisdropped;

@@ -10,3 +10,34 @@ order by i.key, ci.chunk, ci."window";
 -- name: vectors_after
 select key, input, halfvec_send(data) from vectors
 where project = :project and profile = :profile and key > :after order by key;
+
+-- name: vectors_count
+select count(*) from vectors where project = :project and profile = :profile;
+
+-- name: active_profile_settings
+select settings from named_profiles where project = :project and state = 'active';
+
+-- name: hnsw_look_at
+set local hnsw.ef_search = :ef_search;
+
+-- name: hnsw_look_on
+set local hnsw.iterative_scan = relaxed_order;
+
+-- name: vectors_nearest
+-- Stage A. Vectors have the length one, so the inner product is the cosine. The width and the profile stand here as
+-- numbers: only then is this the expression of the profile's index, and its condition.
+select input from vectors where profile = :profile
+order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
+
+-- name: windows_of_inputs
+-- Stage B: every window of every chunk that one of the inputs stands for.
+select ci.chunk, halfvec_send(v.data) from chunk_inputs ci
+join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
+where ci.project = :project and ci.input = any(:listed)
+order by ci.chunk, ci."window";
+
+-- name: windows_of_chunks
+select ci.chunk, halfvec_send(v.data) from chunk_inputs ci
+join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
+where ci.project = :project and ci.chunk = any(:listed)
+order by ci.chunk, ci."window";
