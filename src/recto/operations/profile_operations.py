@@ -93,16 +93,4 @@ PROFILE_OPERATIONS = (
         annotations=WRITES,
         tool_sets=IN_MEMORY,
     ),
-    Operation(
-        name="health_check",
-        summary="Say whether anything needs looking after.",
-        description="Jobs that were given up, chunks without a vector, and which embedding profile answers.",
-        function=admin.health_check,
-        request=admin.HealthRequest,
-        answer=admin.HealthAnswer,
-        text=admin.health_text,
-        example={},
-        errors=(ErrorCase({"x": 1}, "INVALID_ARGUMENT"),),
-        tool_sets=IN_MEMORY,
-    ),
 )

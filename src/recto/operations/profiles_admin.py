@@ -10,7 +10,7 @@ from recto.engine.engine import Engine
 from recto.engine.wiring import PROVIDERS
 from recto.errors import Conflict, InvalidArgument
 from recto.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch
-from recto.model.job import JobKind, JobState
+from recto.model.job import JobKind
 from recto.model.limits import Field
 from recto.model.memory import MemoryStatus
 from recto.model.profile import NamedProfile, ProfileSettings, ProfileState
@@ -104,25 +104,6 @@ class PromisedAnswer:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class HealthRequest:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class HealthAnswer:
-    """`ok` means that nothing needs a person: no dead job, every vector there or on its way."""
-
-    ok: bool
-    project: str
-    documents: int
-    pending: int
-    jobs_due: int
-    jobs_dead: int
-    profile: str
-    problems: tuple[str, ...]
-
-
 def embedding_profiles_list(engine: Engine, request: ProfilesListRequest) -> ProfilesAnswer:
     named = engine.store.profiles.named(engine.project.id)
     answering = any(one.state is ProfileState.ACTIVE for one in named)
@@ -206,34 +187,6 @@ def admin_reingest_version(engine: Engine, request: ReingestRequest) -> Promised
 
 def promised_text(answer: PromisedAnswer) -> str:
     return f"Job {answer.job} ({answer.kind}) waits for a worker."
-
-
-def health_check(engine: Engine, request: HealthRequest) -> HealthAnswer:
-    engine.follow_profile()
-    store, project = engine.store, engine.project
-    fresh, due = engine.freshness(), store.outbox.due(project.id)
-    dead = len(store.outbox.jobs(project.id, [JobState.DEAD]))
-    active = active_profile(store, project.id)
-    problems = [f"{dead} jobs were given up: `recto jobs list` says why"] if dead else []
-    waiting = due or store.outbox.jobs(project.id, [JobState.READY, JobState.LEASED])
-    if fresh.pending and not waiting:
-        problems.append(f"{fresh.pending} chunks have no vector and no job will make them: `recto index` does")
-    return HealthAnswer(
-        ok=not problems,
-        project=project.name,
-        documents=fresh.documents,
-        pending=fresh.pending,
-        jobs_due=due,
-        jobs_dead=dead,
-        profile=active.name if active else CONFIGURED,
-        problems=tuple(problems),
-    )
-
-
-def health_text(answer: HealthAnswer) -> str:
-    counted = f"{answer.documents} documents, {answer.pending} chunks without a vector, {answer.jobs_due} jobs due"
-    said = f"{'Well' if answer.ok else 'Not well'}: {answer.project}, {counted}, profile {answer.profile}"
-    return "\n".join([one_line(said), *(f"- {one}" for one in answer.problems)])
 
 
 def _refuse_elsewhere(request: ProfileUpsertRequest) -> None:

@@ -12,6 +12,7 @@ from recto.engine.engine import Engine
 from recto.errors import ProviderFailed
 from recto.model.collection import Collection
 from recto.model.commit import is_repository
+from recto.model.job import JobState
 from recto.model.ledger import LedgerEntry, Outcome
 from recto.model.limits import Field
 from recto.model.location import Location
@@ -253,6 +254,7 @@ def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     checks = [Check("library", not problems, "; ".join(problems) or sound, "index again from the folders")]
     checks.append(_recipe_check(engine))
     checks.append(_model_check(engine))
+    checks.append(_jobs_check(engine))
     checks += (_collection_check(collection_status(engine, collection)) for collection in engine.collections())
     return tuple(checks)
 
@@ -277,6 +279,20 @@ def _recipe_check(engine: Engine) -> Check:
     if "embedding" in differing:
         hint = "set embedding.provider and embedding.model back, or index into a new library"
     return Check("recipe", False, f"the configuration differs in: {', '.join(differing)}", hint)
+
+
+def _jobs_check(engine: Engine) -> Check:
+    outbox, project = engine.store.outbox, engine.project.id
+    dead = len(outbox.jobs(project, [JobState.DEAD]))
+    waiting = len(outbox.jobs(project, [JobState.READY, JobState.LEASED]))
+    pending = engine.freshness().pending
+    if dead:
+        return Check(
+            "jobs", False, f"{dead} jobs were given up", "`recto jobs list` says why, `recto jobs retry` tries again"
+        )
+    if pending and not waiting:
+        return Check("jobs", False, f"{pending} chunks have no vector and no job will make them", "run `recto index`")
+    return Check("jobs", True, f"{waiting} jobs wait" if waiting else "nothing is left to do")
 
 
 def _model_check(engine: Engine) -> Check:

@@ -12,16 +12,15 @@ from recto.operations.memory_operations import MEMORY_OPERATIONS
 from recto.operations.operation import DEFAULT, FULL, Operation
 from recto.operations.profile_operations import PROFILE_OPERATIONS
 
-OPERATIONS: Mapping[str, Operation] = {
-    operation.name: operation
-    for operation in (
-        *LIBRARY_OPERATIONS,
-        *HISTORY_OPERATIONS,
-        *MEMORY_OPERATIONS,
-        *PROFILE_OPERATIONS,
-        *GRAPH_OPERATIONS,
-    )
-}
+_ALL = (
+    *LIBRARY_OPERATIONS,
+    *HISTORY_OPERATIONS,
+    *MEMORY_OPERATIONS,
+    *PROFILE_OPERATIONS,
+    *GRAPH_OPERATIONS,
+)
+OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _ALL}
+assert len(OPERATIONS) == len(_ALL), "two operations have one name"
 
 
 def chosen(tools: str) -> tuple[Operation, ...]:
