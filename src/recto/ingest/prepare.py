@@ -15,13 +15,15 @@ from recto.model.commit import Commit
 from recto.model.document import Document, Kind, Source
 from recto.model.ids import CollectionId, ProjectId, document_id
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
-from recto.parsing.commit import commit_document
+from recto.parsing.commit import CommitParser, commit_document
 from recto.ports import Chunker, Parser, TokenCounter
 from recto.sources.decode import Refused, read
 from recto.sources.files import SeenFile
 
 # Stored again with every chunk: without a bound, a page of nothing but tags would cost its size times its chunks.
 _SHARED_CHARACTERS = 4_000
+
+_COMMITS = CommitParser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ class Preparer:
         return Outcome(file, prepared)
 
     def text(self, source: Source) -> Prepared:
-        return self.document(_told(self._parser_for(source.uri).parse(source), source))
+        parser = _COMMITS if source.kind is Kind.COMMIT else self._parser_for(source.uri)
+        return self.document(_told(parser.parse(source), source))
 
     def commit(self, origin: Origin, commit: Commit, uri: str) -> Prepared:
         id_ = document_id(origin.project, origin.collection, uri)
