@@ -41,7 +41,6 @@ _SHOWN = 10
 _MOST = 1000
 _UNUSUAL = re.compile(r"[^\w.-]+")
 _HASH = re.compile(r"^[0-9a-f]{7,64}$")
-_HASH = re.compile(r"^[0-9a-f]{7,64}$")
 _UNNAMEABLE = re.compile(r"[/\\\0\n:]")
 
 
@@ -287,12 +286,6 @@ def _source(collection: Collection, uri: str, record: Record, place: Mapping[str
         title="" if record.title == record.id else record.title,
         metadata={**record.metadata, **place},
     )
-
-
-def _is_commit(record: Record) -> bool:
-    """Whether a record is a commit, as exports of histories have them: named by a hash, with an author and files."""
-    author, files = record.metadata.get("author"), record.metadata.get("files")
-    return isinstance(author, str) and isinstance(files, list) and _HASH.match(record.id) is not None
 
 
 def _is_commit(record: Record) -> bool:
