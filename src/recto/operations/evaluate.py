@@ -28,6 +28,7 @@ from recto.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_d
 from recto.model.collection import Collection, CollectionSettings
 from recto.model.document import Kind, Section, Source
 from recto.model.ids import document_id
+from recto.model.location import DatabaseUrl, Location
 from recto.model.query import Filters, Query
 from recto.model.recipe import Recipe
 from recto.model.text import normalise
@@ -63,7 +64,7 @@ class Evaluation:
 
     dataset: Dataset
     runs: tuple[Run, ...]
-    library: Path
+    library: Location
     recipe: str
     warnings: tuple[str, ...]
 
@@ -87,15 +88,22 @@ def evaluate_profiles(
     dataset = read_dataset(request.dataset, request.files).sample(request.limit_queries)
     groups = _grouped(dataset, request.scope)
     recipe = recipe_of(config)
-    path = _library(cache, dataset, request.scope, recipe)
-    with _opened(config, path) as engine:
+    folder, name = _place(cache, dataset, request.scope, recipe)
+    if isinstance(config.library, DatabaseUrl):
+        # On a server every corpus is a project of its own: nothing is written beside the team's documents.
+        library: Location = config.library
+        config = replace(config, project=f"evaluation {folder.name} {name}")
+    else:
+        library = _library(folder, name)
+        config = replace(config, library=library, project="evaluation")
+    with _opened(config) as engine:
         if request.rebuild:
             _forget(engine)
-        names, problems = _indexed(engine, path.parent, groups, request.scope, progress)
+        names, problems = _indexed(engine, folder, groups, request.scope, progress)
     runs = []
     for profile in profiles:
         # Each profile gets an engine of its own: one that another profile has asked remembers the query vectors.
-        with _opened(config, path) as engine:
+        with _opened(config) as engine:
             contender = EngineContender(engine, profile, names, request.scope)
             progress.start(f"{dataset.name} {profile.name}", len(dataset.questions), "queries")
             try:
@@ -103,7 +111,7 @@ def evaluate_profiles(
                 runs.append(run_dataset(dataset, profile.name, contender, timed=timed, advance=progress.advance))
             finally:
                 progress.finish()
-    return Evaluation(dataset, tuple(runs), path, recipe.id, (*dataset.warnings, *problems))
+    return Evaluation(dataset, tuple(runs), library, recipe.id, (*dataset.warnings, *problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,17 +201,22 @@ def _grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
     return groups
 
 
-def _library(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -> Path:
-    """Where the library of this corpus under this recipe is kept.
+def _place(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -> tuple[Path, str]:
+    """The folder of this corpus, and what its library under this recipe is called: by its model, then by the recipe."""
+    content = hashlib.sha256(f"{dataset.corpus_digest}\0{scope or ''}".encode()).hexdigest()[:12]
+    model = hashlib.sha256(json.dumps(asdict(recipe.embedding), sort_keys=True).encode()).hexdigest()[:8]
+    folder = cache / f"{_UNUSUAL.sub('-', dataset.corpus)}-{content}"
+    return folder, f"{model}-{recipe.id}"
+
+
+def _library(folder: Path, name: str) -> Path:
+    """The file the library is kept in.
 
     A new parser or analyzer makes a new recipe but not new vectors: the newest library of the same corpus and
     embedding model is taken as the start, so that only texts that were never embedded have to be.
     """
-    content = hashlib.sha256(f"{dataset.corpus_digest}\0{scope or ''}".encode()).hexdigest()[:12]
-    model = hashlib.sha256(json.dumps(asdict(recipe.embedding), sort_keys=True).encode()).hexdigest()[:8]
-    folder = cache / f"{_UNUSUAL.sub('-', dataset.corpus)}-{content}"
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{model}-{recipe.id}.db"
+    path, model = folder / f"{name}.db", name.split("-")[0]
     if not path.exists():
         # A library with a write-ahead log is open somewhere, and a copy of it might be torn.
         closed = [one for one in folder.glob(f"{model}-*.db") if not one.with_name(f"{one.name}-wal").exists()]
@@ -215,8 +228,8 @@ def _library(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -
 
 
 @contextmanager
-def _opened(config: Config, path: Path) -> Iterator[Engine]:
-    engine = open_engine(replace(config, library=path, project="evaluation"), create=True)
+def _opened(config: Config) -> Iterator[Engine]:
+    engine = open_engine(config, create=True)
     try:
         yield engine
     finally:
