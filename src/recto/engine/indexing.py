@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recto.engine.histories import index_histories
 from recto.engine.parts import IndexReport
-from recto.errors import NotIndexed, SourceError
+from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
 from recto.ingest.pipeline import CollectionReport, Problem, index_collection, index_sources, made_by
 from recto.ingest.plan import plan
@@ -20,6 +20,7 @@ from recto.ingest.prepare import Origin
 from recto.model.collection import Collection
 from recto.model.document import Source
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
+from recto.observability.logs import logger
 from recto.observability.progress import Progress
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def index_folders(
     if not prefix:
         index_histories(engine, looked_at, progress, reread=reread)
     embedded = embed_pending(store, project, engine.embedder, progress) if embed else 0
+    _publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
 
@@ -83,12 +85,14 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
     # What was just written comes before what waits since longer; a flood of it is left to `embed`.
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
     embedded = embed_pending(store, project, engine.embedder, progress, newest=written) if written else 0
+    _publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
 
 def embed_some(engine: Engine, limit: int, progress: Progress) -> IndexReport:
     started = time.perf_counter()
     embedded = embed_pending(engine.store, engine.project.id, engine.embedder, progress, newest=limit)
+    _publish(engine, progress)
     return IndexReport((), (), embedded, time.perf_counter() - started)
 
 
@@ -100,7 +104,19 @@ def index_texts(
     prepare = engine._parts.preparer(settings).text
     report = index_sources(engine.store, collection, engine._recipe_of(settings), prepare, sources, progress)
     embed_pending(engine.store, engine.project.id, engine.embedder, progress)
+    _publish(engine, progress)
     return report
+
+
+def _publish(engine: Engine, progress: Progress) -> None:
+    """A new snapshot, if the library has moved away from the last. The old one answers until it is there."""
+    if engine.accelerator is None:
+        return
+    try:
+        engine.accelerator.publish_if_due(progress)
+    except (StorageError, LibraryError) as error:
+        # The library is whole and answers by itself: a full disk must not fail the run that filled it.
+        logger("engine").warning("no snapshot was made: %s", error.message)
 
 
 def is_stale(engine: Engine, collection: Collection, paths: Sequence[str] | None) -> bool:

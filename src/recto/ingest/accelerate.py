@@ -1,0 +1,210 @@
+"""A project's snapshots in use: which one answers, when the next is due, and what to do with those there are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from recto.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
+from recto.ingest.publish import Making, behind, prune, publish
+from recto.model.ids import ProjectId
+from recto.model.query import Filters
+from recto.model.recipe import EmbeddingProfile
+from recto.model.snapshot import Manifest, SnapshotId
+from recto.observability.progress import Progress
+from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
+from recto.snapshots.folder import SnapshotFolder
+from recto.snapshots.lexical import SnapshotLexical
+from recto.snapshots.opened import Snapshots
+from recto.snapshots.vectors import SnapshotVectors
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSettings:
+    """`threshold` is the number of chunks from which on a library is given snapshots."""
+
+    enabled: bool = True
+    threshold: int = 20_000
+    keep: int = 3
+    shards: int | None = None
+    open_shards: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSnapshot:
+    """One that is on the disk. `problem` says why it cannot be used."""
+
+    id: SnapshotId
+    current: bool
+    manifest: Manifest | None
+    problem: str = ""
+
+
+class Accelerator:
+    """What an engine asks. Everything works without it, only slower."""
+
+    def __init__(
+        self,
+        store: Store,
+        source: SnapshotSource,
+        project: ProjectId,
+        root: Path,
+        settings: SnapshotSettings,
+        analyzer: str,
+        profiles: Callable[[], tuple[EmbeddingProfile, ...]],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store = store
+        self._source = source
+        self._project = project
+        self._settings = settings
+        self._analyzer = analyzer
+        self._profiles = profiles
+        self._clock = clock
+        self._folder = SnapshotFolder(root)
+        self.snapshots = Snapshots(self._folder, source, project, self._fits, most_open=settings.open_shards)
+        lexical = SnapshotLexical(self.snapshots, store, store.lexical, store.documents)
+        self.reading = cast("Store", _ReadingStore(store, lexical))
+
+    def vectors(self, exact: Callable[[], VectorIndex]) -> VectorIndex:
+        """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
+        return SnapshotVectors(self.snapshots, self._store, self._profiles(), exact)
+
+    def publish_if_due(self, progress: Progress) -> Manifest | None:
+        """A new snapshot where the library is large enough and has moved away from the last one."""
+        if not self._settings.enabled or not self.due():
+            return None
+        try:
+            return self.publish(progress)
+        except (Busy, NotIndexed):
+            return None  # somebody else is at it, or the library was indexed before snapshots could be made of it
+
+    def publish(self, progress: Progress, *, full: bool = False) -> Manifest:
+        current = None if full else self.snapshots.current()
+        return publish(self._making(), current, progress)
+
+    def due(self) -> bool:
+        current = self.snapshots.current()
+        if current is None:
+            return self._store.counts(self._project).chunks >= self._settings.threshold
+        chunks, vectors = behind(self._making(), current.manifest)
+        known = current.manifest.chunks
+        return chunks >= max(1_000, known // 50) or vectors >= max(5_000, known // 10)
+
+    def kept(self) -> tuple[KeptSnapshot, ...]:
+        """Newest first."""
+        known, current = self._source.known(self._project), self.snapshots.current()
+        found = []
+        for snapshot in self._folder.ids():
+            answers = current is not None and current.manifest.id == snapshot
+            try:
+                manifest = self._folder.manifest(snapshot)
+            except DamagedSnapshot as error:
+                found.append(KeptSnapshot(snapshot, answers, None, error.message))
+                continue
+            problem = "" if known.get(snapshot) else "it was made from another state of this library"
+            if not problem and not self._fits(manifest):
+                problem = "it was made with another analyzer"
+            found.append(KeptSnapshot(snapshot, answers, manifest, problem))
+        return tuple(found)
+
+    def behind(self) -> tuple[int, int]:
+        """Chunks and vectors that the current snapshot does not have yet."""
+        current = self.snapshots.current()
+        return behind(self._making(), None if current is None else current.manifest)
+
+    def verify(self) -> tuple[KeptSnapshot, ...]:
+        """Reads every byte of every snapshot."""
+        checked = []
+        for one in self.kept():
+            try:
+                checked.append(KeptSnapshot(one.id, one.current, self._folder.verify(one.id), one.problem))
+            except DamagedSnapshot as error:
+                checked.append(KeptSnapshot(one.id, one.current, one.manifest, error.message))
+        return tuple(checked)
+
+    def recover(self) -> SnapshotId | None:
+        """Clears away what builders left, and points CURRENT at the newest snapshot that is whole; which that is."""
+        known = self._source.known(self._project)
+        with self._folder.exclusive():
+            wanted = self._folder.current_id()
+            for snapshot in self._folder.ids():
+                if not known.get(snapshot):
+                    # Never entered: its builder ended between renaming it and telling the library.
+                    self._folder.remove(snapshot)
+            first: tuple[SnapshotId, ...] = () if wanted is None else (wanted,)
+            for snapshot in dict.fromkeys((*first, *self._folder.ids())):
+                try:
+                    whole = known.get(snapshot, False) and self._fits(self._folder.verify(snapshot))
+                except DamagedSnapshot:
+                    continue
+                if whole:
+                    if snapshot != wanted:
+                        self._folder.switch(snapshot)
+                    return snapshot
+        return None
+
+    def roll_back(self, snapshot: SnapshotId | None = None) -> SnapshotId:
+        """Lets another snapshot answer, the one before unless one is named; what was written since is added to it."""
+        usable = [one.id for one in self.kept() if not one.problem]
+        current = self._folder.current_id()
+        if snapshot is None:
+            earlier = [one for one in usable if current is None or one < current]
+            if not earlier:
+                raise NotFound("there is no earlier snapshot", hint="`recto snapshot list` shows those there are")
+            snapshot = earlier[0]
+        elif snapshot not in usable:
+            raise NotFound(
+                f"there is no snapshot {snapshot} to use", hint="`recto snapshot list` shows those there are"
+            )
+        with self._folder.exclusive():
+            self._folder.verify(snapshot)
+            self._folder.switch(snapshot)
+        return snapshot
+
+    def prune(self) -> tuple[SnapshotId, ...]:
+        with self._folder.exclusive():
+            return prune(self._making())
+
+    def _fits(self, manifest: Manifest) -> bool:
+        return manifest.project == self._project and manifest.analyzer == self._analyzer
+
+    def _making(self) -> Making:
+        return Making(
+            store=self._store,
+            source=self._source,
+            project=self._project,
+            folder=self._folder,
+            profiles=self._profiles(),
+            analyzer=self._analyzer,
+            shards=self._settings.shards,
+            keep=self._settings.keep,
+            clock=self._clock,
+        )
+
+
+class _ReadingStore:
+    """The store as searches see it: words and filters are answered by the snapshot, everything else by the library."""
+
+    def __init__(self, store: Store, lexical: SnapshotLexical) -> None:
+        self._store = store
+        self.lexical: LexicalIndex = lexical
+        self.documents = cast("Documents", _ReadingDocuments(store.documents, lexical))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+class _ReadingDocuments:
+    def __init__(self, documents: Documents, lexical: SnapshotLexical) -> None:
+        self._documents = documents
+        self._lexical = lexical
+
+    def admitted(self, project: ProjectId, filters: Filters) -> object:
+        return self._lexical.admitted(project, filters)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._documents, name)
