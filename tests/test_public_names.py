@@ -45,6 +45,7 @@ PROMISED = {
     "LibraryError",
     "NotALibrary",
     "NewerLibrary",
+    "DamagedSnapshot",
     "StorageError",
     "SourceError",
     "ParseError",

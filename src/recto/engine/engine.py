@@ -92,8 +92,8 @@ class Engine:
         """An empty library in memory that is written and searched like this one, and gone with the engine."""
         from recto.testing.memory_store import MemoryStore
 
-        made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock), accelerator=None), self.project.name)
-        made.__dict__["embedder"] = self.embedder
+        made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock)), self.project.name)
+        made.__dict__ |= {"embedder": self.embedder, "accelerator": None}
         return made
 
     def within(self, project: str) -> Engine:

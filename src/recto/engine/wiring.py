@@ -27,8 +27,8 @@ from recto.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
-    from recto.ingest.history import HistoryRules
     from recto.ingest.accelerate import Accelerator
+    from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import Workers
     from recto.ingest.prepare import Preparer
     from recto.model.recipe import EmbeddingProfile
