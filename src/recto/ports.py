@@ -319,6 +319,10 @@ class History(Protocol):
         """Repository → hash → by which recipe it was made."""
         ...
 
+    def any(self, project: ProjectId) -> bool:
+        """Whether there is a commit at all."""
+        ...
+
     def find(self, project: ProjectId, start: str) -> tuple[FoundCommit, ...]:
         """Commits whose hash starts so, by collection and uri."""
         ...

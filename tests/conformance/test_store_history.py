@@ -80,12 +80,15 @@ def test_authors_are_compared_whatever_the_case_and_files_by_the_caller(store: S
 
 
 def test_a_commit_leaves_with_its_document(store: Store, notes: Collection) -> None:
+    assert not store.history.any(notes.project_id)
     entry = put(store, notes, OLD, "a.py")
+    assert store.history.any(notes.project_id)
     with store.transaction():
         store.documents.remove(notes.project_id, entry.document_id)
     assert store.history.known(notes.project_id, notes.id) == {}
     assert store.history.touching(notes.project_id, ["a.py"], None, 10) == ()
     assert store.history.find(notes.project_id, OLD) == ()
+    assert not store.history.any(notes.project_id)
 
 
 def test_commits_leave_with_their_collection(store: Store, notes: Collection) -> None:

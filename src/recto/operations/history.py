@@ -363,4 +363,4 @@ def _moment(text: str | None, now: datetime) -> float | None:
 
 
 def _why_nothing(engine: Engine) -> str | None:
-    return None if engine.store.history.touching(engine.project.id, None, None, 1) else _NONE
+    return None if engine.store.history.any(engine.project.id) else _NONE

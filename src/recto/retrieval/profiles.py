@@ -9,6 +9,7 @@ from recto.retrieval.stage import Profile, Refine
 from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.channels import TypoRecall
 from recto.retrieval.stages.code import CodeFusion, Fragments, ReadCode, TestsBelow
+from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, PinnedRecall, Validity
@@ -17,7 +18,7 @@ from recto.retrieval.stages.recency import RecencyTiers
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
 from recto.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
-_SHAPE: tuple[Refine, ...] = (CapPerDocument(), MergeSpans())
+_SHAPE: tuple[Refine, ...] = (CapPerDocument(), MergeSpans(), CapCommits())
 _BOTH = (LexicalRecall(), DenseRecall())
 
 PROFILES: Mapping[str, Profile] = {

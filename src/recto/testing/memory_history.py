@@ -33,6 +33,9 @@ class MemoryHistory:
                 found.setdefault(entry.repository, {})[entry.hash] = entry.made_by
         return found
 
+    def any(self, project: ProjectId) -> bool:
+        return next(self._held(project), None) is not None
+
     def find(self, project: ProjectId, start: str) -> tuple[FoundCommit, ...]:
         found = [self._found(project, *one) for one in self._held(project) if one[1].hash.startswith(start)]
         return tuple(sorted(found, key=lambda one: (one.collection, one.uri)))

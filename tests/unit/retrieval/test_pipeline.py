@@ -72,7 +72,8 @@ def _query(text: str, **filters: object) -> Query:
 
 
 MAY_NOT_APPLY = {"context", "typos", "pinned", "canonical", "validity", "symbols", "places", "fragments", "tests_below"}
-"""To two words in a library without memories, code or conversations."""
+MAY_NOT_APPLY |= {"cap_commits"}
+"""To two words in a library without memories, code, conversations or commits."""
 
 
 @pytest.mark.parametrize("name", sorted(PROFILES))

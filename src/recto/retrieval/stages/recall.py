@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recto.model.result import Ranking
+from recto.model.result import Ranking, Scored
 from recto.retrieval.stage import Search, SkipStage
+from recto.retrieval.stages.commits import beside_commits
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,12 @@ class LexicalRecall:
         query, library = search.query, search.library
         if query.terms.empty:
             raise SkipStage("the query has no words to look for")
-        found = library.store.lexical.search(library.project, query.terms, query.filters, self.depth)
-        return Ranking(self.name, found)
+
+        def ask(asked: Search) -> tuple[Scored, ...]:
+            filters = asked.query.filters
+            return library.store.lexical.search(library.project, query.terms, filters, self.depth)
+
+        return Ranking(self.name, beside_commits(search, ask(search), self.depth, ask))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,12 @@ class DenseRecall:
             raise SkipStage("the query has no text to embed")
         index = search.library.vectors()
         index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
-        found = index.search(search.vector, self.depth, search.admitted)
+
+        def ask(asked: Search) -> tuple[Scored, ...]:
+            return index.search(asked.vector, self.depth, asked.admitted)
+
+        found = ask(search)
         if not found:
             unfiltered = search.admitted is None
             raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
-        return Ranking(self.name, found)
+        return Ranking(self.name, beside_commits(search, found, self.depth, ask))

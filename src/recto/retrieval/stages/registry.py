@@ -10,6 +10,7 @@ from recto.retrieval.stages.budget import TokenBudget
 from recto.retrieval.stages.caps import CapPerSection
 from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
 from recto.retrieval.stages.code import CodeFusion, Fragments, ReadCode, TestsBelow
+from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.diversity import MarginalRelevance
 from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
@@ -68,6 +69,7 @@ REFINE: Mapping[str, type[Any]] = {
     "mmr": MarginalRelevance,
     "cap_per_document": CapPerDocument,
     "cap_per_section": CapPerSection,
+    "cap_commits": CapCommits,
     "parent_expansion": ParentExpansion,
     "merge_spans": MergeSpans,
     "token_budget": TokenBudget,

@@ -60,6 +60,9 @@ class HistoryRepository:
             found.setdefault(repository, {})[hash_] = made_by
         return found
 
+    def any(self, project: ProjectId) -> bool:
+        return bool(self._database.rows("commits_any", {"project": self._keys.project(project)}))
+
     def find(self, project: ProjectId, start: str) -> tuple[FoundCommit, ...]:
         where = {"project": self._keys.project(project), "first": start, "last": start + _AFTER_HEX}
         return tuple(_found(row) for row in self._database.rows("commits_found", where))

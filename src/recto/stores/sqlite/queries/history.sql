@@ -19,6 +19,9 @@ on conflict (project, path, document) do nothing;
 -- name: commits_known
 select repository, hash, made_by from commits where project = :project and collection = :collection;
 
+-- name: commits_any
+select 1 from commits where project = :project limit 1;
+
 -- name: commit_paths
 select path from commit_paths where project = :project order by path;
 
