@@ -11,11 +11,12 @@ from typing import Any
 from recto.interfaces.cli.highlight import Mark, excerpt, flattened, marked, marks, meant, reflowed
 from recto.interfaces.cli.layout import Line, Part, cells, columns, count, duration, visible
 from recto.interfaces.cli.output import Answer
-from recto.model.document import shown_path
+from recto.model.document import Kind, shown_path
 from recto.model.result import Freshness, Hit, Result, StageTrace
 
 COLUMNS = ("rank", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path")
 _LINES = 4  # of an excerpt, enough to judge it by
+_LINED = frozenset({Kind.CODE, Kind.CONFIG})  # their lines end where their author wanted
 _INDENT = "   "
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
@@ -88,7 +89,9 @@ def _hit(
     where = f"{hit.collection}/{hit.citation.uri}:{hit.citation.lines.first}"
     since = (Part(f"  {SINCE[hit.stale]}", "warn"),) if hit.stale else ()
     yield Part(_INDENT), Part(where, "place", link(roots.get(hit.collection), hit.citation.uri)), *since
-    text = reflowed(flattened(hit.excerpt if lines is None else _unheaded(hit)))
+    text = flattened(hit.excerpt if lines is None else _unheaded(hit))
+    if hit.kind not in _LINED:
+        text = reflowed(text)
     for line in excerpt(text, marks_of(text), width - len(_INDENT) - 2, lines):
         yield Part(_INDENT), Part("│ ", "dim"), *line
     if lines is None and hit.excerpt_truncated:
