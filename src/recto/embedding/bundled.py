@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from recto.embedding.onnx import OnnxEmbedder, token_counter
+from recto.embedding.static import StaticEmbedder
 from recto.ports import TokenCounter
 
 MODEL_DIRECTORY = Path(__file__).parent / "models" / "minilm-l6-v2"
+FAST_DIRECTORY = Path(__file__).parent / "models" / "recto-fast-1"
 REMEDY = "reinstall Recto: `pip install --force-reinstall recto`"
 
 
@@ -17,3 +19,8 @@ def bundled_embedder(threads: int | None = None) -> OnnxEmbedder:
 
 def bundled_counter() -> TokenCounter:
     return token_counter(MODEL_DIRECTORY, REMEDY)
+
+
+def bundled_fast_embedder() -> StaticEmbedder:
+    """The table in the bundled encoder's space: its vectors are compared with that encoder's, and no other's."""
+    return StaticEmbedder(FAST_DIRECTORY, remedy=REMEDY)
