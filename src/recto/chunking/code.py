@@ -68,7 +68,7 @@ class CodeChunker:
       innermost declaration around it whose own first line is elsewhere.
     """
 
-    version = "code-1"
+    version = "code-2"
 
     def __init__(self, sizes: ChunkSizes, counter: TokenCounter) -> None:
         self._sizes = sizes

@@ -5,10 +5,12 @@ from __future__ import annotations
 from recto.chunking.blocks import by_lines
 from recto.chunking.sizes import SPECIAL_TOKENS, context_reserve
 from recto.model.chunk import Chunk, EmbeddingInput
-from recto.model.document import HEADING_SEPARATOR, BlockKind, Document
+from recto.model.document import HEADING_SEPARATOR, BlockKind, Document, Kind
 from recto.model.ids import text_hash
 from recto.model.text import Span
 from recto.ports import TokenCounter
+
+_OWN_NAME = 400  # characters in which a chunk of code says its own name, if it is the one that declares it
 
 
 def context_line(title: str, heading_path: tuple[str, ...], signature: str = "") -> str:
@@ -19,6 +21,17 @@ def context_line(title: str, heading_path: tuple[str, ...], signature: str = "")
 def _context_parts(title: str, heading_path: tuple[str, ...], signature: str) -> list[str]:
     titles = heading_path if heading_path and heading_path[0] == title else (title, *heading_path)
     return [part for part in (*titles, signature) if part]
+
+
+def _context_of(document: Document, chunk: Chunk) -> list[str]:
+    """What a chunk does not say itself. A declaration has its own name in it, and a file alone has a name at random."""
+    if document.language is None or document.kind is not Kind.CODE:
+        return _context_parts(document.title, chunk.heading_path, chunk.signature)
+    module, *symbols = chunk.heading_path or (document.title,)
+    if symbols and symbols[-1] in chunk.text[:_OWN_NAME]:
+        symbols.pop()
+    around = [module] if "/" in document.uri else []
+    return [part for part in (*around, *symbols, chunk.signature) if part]
 
 
 def embedding_text(title: str, heading_path: tuple[str, ...], signature: str, slice_: str) -> str:
@@ -36,7 +49,7 @@ def inputs(document: Document, chunk: Chunk, counter: TokenCounter, window: int)
     reserve the chunk sizes count on, else to a quarter of the window.
     """
     usable = max(1, window - SPECIAL_TOKENS)
-    parts = _context_parts(document.title, chunk.heading_path, chunk.signature)
+    parts = _context_of(document, chunk)
     context = HEADING_SEPARATOR.join(parts)
     tokens = counter.count(context) if context else 0
     left = usable - chunk.tokens

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from recto.model.commit import is_commit
-from recto.model.document import Document, Source
-from recto.parsing.code.languages import CODE_NAMES
+from recto.model.document import Document, Kind, Source
+from recto.parsing.code.languages import CODE_NAMES, language_of
 from recto.parsing.code.registry import CODE_PARSER_VERSION, code_parser, script_parser
 from recto.parsing.code.registry import EXTENSIONS as CODE_EXTENSIONS
 from recto.parsing.commit import CommitParser
@@ -77,13 +77,13 @@ def parser_for(uri: str) -> Parser | None:
 
 
 class _Unnamed:
-    """Fits `ports.Parser` for texts whose name tells nothing: scripts are code, the rest is plain."""
+    """Fits `ports.Parser` for texts whose name tells nothing: scripts and snippets are code, the rest is plain."""
 
     version = PLAINTEXT.version
 
     def parse(self, source: Source) -> Document:
-        script = source.text.startswith("#!")
-        return (script_parser() if script else PLAINTEXT).parse(source)
+        code = source.kind in (None, Kind.CODE) and language_of("", source.text) is not None
+        return (script_parser() if code else PLAINTEXT).parse(source)
 
 
 UNNAMED: Parser = _Unnamed()

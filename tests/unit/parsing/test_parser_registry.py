@@ -30,11 +30,11 @@ def test_other_files_have_no_parser(uri: str) -> None:
 @pytest.mark.parametrize(
     ("uri", "version"),
     [
-        ("src/a.py", "code-1"),
-        ("a.rs", "code-1"),
-        ("a.dart", "code-1"),
-        ("Dockerfile", "code-1"),
-        ("CMakeLists.txt", "code-1"),
+        ("src/a.py", "code-2"),
+        ("a.rs", "code-2"),
+        ("a.dart", "code-2"),
+        ("Dockerfile", "code-2"),
+        ("CMakeLists.txt", "code-2"),
         ("pyproject.toml", "config-1"),
         ("a.json", "config-1"),
         ("a.ipynb", "notebook-1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 _ENDINGS = {
@@ -141,6 +142,29 @@ _PROGRAMS = {
 }
 _SHEBANG = r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?([A-Za-z][A-Za-z-]*)"
 
+_OPENINGS = (
+    (
+        "python",
+        r"(?:@[\w.]+(?:\([^\n]*\))?\n\s*)*(?:async\s+def\s+\w+\s*\(|def\s+\w+\s*\([^\n]*(?:[:,(]\s*(?:#[^\n]*)?\n|\s*$)|class\s+\w+\s*[(:])",
+    ),
+    ("ruby", r"def\s+(?:self\.)?\w+[?!=]?(?:\s*\([^)\n]*\))?\s*\n"),
+    ("php", r"<\?php\b|(?:(?:public|private|protected|static|final|abstract)\s+)+function\s+&?\w+\s*\("),
+    (
+        "javascript",
+        r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*\w*\s*\(|(?:const|let|var)\s+\w+\s*=|[\w.]+\s*=\s*(?:async\s+)?function\b",
+    ),
+    ("go", r"func\s+(?:\(\w+\s+\*?[\w\[\], ]+\)\s*)?\w+\s*[\[(]|package\s+\w+\s*\n"),
+    ("rust", r"(?:#\[[^\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|unsafe\s+)*fn\s+\w+\s*[<(]"),
+    (
+        "java",
+        r"(?:@\w+(?:\([^\n]*\))?\s+)*(?:(?:public|private|protected|static|final|abstract|synchronized)\s+)+"
+        r"[\w<>\[\], .?]+\s+\w+\s*\(",
+    ),
+    ("c", r"#include\s*[<\"]"),
+)
+_LOOKED_AT = 4000  # characters
+_ABOVE = r"(?:\s*(?:#|//)[^\n]*\n|\s*/\*.{0,2000}?\*/)*\s*"
+
 _CPP_HEADER = (
     r"^[ \t]*+(?:class\s+\w[^;{]{0,200}\{|namespace\b|template\s*<|using\s+\w|public:|private:|protected:)"
     r"|\bstd::|#include\s*<(?:vector|string|memory|map|utility|functional|iostream|cstdint|cstddef)>"
@@ -150,14 +174,16 @@ _CPP_HEADER = (
 def language_of(uri: str, text: str = "") -> str | None:
     """The language of a file, or None where neither its name nor its ending is known.
 
-    A header's language shows in its text only: without C++ in it, `.h` is C. So does that of a script without an
-    ending: its first line names the program that runs it.
+    A header's language shows in its text only: without C++ in it, `.h` is C. So does that of a text whose name tells
+    nothing: its first line names the program that runs it, or declares something.
     """
     name = uri.rsplit("/", 1)[-1].lower()
     language = CODE_NAMES.get(name)
     if language is None:
         dot = name.rfind(".")
-        language = CODE_EXTENSIONS.get(name[dot:]) if dot >= 0 else _program(text)
+        language = CODE_EXTENSIONS.get(name[dot:]) if dot >= 0 else None
+    if language is None and text:
+        language = _program(text) or language_by_look(text)
     if language == "c" and name.endswith(".h") and re.search(_CPP_HEADER, text, re.MULTILINE):
         return "cpp"
     return language
@@ -167,6 +193,17 @@ def _program(text: str) -> str | None:
     """The language of the program that a script's first line names."""
     found = re.match(_SHEBANG, text[:200]) if text.startswith("#!") else None
     return _PROGRAMS.get(found[1].lower()) if found else None
+
+
+@cache
+def _openings() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((language, re.compile(_ABOVE + opening, re.DOTALL)) for language, opening in _OPENINGS)
+
+
+def language_by_look(text: str) -> str | None:
+    """The language of a snippet that opens with a declaration; None for everything that may be prose."""
+    head = text[:_LOOKED_AT]
+    return next((language for language, opening in _openings() if opening.match(head)), None)
 
 
 def config_language(uri: str) -> str | None:

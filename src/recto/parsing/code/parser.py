@@ -24,7 +24,7 @@ _NOT_IN_ANCHOR = re.compile(r"[^\w.$~#-]+")
 class CodeParser:
     """Fits `ports.Parser`. Total: what no grammar understands is cut by its lines, and a warning says so."""
 
-    version = "code-1"
+    version = "code-2"
 
     def parse(self, source: Source) -> Document:
         text = source.text

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from recto.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, CONFIG_EXTENSIONS, config_language, language_of
 from recto.ports import Parser
 
-CODE_PARSER_VERSION = "code-1+config-1+notebook-1"
+CODE_PARSER_VERSION = "code-2+config-1+notebook-1"
 """What a recipe records, beside the versions of the other parsers. A test holds it equal to what the parsers say."""
 
 NOTEBOOK_EXTENSION = ".ipynb"

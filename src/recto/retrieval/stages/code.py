@@ -16,6 +16,7 @@ from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.steps import ground, noted, texts_of
 
 _LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
+_MEANING_FIRST = Balance(base=0.004)
 _BESIDE_PLACES = 0.2
 _WRITTEN = _LITERAL | {Asked.NAME}
 _ABOUT_TESTS = re.compile(r"test|spec\b|fixture|mock", re.IGNORECASE)
@@ -30,6 +31,8 @@ _FILTER = re.compile(r"(?:^|\s)-?(?:tag|path|title|kind|in|collection):\S", re.I
 class ReadCode:
     """Takes traces, messages, patterns and fragments literally: their quotes, minus signs and stars are their own.
 
+    A quotation beside other words is wished for, and demanded only when it is the whole query.
+
     Of a trace only what went wrong and the innermost functions are looked for by word and meaning: its paths are a
     channel of their own. Up to `runs` runs of three words count as phrases.
     """
@@ -38,32 +41,34 @@ class ReadCode:
     name: str = "read_code"
 
     def expand(self, search: Search) -> Query:
-        query = search.query
+        query, terms, analyse = search.query, search.query.terms, search.library.analyse
         read = read_code_query(query.text)
         search.notes["asked"] = read.asked.value
-        if read.asked not in _LITERAL or _FILTER.search(query.text):
-            return query
-        analyse = search.library.analyse
-        words = tuple(dict.fromkeys(analyse(read.words)))
-        # Word by word, because stop words count in a phrase. Quotes around a value in a message demand nothing.
-        runs = (tuple(token for word in run.split() for token in analyse(word)) for run in read.runs[: self.runs])
-        preferred = (*query.terms.preferred, *query.terms.phrases, *runs)
-        return replace(
-            query,
-            terms=replace(query.terms, text=read.words, words=words, preferred=preferred, phrases=(), excluded=()),
-        )
+        if read.asked in _LITERAL and not _FILTER.search(query.text):
+            words = tuple(dict.fromkeys(analyse(read.words)))
+            # Word by word, because stop words count in a phrase.
+            runs = (tuple(token for word in run.split() for token in analyse(word)) for run in read.runs[: self.runs])
+            preferred = (*terms.preferred, *terms.phrases, *runs)
+            literal = replace(terms, text=read.words, words=words, preferred=preferred, phrases=(), excluded=())
+            return replace(query, terms=literal)
+        if terms.phrases and terms.words:
+            # Beside other words a quotation is a value or a literal, and code may write it otherwise.
+            words = tuple(dict.fromkeys((*terms.words, *(word for phrase in terms.phrases for word in phrase))))
+            softer = replace(terms, words=words, preferred=(*terms.preferred, *terms.phrases), phrases=())
+            return replace(query, terms=softer)
+        return query
 
 
 @dataclass(frozen=True, slots=True)
 class CodeFusion:
     """Meaning decides for a question in words, words for a name, a trace or a fragment; who is named comes first.
 
-    `words` says what a point of BM25 is worth beside the cosine in the first case; `named` is the share of meaning in the
-    other. `symbols` and `places` are what an exact match of a name or a place adds to the lexical score, in best lexical
-    scores; `mentioned` is for names in a message, which speaks of them but is said elsewhere.
+    `words` says what a point of BM25 is worth beside the cosine in the first case; `named` is the share of meaning in
+    the other. `symbols` and `places` are what an exact match of a name or a place adds to the lexical score, in best
+    lexical scores; `mentioned` is for names in a message, which speaks of them but is said elsewhere.
     """
 
-    words: Balance = Balance(base=0.004)
+    words: Balance = _MEANING_FIRST
     named: float = 0.3
     symbols: float = 1.0
     mentioned: float = 0.2

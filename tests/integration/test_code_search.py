@@ -1,0 +1,238 @@
+"""Questions that people ask of code, each answered by the right place first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from shop import FILES
+from workbench import Bench
+
+from recto.engine.engine import Engine
+from recto.model.query import Query
+from recto.retrieval.profiles import PROFILES
+
+SMALL = {
+    "target_min_tokens": 15,
+    "target_max_tokens": 40,
+    "hard_max_tokens": 60,
+    "min_preferred_tokens": 5,
+    "overlap_tokens": 0,
+}
+"""So that a file of a page is several chunks, as a long one is."""
+
+PYTHON_TRACE = """Traceback (most recent call last):
+  File "/home/ann/till/main.py", line 12, in <module>
+    run()
+  File "/home/ann/till/run.py", line 40, in run
+    cart.check_out(purse)
+  File "/home/ann/till/shop/cart.py", line 40, in check_out
+    raise CartError("there is not enough money in the purse")
+shop.cart.CartError: there is not enough money in the purse
+"""
+
+JAVASCRIPT_TRACE = """TypeError: the till did not answer: 503
+    at CheckoutButton.payNow (http://localhost:8080/web/checkout.js:13:13)
+    at async HTMLButtonElement.<anonymous> (/srv/www/other.js:1:2)
+"""
+
+JAVA_TRACE = """Exception in thread "main" java.lang.IllegalArgumentException: a sale must be given
+\tat org.example.shop.SalesLedger.recordSale(SalesLedger.java:10)
+\tat org.example.Main.main(Main.java:5)
+"""
+
+GO_TRACE = """panic: runtime error: invalid memory address or nil pointer dereference
+
+goroutine 1 [running]:
+example.org/stock.(*Shelf).TakeOne(0x0)
+\t/build/stock/stock.go:17 +0x1d
+main.main()
+\t/build/main.go:9 +0x25
+"""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    place = tmp_path_factory.mktemp("shop")
+    for name in ("notes", "home"):
+        (place / name).mkdir()
+    bench = Bench(place / "notes", place / "library.db", place / "home")
+    bench.write(FILES)
+    bench.index(chunking=SMALL)
+    with bench.opened(chunking=SMALL) as engine:
+        yield engine
+
+
+def first(engine: Engine, question: str) -> tuple[str, str]:
+    """Where the first hit is: its uri, and the line of it that tells which one it is."""
+    hit = engine.search(Query(question, limit=5), PROFILES["code"]).hits[0]
+    return hit.citation.uri, hit.excerpt
+
+
+@pytest.mark.parametrize(
+    ("question", "uri", "holding"),
+    [
+        ("get_discount_label", "shop/prices.py", "def get_discount_label"),
+        ("_find_line", "shop/cart.py", "def _find_line"),
+        ("formatCents", "web/checkout.js", "function formatCents"),
+        ("payNow", "web/checkout.js", "async payNow()"),
+        ("SalesLedger", "java/org/example/shop/SalesLedger.java", "class SalesLedger"),
+        ("VAT_RATE", "shop/prices.py", "VAT_RATE = 0.19"),
+        ("max_amount_cents", "shop.toml", "max_amount_cents"),
+    ],
+)
+def test_a_name_leads_to_where_it_is_declared(engine: Engine, question: str, uri: str, holding: str) -> None:
+    found, excerpt = first(engine, question)
+    assert found == uri
+    assert holding in excerpt
+
+
+@pytest.mark.parametrize(
+    ("question", "uri", "holding"),
+    [
+        ("Cart.check_out()", "shop/cart.py", "def check_out"),
+        ("shop.prices.total_price", "shop/prices.py", "def total_price"),
+        ("Shelf.TakeOne", "stock/stock.go", "TakeOne() error"),
+        ("CheckoutButton#payNow", "web/checkout.js", "async payNow()"),
+        ("def price_of", "shop/prices.py", "def price_of"),
+        ("class CartError", "shop/cart.py", "class CartError"),
+        ("func Refill", "stock/stock.go", "Refill(more int)"),
+        ("what does `turnoverOf` add up", "java/org/example/shop/SalesLedger.java", "turnoverOf"),
+    ],
+)
+def test_a_name_may_say_where_it_is_or_what_it_is(engine: Engine, question: str, uri: str, holding: str) -> None:
+    found, excerpt = first(engine, question)
+    assert found == uri
+    assert holding in excerpt
+
+
+@pytest.mark.parametrize(
+    ("question", "holding"),
+    [
+        ("totalPrice", "def total_price"),
+        ("total price", "def total_price"),
+        ("format_cents", "function formatCents"),
+        ("record sale", "void recordSale"),
+        ("take one", "TakeOne() error"),
+        ("TOTAL_PRICE", "def total_price"),
+    ],
+)
+def test_a_name_is_found_in_the_spelling_of_another_language(engine: Engine, question: str, holding: str) -> None:
+    assert holding in first(engine, question)[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "uri", "holding"),
+    [
+        ("shop/prices.py", "shop/prices.py", "What things cost"),
+        ("prices.py", "shop/prices.py", "What things cost"),
+        ("/home/ann/src/shop/prices.py:17", "shop/prices.py", "def price_of"),
+        ("web\\checkout.js:21", "web/checkout.js", "formatCents"),
+        ("stock/stock.go#L17", "stock/stock.go", "TakeOne"),
+        ("SalesLedger.java", "java/org/example/shop/SalesLedger.java", "package org.example.shop"),
+        ("what happens in cart.py:35", "shop/cart.py", "check_out"),
+    ],
+)
+def test_a_path_leads_to_the_file_and_a_line_to_its_chunk(
+    engine: Engine, question: str, uri: str, holding: str
+) -> None:
+    found, excerpt = first(engine, question)
+    assert found == uri
+    assert holding in excerpt
+
+
+@pytest.mark.parametrize(
+    ("trace", "uri", "holding"),
+    [
+        (PYTHON_TRACE, "shop/cart.py", "not enough money"),
+        (JAVASCRIPT_TRACE, "web/checkout.js", "payNow"),
+        (JAVA_TRACE, "java/org/example/shop/SalesLedger.java", "a sale must be given"),
+        (GO_TRACE, "stock/stock.go", "TakeOne"),
+    ],
+    ids=["python", "javascript", "java", "go"],
+)
+def test_a_stack_trace_leads_to_its_innermost_frame_in_the_library(
+    engine: Engine, trace: str, uri: str, holding: str
+) -> None:
+    found, excerpt = first(engine, trace)
+    assert found == uri
+    assert holding in excerpt
+
+
+@pytest.mark.parametrize(
+    ("message", "holding"),
+    [
+        ("CartError: cannot add -3 of 'green tea': the count must be positive", 'raise CartError(f"cannot add'),
+        ("LookupError: no price is known for biscuits", "no price is known for {article}"),
+        ("Uncaught TypeError: the till did not answer: 404", "the till did not answer"),
+        ("stock: sold out", "ErrSoldOut = errors.New"),
+        ('raise CartError("there is not enough money in the purse")', "there is not enough money"),
+    ],
+)
+def test_an_error_message_leads_to_the_code_that_says_it(engine: Engine, message: str, holding: str) -> None:
+    uri, excerpt = first(engine, message)
+    assert holding in excerpt
+    assert not uri.startswith("tests/")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "holding"),
+    [
+        (r"def get_\w+_label\(", "def get_discount_label("),
+        (r"func \(s \*Shelf\) R\w+", "Refill(more int)"),
+        (r"raise \w+Error\(f\"no price", "no price is known"),
+        ("fetchJson(.*POST", "fetchJson("),
+    ],
+)
+def test_a_regular_expression_is_looked_for_by_its_literal_parts(engine: Engine, pattern: str, holding: str) -> None:
+    assert holding in first(engine, pattern)[1]
+
+
+def test_minus_signs_quotes_and_stars_in_a_fragment_of_code_are_its_own(engine: Engine) -> None:
+    _, excerpt = first(engine, 'await fetchJson("/api/checkout", { method: "POST" }) -POST')
+    assert "async payNow()" in excerpt
+
+
+def test_what_tests_a_thing_comes_after_it_unless_tests_are_asked_for(engine: Engine) -> None:
+    assert first(engine, "add_line")[0] == "shop/cart.py"
+    assert first(engine, "test_add_line_refuses_nothing_at_all")[0] == "tests/test_cart.py"
+
+
+def test_a_question_that_names_nothing_in_the_library_is_still_answered(engine: Engine) -> None:
+    for question in (
+        "no_such_name_anywhere",
+        "nowhere/at/all.py:12",
+        r"\d+{{{",
+        "((((",
+        "¯\\_(ツ)_/¯",
+        "\n",
+        "`",
+        "::",
+    ):
+        result = engine.search(Query(question or "x", limit=5), PROFILES["code"])
+        assert not [stage for stage in result.trace if stage.failed]
+
+
+def test_symbols_are_cited_with_their_path_and_exact_lines(engine: Engine) -> None:
+    hit = engine.search(Query("Cart.check_out", limit=1), PROFILES["code"]).hits[0]
+    lines = FILES["shop/cart.py"].split("\n")
+    shown = "\n".join(lines[hit.citation.lines.first - 1 : hit.citation.lines.last])
+    assert hit.citation.heading_path[:2] == ("shop.cart", "Cart")
+    assert hit.excerpt in shown + "\n"
+    assert shown.strip() == hit.excerpt.strip()
+
+
+def test_the_signature_is_context_for_embedding_and_never_in_the_excerpt(tmp_path: Path, bench: Bench) -> None:
+    body = "\n".join(f"    step_{number} = prepare({number}, {number}) + {number}" for number in range(120))
+    bench.write({"long.py": f"def lengthy(first: int, second: int) -> int:\n{body}\n    return step_1\n"})
+    bench.index()
+    with bench.opened() as engine:
+        hit = engine.search(Query("step_118 = prepare(118, 118)", limit=1), PROFILES["code"]).hits[0]
+        project, profile = engine.project.id, engine.embedder.profile
+        assert "def lengthy" not in hit.excerpt
+        waiting = engine.store.embeddings
+        described = waiting.describe(project, [int(row[1]) for row in waiting.assignments(project)])
+        context = {one.span.start: one.context for one in described}
+        assert "lengthy(first: int, second: int)" in context[hit.citation.span.start]
+        assert profile.dimensions > 0
