@@ -114,7 +114,8 @@ function makeLayout(count, sources, targets, weights, groups) {
     }
     for (let i = 0; i < count; i++) {
       if (!shown[i]) continue;
-      vx[i] -= x[i] * 0.012 * heat; vy[i] -= y[i] * 0.012 * heat;
+      const hold = (degree[i] ? 0.02 : 0.05) * heat;
+      vx[i] -= x[i] * hold; vy[i] -= y[i] * hold;
       vx[i] *= 0.6; vy[i] *= 0.6;
       const speed = Math.hypot(vx[i], vy[i]), most = 40;
       if (speed > most) { vx[i] *= most / speed; vy[i] *= most / speed; }

@@ -26,7 +26,8 @@
     return `hsl(${(community * 137.508 + 210) % 360} ${dark.matches ? 60 : 55}% ${dark.matches ? 62 : 46}%)`;
   }
 
-  function radius(i) { return 2.5 + 1.7 * Math.sqrt(links[i]); }
+  // Never too small to see, however far away.
+  function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), 1.8 / view.scale); }
 
   function choose(i) {
     chosen = i;
@@ -71,7 +72,10 @@
 
   function refresh() {
     const want = { tag: $("tags").checked, ghost: $("ghosts").checked, section: true, document: true };
-    for (let i = 0; i < count; i++) shown[i] = want[nodes[i][KIND]] && !off.has(groups[i]) ? 1 : 0;
+    const alone = $("alone").checked;
+    for (let i = 0; i < count; i++) {
+      shown[i] = want[nodes[i][KIND]] && !off.has(groups[i]) && (alone || near[i].length) ? 1 : 0;
+    }
     links.fill(0);
     let lines = 0;
     for (let e = 0; e < sources.length; e++) {
@@ -266,7 +270,7 @@
     }
     $("found").replaceChildren(...hits.map(i => row(nodes[i][LABEL], nodes[i][COLLECTION], colour(groups[i]), () => goTo(i))));
   });
-  for (const id of ["tags", "ghosts", "thematic"]) $(id).addEventListener("change", refresh);
+  for (const id of ["tags", "ghosts", "thematic", "alone"]) $(id).addEventListener("change", refresh);
   $("fit").addEventListener("click", () => { moved = false; fit(); redraw(); });
 
   const sizes = new Map();
@@ -280,6 +284,8 @@
     return item;
   }));
   if (!graph.communities.length) $("legend").replaceChildren(document.createTextNode("None found yet: recto graph build"));
+  // A few documents without links belong in the picture; thousands would be all of it.
+  $("alone").checked = near.filter(one => !one.length).length <= count / 4;
   refresh();
   heat = 1;
   // Settled for the most part before it is first seen.
