@@ -17,6 +17,7 @@ from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates
 from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
+from recto.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
 from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, PinnedRecall, Validity
 from recto.retrieval.stages.parents import ParentExpansion
@@ -36,6 +37,7 @@ RECALL: Mapping[str, type[Any]] = {
     "phrase": PhraseRecall,
     "title": TitleRecall,
     "typos": TypoRecall,
+    "graph": GraphRecall,
     "pinned": PinnedRecall,
     "canonical": CanonicalRecall,
     "symbols": SymbolRecall,
@@ -54,6 +56,8 @@ FUSE: Mapping[str, type[Any]] = {
 
 REFINE: Mapping[str, type[Any]] = {
     "context": ContextSmoothing,
+    "neighbour_boost": NeighbourBoost,
+    "community_boost": CommunityBoost,
     "recency_tiers": RecencyTiers,
     "recency_decay": RecencyDecay,
     "time_range": TimeRange,
