@@ -12,14 +12,17 @@ from git_repository import START, GitRepository
 from workbench import Bench
 
 from recto.engine.engine import Engine
+from recto.engine.histories import follow_histories, index_moved
 from recto.errors import InvalidArgument, NotFound
 from recto.ingest import history as ingest_history
+from recto.ingest.history_watch import HistoryWatch
 from recto.model.collection import CollectionSettings
 from recto.model.commit import commit_uri
 from recto.model.document import Kind
 from recto.model.history import HistoryEntry
 from recto.model.ledger import Outcome
 from recto.model.query import Filters
+from recto.observability.progress import NoProgress
 from recto.operations.get import GetRequest, read
 from recto.operations.history import GitHistoryRequest, HistoryRequest, history, search_git_history
 from recto.sources import git
@@ -390,3 +393,36 @@ def test_a_reference_to_a_commit_has_no_history_of_its_own(bench: Bench, repo: G
     bench.index()
     with bench.opened() as engine, pytest.raises((NotFound, InvalidArgument), match="is a commit"):
         history(engine, HistoryRequest(hash_))
+
+
+def test_a_repository_that_moved_is_read_without_looking_at_files(bench: Bench, repo: GitRepository) -> None:
+    first = repo.commit("One", {"a.md": "# A\n"})
+    bench.index()
+    now = [0.0]
+    watch = HistoryWatch(cooldown=5.0, clock=lambda: now[0])
+    with bench.opened() as engine:
+        follow_histories(engine, watch)
+        fresh = watch.moved()
+        assert list(fresh) == ["notes"] and watch.moved() == {}
+        assert index_moved(engine, fresh, NoProgress()).collections[0].commits == 0
+        second = repo.commit("Two", {"b.md": "# B\n"})
+        follow_histories(engine, watch)
+        assert watch.moved() == {}
+        now[0] = 5.0
+        report = index_moved(engine, watch.moved(), NoProgress())
+        assert [(one.commits, one.added) for one in report.collections] == [(1, 0)] and report.embedded == 1
+        assert known(engine) == {first, second} and watch.moved() == {}
+
+
+def test_what_could_not_be_taken_in_is_told_of_again(bench: Bench, repo: GitRepository) -> None:
+    repo.commit("One", {"a.md": "# A\n"})
+    bench.index()
+    watch = HistoryWatch()
+    with bench.opened() as engine:
+        follow_histories(engine, watch)
+        moved = watch.moved()
+        watch.again(moved)
+        assert watch.moved() == moved and watch.moved() == {}
+        engine.remove_collection("notes")
+        follow_histories(engine, watch)
+        assert index_moved(engine, moved, NoProgress()).collections == ()

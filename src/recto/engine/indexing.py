@@ -81,6 +81,7 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
             continue
         reports.append(_index(engine, collection, scan, progress, paths=paths))
         if paths is None:
+            index_histories(engine, [(collection, scan, reports[-1])], progress)
             store.ledger.note_check(project, collection.id)
     # What was just written comes before what waits since longer; a flood of it is left to `embed`.
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))

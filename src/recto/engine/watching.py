@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recto.engine.builds import Stopped
@@ -21,6 +22,7 @@ from recto.observability.logs import logger
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
     from recto.engine.parts import IndexReport
+    from recto.ingest.history_watch import HistoryWatch
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
 
@@ -154,8 +156,12 @@ class Watching:
 
     def _work(self) -> None:
         """The one thread that reads and writes the library."""
+        from recto.engine.histories import follow_histories
+        from recto.ingest.history_watch import HistoryWatch
+
         stop, generation = self._stop, -1
         look_at = 0.0
+        histories = HistoryWatch()
         while not stop.is_set():
             try:
                 now = time.monotonic()
@@ -165,6 +171,8 @@ class Watching:
                     if seen != generation:
                         generation = seen
                         self._follow(stop)
+                        follow_histories(self._engine, histories)
+                    self._histories(histories)
                 taken = self._take(stop, look_at)
                 if taken is not None and not stop.is_set():
                     self._look(*taken)
@@ -178,6 +186,22 @@ class Watching:
             except Exception:
                 logger("watch").exception("watching failed")
                 stop.wait(_RETRY_SECONDS)
+
+    def _histories(self, watch: HistoryWatch) -> None:
+        """Takes in the commits of repositories whose refs have moved and come to rest."""
+        from recto.engine.histories import index_moved
+
+        moved = watch.moved()
+        if not moved:
+            return
+        try:
+            work = partial(index_moved, self._engine, moved)
+            report = self._engine.builds.run("history", work, patience=0.0).report
+        except BaseException:
+            watch.again(moved)
+            raise
+        if self.told is not None and report is not None and any(one.commits for one in report.collections):
+            self.told(report)
 
     def _follow(self, stop: threading.Event) -> None:
         """Watches the collections there are now; one whose root or rules changed is looked at as a whole."""

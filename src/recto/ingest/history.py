@@ -17,7 +17,7 @@ from recto.errors import SourceError
 from recto.ingest.pipeline import CollectionReport, Problem
 from recto.ingest.prepare import Origin, Preparer
 from recto.model.collection import Collection
-from recto.model.commit import Commit, commit_uri, is_repository, repository_uri
+from recto.model.commit import Commit, Repository, commit_uri, is_repository, repository_uri
 from recto.model.history import HistoryEntry
 from recto.model.ids import DocumentId, RecipeId, document_id, recipe_id, text_hash
 from recto.model.index import Prepared
@@ -27,8 +27,8 @@ from recto.model.recipe import Recipe
 from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan
-from recto.sources.git import Repository, commits, reachable, refs
-from recto.sources.git_repositories import holds_repository, repositories
+from recto.sources.git import commits, reachable, refs
+from recto.sources.git_repositories import Unread, holds_repository, repositories
 
 _BATCH = 1_000  # commits in one transaction
 _AT_ONCE = 2_000  # new commits that are read with their diffs right away
@@ -47,7 +47,7 @@ class HistoryRules:
 def index_history(
     store: Store,
     collection: Collection,
-    scan: Scan,
+    scan: Scan | None,
     recipe: Recipe,
     preparer: Callable[[], Preparer],
     origin: Origin,
@@ -56,8 +56,9 @@ def index_history(
     report: CollectionReport,
     *,
     reread: bool = False,
+    only: Sequence[Repository] | None = None,
 ) -> None:
-    """Brings the library in step with the repositories in the folders that the scan listed.
+    """Brings the library in step with the repositories in the folders that the scan listed, or with `only` some.
 
     What cannot be read is a line in the ledger and in the report, and changes nothing.
     """
@@ -66,7 +67,9 @@ def index_history(
         known = store.history.known(project, collection.id)
         ledger = store.ledger.entries(project, collection.id)
     rows = {uri: entry for uri, entry in ledger.items() if is_repository(uri)}
-    found, unread = repositories(collection.root, scan.listed) if rules.wanted else ([], [])
+    found, unread = list(only or ()), list[Unread]()
+    if scan is not None and rules.wanted:
+        found, unread = repositories(collection.root, scan.listed)
     writer = _Writer(store, collection, preparer, origin, _made_by(recipe, origin), progress, report)
     for one in unread:
         writer.refuse(one.prefix, one.reason, one.hint, rows)
@@ -75,6 +78,8 @@ def index_history(
             _bring(writer, repository, known.get(repository.prefix, {}), rows, rules, reread=reread)
         except SourceError as error:
             writer.refuse(repository.prefix, error.message, error.hint, rows)
+    if scan is None:
+        return
     looked_at = {one.prefix for one in found} | {one.prefix for one in unread}
     for prefix in sorted({*known, *(_prefix(uri) for uri in rows)} - looked_at):
         # Not looked at, though the library knows of it: taken out only if that is for sure.

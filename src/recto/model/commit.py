@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 REPOSITORY = ".git"
@@ -52,6 +53,21 @@ class Commit:
     @property
     def body(self) -> str:
         return self.message.lstrip().partition("\n\n")[2].strip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository under a collection. `prefix` is its folder's uri, "" for the root; `common` is where its refs are.
+
+    Worktrees of one repository have a `git_dir` each and share `common`.
+    """
+
+    prefix: str
+    folder: Path
+    git_dir: Path
+    common: Path
+    shallow: bool = False
+    bare: bool = False
 
 
 def repository_uri(prefix: str) -> str:

@@ -13,12 +13,11 @@ import subprocess
 import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from recto.errors import SourceError
-from recto.model.commit import Commit
+from recto.model.commit import Commit, Repository
 from recto.sources.git_records import FORMAT, Records
 
 _READ = 1 << 20
@@ -38,21 +37,6 @@ _SAFE = (
     *("-c", "protocol.allow=never"),
     *("-c", "gc.auto=0"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """A repository under a collection. `prefix` is its folder's uri, "" for the root; `common` is where its refs are.
-
-    Worktrees of one repository have a `git_dir` each and share `common`.
-    """
-
-    prefix: str
-    folder: Path
-    git_dir: Path
-    common: Path
-    shallow: bool = False
-    bare: bool = False
 
 
 def git_program() -> str | None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recto.errors import SourceError
-from recto.model.commit import REPOSITORY
-from recto.sources.git import Repository, opened
+from recto.model.commit import REPOSITORY, Repository
+from recto.sources.git import opened
 
 DEPTH = 6
 """How many folders below the root a repository may lie."""

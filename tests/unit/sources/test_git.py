@@ -12,7 +12,7 @@ import pytest
 from git_repository import START, GitRepository
 
 from recto.errors import SourceError
-from recto.model.commit import ChangedFile, Commit, Person
+from recto.model.commit import ChangedFile, Commit, Person, Repository
 from recto.sources import git
 from recto.sources.git_repositories import RefWatch, repositories, watched_paths
 
@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> GitRepository:
     return GitRepository(tmp_path / "repo")
 
 
-def opened(repo: GitRepository, prefix: str = "") -> git.Repository:
+def opened(repo: GitRepository, prefix: str = "") -> Repository:
     return git.opened(repo.folder, prefix)
 
 
