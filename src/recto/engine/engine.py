@@ -93,7 +93,7 @@ class Engine:
         from recto.testing.memory_store import MemoryStore
 
         made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock)), self.project.name)
-        made.__dict__ |= {"embedder": self.embedder, "accelerator": None}
+        made.__dict__ |= {"embedder": self.embedder}
         return made
 
     def within(self, project: str) -> Engine:
@@ -126,7 +126,7 @@ class Engine:
     def accelerator(self) -> Accelerator | None:
         """Its snapshots, where this kind of library has them."""
         make = self._parts.accelerator
-        return None if make is None else make(self.project, lambda: self.embedder)
+        return None if make is None else make(self.store, self.project, lambda: self.embedder)
 
     @cached_property
     def vectors(self) -> VectorIndex:

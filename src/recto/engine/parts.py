@@ -49,7 +49,7 @@ class Parts:
     scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
     max_file_bytes: int
     history: Callable[[CollectionSettings], HistoryRules]
-    accelerator: Callable[[Project, Callable[[], Embedder]], Accelerator] | None = None
+    accelerator: Callable[[Store, Project, Callable[[], Embedder]], Accelerator | None] | None = None
     library: Location | None = None
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time

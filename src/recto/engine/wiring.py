@@ -74,7 +74,7 @@ def open_engine(
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
         history=partial(_history, config),
-        accelerator=_accelerator(config, store, place),
+        accelerator=partial(_accelerator, config, place),
         library=place,
         defaults=Defaults(**asdict(config.retrieval)),
         watch=WatchSettings(**asdict(config.watch)),
@@ -116,23 +116,50 @@ def _postgres(url: DatabaseUrl, *, create: bool) -> tuple[Store, Callable[[Store
 
 
 def _accelerator(
-    config: Config, store: Store, place: object
-) -> Callable[[Project, Callable[[], Embedder]], Accelerator] | None:
+    config: Config, place: object, store: Store, project: Project, embedder: Callable[[], Embedder]
+) -> Accelerator | None:
     """Snapshots lie beside the library's file. A database server keeps indexes of its own."""
     if not isinstance(store, SqliteStore) or not isinstance(place, Path) or not config.snapshots.enabled:
         return None
+    from recto.ingest.accelerate import Accelerator, SnapshotSettings
 
-    def make(project: Project, embedder: Callable[[], Embedder]) -> Accelerator:
-        from recto.ingest.accelerate import Accelerator, SnapshotSettings
+    root = place.with_name(f"{place.name}.snapshots") / project.id
+    settings = SnapshotSettings(**asdict(config.snapshots))
+    source = store.snapshots
+    return Accelerator(
+        store, source, project.id, root, settings, Analyzer.version, lambda: (embedder().profile,), time.time
+    )
 
-        root = place.with_name(f"{place.name}.snapshots") / project.id
-        settings = SnapshotSettings(**asdict(config.snapshots))
-        source = store.snapshots
-        return Accelerator(
-            store, source, project.id, root, settings, Analyzer.version, lambda: (embedder().profile,), time.time
-        )
 
-    return make
+def open_tables(place: Location, *, read_only: bool) -> TableTransfer:
+    """A library as plain rows, to be copied from (`read_only`) or to."""
+    if isinstance(place, DatabaseUrl):
+        try:
+            from recto.stores.postgres.transfer import postgres_transfer
+        except ImportError as error:
+            raise MissingExtra(
+                f"{place} needs the PostgreSQL driver: {error}", hint="pip install 'recto[postgres]'"
+            ) from error
+        return postgres_transfer(place, read_only=read_only)
+    from recto.stores.sqlite.transfer import sqlite_transfer
+
+    return sqlite_transfer(place, read_only=read_only)
+
+
+def copy_library(source: Location, target: Location, progress: Progress) -> Transfer:
+    """Copies a library to where there is none yet, whatever engine either is kept by."""
+    from recto.migration.transfer import transfer
+    from recto.stores.shared.transfer import COUNTERS, TABLES
+
+    with closing(open_tables(source, read_only=True)) as given, closing(open_tables(target, read_only=False)) as taken:
+        return transfer(given, taken, TABLES, COUNTERS, progress)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """A SQLite library copied while it is in use, as it is at one moment."""
+    from recto.stores.sqlite.database import online_copy
+
+    online_copy(source, target)
 
 
 def recipe_of(config: Config) -> Recipe:

@@ -24,10 +24,11 @@ LOOK_UPS = (
     "documents_find",
     "inputs_described",
     "inputs_known",
-    "last_version",
+    "documents_at",
+    "last_versions",
     "ledger_at",
     "ledger_put",
-    "text_known",
+    "texts_known",
     "texts",
     "vector_put",
     "vectors_after",
@@ -47,7 +48,7 @@ def test_a_look_up_reads_no_table_from_end_to_end(name: str) -> None:
         connection.execute(script)
     parameters = dict.fromkeys(re.findall(r":([a-z_]+)", query))
     plan = [str(row[3]) for row in connection.execute(f"explain query plan {query}", parameters)]
-    aliases = dict(re.findall(rf"\b({GROWING}) (c|d|s|i|ci|v|t)\b", query))
+    aliases = dict(re.findall(rf"\b({GROWING}) (c|d|s|i|ci|v|w|t)\b", query))
     names = "|".join([GROWING, *aliases.values()])
     whole = [step for step in plan if re.match(rf"SCAN ({names})\b|SEARCH ({names}) .*\(project=\?\)$", step)]
     assert whole == []
