@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 2.0
 _GREETING_SECONDS = 5.0
+_ASIDE_SECONDS = 1.5  # for a command that can as well do it alone
+_FIRST_SECONDS = 10.0  # for a server that has only just begun to listen
 _START_SECONDS = 30.0  # a cold disk, a busy machine; a server that fails says so at once
 
 
@@ -85,7 +87,7 @@ def running(config: Config) -> Connection | None:
     if not address.socket.exists():
         return None
     try:
-        return connect(address, _hello(config, CALLS))
+        return connect(address, _hello(config, CALLS), patience=_ASIDE_SECONDS)
     except (Unreachable, Refused):
         return None
 
@@ -102,10 +104,10 @@ def started(config: Config, want: str, tools: str = "default") -> Connection:
     deadline = time.monotonic() + _START_SECONDS
     with _starting(address, deadline):
         with suppress(Unreachable, Refused):
-            return connect(address, greeting)  # another client has started it meanwhile
+            return connect(address, greeting, patience=_ASIDE_SECONDS)  # another client has started it meanwhile
         _spawn(address, config, deadline)
         try:
-            return connect(address, greeting, patience=deadline - time.monotonic())
+            return connect(address, greeting, patience=_FIRST_SECONDS)
         except Refused as error:
             raise Unreachable("a server of another version came in between") from error
 

@@ -1,0 +1,240 @@
+"""A watched folder: what is saved, moved, removed or ignored is in the library a moment later."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from workbench import GOOD, Bench, found
+
+from recto.engine.engine import Engine
+from recto.engine.parts import IndexReport
+from recto.engine.watching import MISSING, POLLING, WATCHING
+from recto.ingest.pipeline import CollectionReport
+from recto.model.collection import CollectionSettings
+
+PATIENCE = 60.0
+QUICK = {"watch": {"debounce_ms": 250, "poll_ms": 100}}
+
+
+@dataclass
+class Watched:
+    """A watched engine, and every run that it did."""
+
+    engine: Engine
+    runs: list[CollectionReport] = field(default_factory=list)
+    heard: threading.Condition = field(default_factory=threading.Condition)
+
+    def tell(self, report: IndexReport) -> None:
+        with self.heard:
+            self.runs += report.collections
+            self.heard.notify_all()
+
+    def until(self, true: Callable[[], bool]) -> None:
+        """Waits for a run after which it is true."""
+        with self.heard:
+            assert self.heard.wait_for(true, PATIENCE), self.engine.watching.state()
+
+    def until_found(self, words: str, *uris: str) -> None:
+        self.until(lambda: self.found(words) == list(uris))
+
+    def found(self, words: str) -> list[str]:
+        return sorted({hit.citation.uri for hit in found(self.engine, words, "lexical_only")})
+
+
+@contextmanager
+def watched(bench: Bench, **settings: object) -> Iterator[Watched]:
+    with bench.opened(**{**QUICK, **settings}) as engine:
+        watching = Watched(engine)
+        engine.watching.told = watching.tell
+        engine.watching.start()
+        yield watching
+
+
+def settled(bench: Bench) -> None:
+    """What the watcher made is what a run over the whole folder would have made."""
+    state, generation = bench.state(), bench.generation()
+    report = bench.index()
+    assert (report.added, report.changed, report.moved, report.removed) == (0, 0, 0, 0)
+    assert (bench.state(), bench.generation()) == (state, generation)
+    assert bench.problems() == ()
+
+
+def test_what_happened_before_anybody_watched_is_found_at_the_start(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    bench.write({"late.md": "# Late\n\nzebrafish\n"})
+    (bench.folder / "lamp.txt").unlink()
+    with watched(bench) as watching:
+        watching.until_found("zebrafish", "late.md")
+        assert watching.found("switch") == []
+    settled(bench)
+
+
+@pytest.mark.parametrize("polling", [False, True])
+def test_files_and_folders_are_followed_as_they_come_change_move_and_go(bench: Bench, polling: bool) -> None:
+    bench.write(GOOD)
+    with watched(bench, watch={**QUICK["watch"], "polling": polling}) as watching:
+        watching.until_found("prune", "garden/apples.md")
+        assert watching.engine.watching.state().folders[0].state == (POLLING if polling else WATCHING)
+        bench.write({"new/deep/down.md": "# Down\n\nzebrafish\n"})
+        watching.until_found("zebrafish", "new/deep/down.md")
+        bench.write({"new/deep/down.md": "# Down\n\nokapi now\n"})
+        watching.until_found("okapi", "new/deep/down.md")
+        (bench.folder / "new").rename(bench.folder / "moved")
+        watching.until_found("okapi", "moved/deep/down.md")
+        shutil.rmtree(bench.folder / "moved")
+        watching.until_found("okapi")
+        assert watching.found("zebrafish") == []
+    settled(bench)
+
+
+def test_a_moved_folder_costs_no_second_reading(bench: Bench) -> None:
+    bench.write({f"old/{number}.md": f"# Note {number}\n\nzebrafish\n" for number in range(5)})
+    with watched(bench) as watching:
+        watching.until_found("zebrafish", *(f"old/{number}.md" for number in range(5)))
+        (bench.folder / "old").rename(bench.folder / "new")
+        watching.until_found("zebrafish", *(f"new/{number}.md" for number in range(5)))
+        assert sum(run.moved for run in watching.runs) == 5
+        assert sum(run.added for run in watching.runs) == 5
+
+
+def write_and_rename(path: Path, text: str) -> None:
+    """As most editors save: aside, then over the old one."""
+    aside = path.with_name(f".{path.name}.tmp~")
+    aside.write_text(text, "utf-8")
+    aside.replace(path)
+
+
+def with_swap_files(path: Path, text: str) -> None:
+    """As vim saves: a swap file, a probe, a backup of the old file, a new file, and none of them but that left."""
+    swap, probe, backup = path.with_name(f".{path.name}.swp"), path.with_name("4913"), path.with_name(f"{path.name}~")
+    swap.write_bytes(b"b0VIM 9.0" + bytes(100))
+    probe.write_bytes(b"")
+    probe.unlink()
+    path.rename(backup)
+    path.write_text(text, "utf-8")
+    backup.unlink()
+    swap.unlink()
+
+
+def truncate_and_write(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.flush()
+        file.write(text)
+
+
+def remove_and_write(path: Path, text: str) -> None:
+    path.unlink()
+    path.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("save", [write_and_rename, with_swap_files, truncate_and_write, remove_and_write])
+def test_however_an_editor_saves_one_file_has_changed(bench: Bench, save: Callable[[Path, str], None]) -> None:
+    bench.write(GOOD)
+    with watched(bench) as watching:
+        watching.until_found("dough", "bread.md")
+        before = len(watching.runs)
+        save(bench.folder / "bread.md", "# Bread\n\nzebrafish\n")
+        watching.until_found("zebrafish", "bread.md")
+        runs = watching.runs[before:]
+        assert (sum(run.changed for run in runs), sum(run.added + run.removed for run in runs)) == (1, 0)
+    settled(bench)
+
+
+def test_what_is_not_indexed_wakes_nobody(bench: Bench) -> None:
+    bench.write({**GOOD, ".gitignore": "ignored/\n"})
+    with watched(bench) as watching:
+        watching.until_found("dough", "bread.md")
+        before, generation = len(watching.runs), watching.engine.store.generation()
+        bench.write({"node_modules/a.md": "x\n", ".git/objects/ab": "x", "ignored/b.md": "x\n", "picture.png": "x"})
+        bench.write({".bread.md.swp": "x", "bread.md~": "x"})
+        bench.write({"last.md": "# Last\n\nzebrafish\n"})
+        watching.until_found("zebrafish", "last.md")
+        assert [run.added for run in watching.runs[before:]] == [1]
+        assert watching.engine.store.generation() > generation
+
+
+def test_new_rules_are_applied_without_a_rebuild(bench: Bench) -> None:
+    bench.write({**GOOD, "drafts/a.md": "# A\n\nzebrafish\n"})
+    with watched(bench) as watching:
+        watching.until_found("zebrafish", "drafts/a.md")
+        bench.write({".rectoignore": "drafts/\n"})
+        watching.until_found("zebrafish")
+        (bench.folder / ".rectoignore").unlink()
+        watching.until_found("zebrafish", "drafts/a.md")
+        with bench.opened() as another:
+            another.add_collection("notes", bench.folder, CollectionSettings(ignore=("*.txt",)))
+        watching.until_found("switch")
+        assert watching.found("dough") == ["bread.md"]
+        assert max(run.bytes for run in watching.runs[1:]) < 100
+
+
+def test_a_storm_of_ten_thousand_changes_is_taken_in(bench: Bench) -> None:
+    bench.write(GOOD)
+    with watched(bench) as watching:
+        watching.until_found("dough", "bread.md")
+        for folder in range(20):
+            (bench.folder / f"f{folder}").mkdir()
+            for number in range(500):
+                (bench.folder / f"f{folder}" / f"{number}.txt").write_text(f"word{folder * 500 + number}\n")
+        watching.until(lambda: watching.engine.freshness().documents == 10_003)
+        assert watching.found("word9999") == ["f19/499.txt"]
+        for folder in range(20):
+            shutil.rmtree(bench.folder / f"f{folder}")
+        watching.until(lambda: watching.engine.freshness().documents == 3)
+    settled(bench)
+
+
+def test_a_root_that_vanishes_loses_nothing_and_is_watched_again_when_it_is_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recto.engine.watching._RETRY_SECONDS", 0.1)
+    bench.write(GOOD)
+    with watched(bench) as watching:
+        watching.until_found("dough", "bread.md")
+        aside = bench.folder.rename(bench.folder.with_name("aside"))
+        watching.engine.watching.look_again()
+        while watching.engine.watching.state().folders[0].state != MISSING:
+            assert watching.engine.freshness().documents == 3
+        aside.rename(bench.folder)
+        bench.write({"back.md": "# Back\n\nzebrafish\n"})
+        watching.engine.watching.look_again()
+        watching.until_found("zebrafish", "back.md")
+
+
+def test_a_change_made_while_another_process_indexes_waits_its_turn(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recto.engine.watching._BUSY_SECONDS", 0.05)
+    bench.write(GOOD)
+    with watched(bench) as watching:
+        watching.until_found("dough", "bread.md")
+        leases, project = watching.engine.store.leases, watching.engine.project.id
+        lease = leases.take(project, "index", "elsewhere/1 1 x", 100.0, {})
+        bench.write({"later.md": "# Later\n\nzebrafish\n"})
+        while not watching.engine.freshness().queued:
+            pass
+        assert watching.found("zebrafish") == []
+        leases.release(lease)
+        watching.until_found("zebrafish", "later.md")
+
+
+def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:
+    bench.write(GOOD)
+    with watched(bench) as watching:
+        watching.until_found("dough", "bread.md")
+        assert watching.engine.watching.stop(PATIENCE)
+        assert not watching.engine.watching.state().active
+        bench.write({"meanwhile.md": "# Meanwhile\n\nzebrafish\n"})
+        assert watching.found("zebrafish") == []
+        watching.engine.watching.start()
+        watching.until_found("zebrafish", "meanwhile.md")
+        os.utime(bench.folder / "meanwhile.md", (1, 1))
+    assert not any(thread.name.startswith("recto-watch") for thread in threading.enumerate())
