@@ -21,6 +21,7 @@ from recto.operations.quoting import DATA, one_line, quoted
 
 _LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 _HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
+_LINKS, _LINKS_BYTES = 10, 400
 _SHOWN = 20  # tags and aliases: a document that has more is making a point
 
 
@@ -66,6 +67,8 @@ class GetAnswer:
     start_line: int
     end_line: int
     text: str
+    backlinks: tuple[str, ...] = ()
+    """Documents that point at this one, the first few, as collection/uri; with the first page only."""
     next_cursor: str | None = None
 
 
@@ -75,12 +78,13 @@ def get(engine: Engine, request: GetRequest) -> GetAnswer:
     asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
     offset = offset_of(request.cursor, asked)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
-    answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked))
+    pointing = () if offset else _backlinks(engine, passage.document)
+    answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked), pointing)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(text(answer)))
     shown = _fitting(passage.text[offset:], first, room)
     reached = offset + len(shown)
     more = cursor(reached, asked) if reached < len(passage.text) else None
-    return _answer(passage, offset, first, shown, more)
+    return _answer(passage, offset, first, shown, more, pointing)
 
 
 def text(answer: GetAnswer) -> str:
@@ -89,12 +93,31 @@ def text(answer: GetAnswer) -> str:
     about = f"{answer.kind}, version {answer.version}, modified {answer.modified_at[:10]}, {answer.document_id}"
     tags = "\n" + one_line(f"Tags: {', '.join(answer.tags)}") if answer.tags else ""
     aliases = "\n" + one_line(f"Also called: {', '.join(answer.aliases)}") if answer.aliases else ""
-    head = f"{one_line(answer.title + path)}\n{where} ({about}, characters {answer.start}-{answer.end}){tags}{aliases}"
+    links = "\n" + one_line(f"Linked from: {', '.join(answer.backlinks)}") if answer.backlinks else ""
+    place = f"{where} ({about}, characters {answer.start}-{answer.end})"
+    head = f"{one_line(answer.title + path)}\n{place}{tags}{aliases}{links}"
     more = f"\n\nThere is more: repeat the request with cursor {answer.next_cursor}" if answer.next_cursor else ""
     return f"{head}\n{DATA}\n\n{quoted(answer.text, answer.start_line)}{more}"
 
 
-def _answer(passage: Passage, offset: int, first: int, shown: str, more: str | None) -> GetAnswer:
+def _backlinks(engine: Engine, document: StoredDocument) -> tuple[str, ...]:
+    """As many as leave room for the text, however long their names are."""
+    graph, room, found = engine.store.graph, _LINKS_BYTES, []
+    edges = graph.back(engine.project.id, document.id, limit=_LINKS * 10)
+    sources = list(dict.fromkeys(edge.source for edge in edges))[:_LINKS]
+    nodes = {node.document: node for node in graph.nodes(engine.project.id, sources)} if sources else {}
+    for node in (nodes[one] for one in sources):
+        place = f"{node.collection}/{node.uri}"
+        room -= json_size(place) + 1
+        if room < 0:
+            break
+        found.append(place)
+    return tuple(found)
+
+
+def _answer(
+    passage: Passage, offset: int, first: int, shown: str, more: str | None, backlinks: tuple[str, ...] = ()
+) -> GetAnswer:
     document, start = passage.document, passage.span.start + offset
     return GetAnswer(
         collection=document.collection,
@@ -112,6 +135,7 @@ def _answer(passage: Passage, offset: int, first: int, shown: str, more: str | N
         start_line=first,
         end_line=first + shown.removesuffix("\n").count("\n"),
         text=shown,
+        backlinks=backlinks,
         next_cursor=more,
     )
 

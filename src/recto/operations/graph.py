@@ -129,14 +129,6 @@ def neighbors_text(answer: NeighborsAnswer) -> str:
     return "\n".join([head, "", *lines])
 
 
-def backlinks(engine: Engine, document: DocumentId, limit: int) -> tuple[str, ...]:
-    """Documents that point at one, as collection/uri, the first few."""
-    edges = engine.store.graph.back(engine.project.id, document, limit=limit * 10)
-    sources = list(dict.fromkeys(edge.source for edge in edges))[:limit]
-    nodes = {node.document: node for node in engine.store.graph.nodes(engine.project.id, sources)} if sources else {}
-    return tuple(place_of(nodes[one]) for one in sources)
-
-
 def _type(name: str) -> EdgeType:
     try:
         return EdgeType(name)
