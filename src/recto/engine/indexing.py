@@ -111,10 +111,13 @@ def index_texts(
 
 def _publish(engine: Engine, progress: Progress) -> None:
     """A new snapshot, if the library has moved away from the last. The old one answers until it is there."""
-    if engine.accelerator is None:
-        return
+    # A server makes an index of its own instead, where it has one to make.
+    settle = getattr(engine.vectors, "settle", None) if engine.accelerator is None else None
     try:
-        engine.accelerator.publish_if_due(progress)
+        if engine.accelerator is not None:
+            engine.accelerator.publish_if_due(progress)
+        elif settle is not None:
+            settle()
     except (StorageError, LibraryError) as error:
         # The library is whole and answers by itself: a full disk must not fail the run that filled it.
         logger("engine").warning("no snapshot was made: %s", error.message)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from recto.ingest.prepare import Preparer
     from recto.model.recipe import EmbeddingProfile
     from recto.sources.files import Scan
+    from recto.stores.shared.transfer import TableTransfer
 
 Models = Callable[[Embedding], tuple[Callable[[], Embedder], Callable[[], TokenCounter]]]
 
@@ -146,20 +147,11 @@ def open_tables(place: Location, *, read_only: bool) -> TableTransfer:
     return sqlite_transfer(place, read_only=read_only)
 
 
-def copy_library(source: Location, target: Location, progress: Progress) -> Transfer:
-    """Copies a library to where there is none yet, whatever engine either is kept by."""
-    from recto.migration.transfer import transfer
-    from recto.stores.shared.transfer import COUNTERS, TABLES
+def save_older(place: Location) -> Path | None:
+    """Before a library is opened and thereby upgraded: a copy of it as it is, where it is a file of an older schema."""
+    from recto.stores.sqlite.database import save_older as save
 
-    with closing(open_tables(source, read_only=True)) as given, closing(open_tables(target, read_only=False)) as taken:
-        return transfer(given, taken, TABLES, COUNTERS, progress)
-
-
-def copy_file(source: Path, target: Path) -> None:
-    """A SQLite library copied while it is in use, as it is at one moment."""
-    from recto.stores.sqlite.database import online_copy
-
-    online_copy(source, target)
+    return save(place) if isinstance(place, Path) else None
 
 
 def recipe_of(config: Config) -> Recipe:
@@ -335,6 +327,6 @@ def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: Token
         """By name; a text whose name tells nothing is a script or plain."""
         return parser_for(uri) or UNNAMED
 
-    prose = CommitChunker(SectionChunker(sizes, counter))
+    prose = CommitChunker(SectionChunker(sizes, counter), counter, sizes.target_max)
     chunker = MixedChunker(prose, CodeChunker(sizes, counter))
     return Preparer(parser, chunker, analyzer.joined, counter, window, unwanted)

@@ -49,7 +49,7 @@ def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> N
             setattr(choices, name, value)
 
 
-class _LibraryPlace(click.Path):
+class LibraryPlace(click.Path):
     """A path, or the URL of a database."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
@@ -60,7 +60,7 @@ class _LibraryPlace(click.Path):
 _SHARED: tuple[Callable[[_F], _F], ...] = (
     click.option(
         "--library",
-        type=_LibraryPlace(dir_okay=False, path_type=Path),
+        type=LibraryPlace(dir_okay=False, path_type=Path),
         metavar="PATH|URL",
         help="The library to use: a file, or postgresql://… for a server's; RECTO_LIBRARY says the same.",
         expose_value=False,

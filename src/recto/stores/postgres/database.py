@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
 
+from recto.errors import InvalidArgument
 from recto.model.location import DatabaseUrl
 from recto.stores.postgres.connections import Connection, Connections
-from recto.stores.postgres.dialect import Batch, batched, queries, received, sent
-from recto.stores.postgres.halfvec import register
+from recto.stores.postgres.dialect import Batch, batched, placed, queries, received, sent, written
+from recto.stores.postgres.halfvec import little_endian, register
 from recto.stores.postgres.schema import Extensions, settle
 from recto.stores.postgres.trouble import translated
 from recto.stores.shared.database import Row
@@ -69,7 +71,7 @@ class PostgresDatabase:
     def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
         connection = self._writer()
         if name not in self._batches:
-            self._batches[name] = batched(name, self._column_types)
+            self._batches[name] = batched(written()[name], self._column_types)
         batch, rows = self._batches[name], list(parameters)
         with translated(self.url):
             if batch is None:
@@ -78,6 +80,44 @@ class PostgresDatabase:
                 return
             for start in range(0, len(rows), _ROWS_AT_ONCE):
                 connection.cursor().execute(batch.query, batch.arrays(rows[start : start + _ROWS_AT_ONCE]))
+
+    def ask(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """A statement made for one table, by `stores.shared.transfer`. Values come as every engine has them."""
+        query, values = placed(statement).encode(), sent(parameters)
+
+        def read(connection: Connection) -> list[Row]:
+            cursor = connection.cursor(binary=True).execute(query, values)
+            kinds = [column.type_code for column in cursor.description or ()]
+            halves = [place for place, kind in enumerate(kinds) if (kind,) == (self.extensions.halfvec or ())[:1]]
+            return [_carried(row, halves) for row in cursor]
+
+        return received(self._read(read))
+
+    def tell(self, statement: str, rows: Sequence[Mapping[str, Any]], table: str) -> None:
+        connection = self._writer()
+        batch = batched(statement, self._column_types)
+        if rows and batch is not None:
+            with translated(self.url):
+                connection.cursor().execute(batch.query, batch.arrays(rows))
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
+
+    def counter(self, name: str) -> int | None:
+        found = self.rows("keys_reserved", {"name": name})
+        return int(found[0][0]) if found else None
+
+    def set_counter(self, name: str, value: int | None) -> None:
+        if value is None:
+            self.run("counter_remove", {"name": name})
+        else:
+            self.run("counter_put", {"name": name, "value": value})
+
+    def backup(self, target: Path) -> None:
+        raise InvalidArgument(
+            f"{self.url} is backed up with PostgreSQL's own tools",
+            hint=f"run `pg_dump --format=custom --file={target} URL`; see docs/postgres.md",
+        )
 
     @property
     def writing(self) -> bool:
@@ -194,3 +234,11 @@ class PostgresDatabase:
     def _prepare(self, connection: Connection) -> None:
         if self.extensions.halfvec:
             register(connection, *self.extensions.halfvec)
+
+
+def _carried(row: Row, halves: Sequence[int]) -> Row:
+    """Truth values as numbers, vectors as their bytes."""
+    return tuple(
+        little_endian(one) if place in halves else int(one) if isinstance(one, bool) else one
+        for place, one in enumerate(row)
+    )

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 
+from recto.stores.postgres.halfvec import Half
 from recto.stores.shared.queries import load_queries
 
 PACKAGE = "recto.stores.postgres"
@@ -31,12 +32,18 @@ _INSERT = re.compile(r"\s*(insert into (\w+) \(([^)]*)\)\s*)values \(([^)]*)\)(.
 _NUL, _MARK, _MARKED_NUL = "\0", "\ufdd1", "\ufdd1\ufdd0"
 
 
+def written() -> Mapping[str, str]:
+    """Every query as its file has it."""
+    return load_queries(PACKAGE, BASE, ONLY_BASE)
+
+
 @cache
 def queries() -> Mapping[str, bytes]:
-    return {name: _placed(body).encode() for name, body in load_queries(PACKAGE, BASE, ONLY_BASE).items()}
+    """Every query as the driver wants it."""
+    return {name: placed(body).encode() for name, body in written().items()}
 
 
-def _placed(query: str) -> str:
+def placed(query: str) -> str:
     """`:name` → `%(name)s`. Hints to SQLite's planner, which has no statistics, are left out: here they decide."""
     said = _IN_ORDER.sub(r"join \1", _BY_INDEX.sub("", _COMMENT.sub("", query)))
     said = _LIST.sub(lambda match: f"json_keys({match[0][10:]}" if match[1] in _KEYS else match[0], said)
@@ -44,28 +51,27 @@ def _placed(query: str) -> str:
 
 
 class Batch(NamedTuple):
-    """An insert of arrays, one for each column, and the parameters that are fractions even where one is whole."""
+    """An insert of arrays, one for each column, and the parameters whose type Python does not tell."""
 
     query: bytes
-    fractions: frozenset[str]
+    conversions: Mapping[str, Callable[[Any], Any]]
 
     def arrays(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {}
         for row in rows:
             for name, one in row.items():
                 columns.setdefault(name, []).append(one if type(one) in _PLAIN else _sent(one))
-        for name in self.fractions:
-            columns[name] = [None if one is None else float(one) for one in columns[name]]
+        for name, convert in self.conversions.items():
+            columns[name] = [None if one is None else convert(one) for one in columns[name]]
         return columns
 
 
-def batched(name: str, column_types: Callable[[str], Mapping[str, str]]) -> Batch | None:
+def batched(statement: str, column_types: Callable[[str], Mapping[str, str]]) -> Batch | None:
     """An insert of one row as an insert of many; None for anything else.
 
     A thousand rows are then one statement that is sent, planned and answered once.
     """
-    written = load_queries(PACKAGE, BASE, ONLY_BASE)
-    match = _INSERT.fullmatch(_COMMENT.sub("", written[name]))
+    match = _INSERT.fullmatch(_COMMENT.sub("", statement))
     if match is None:
         return None
     beginning, table, columns, values, rest = match.groups()
@@ -77,8 +83,8 @@ def batched(name: str, column_types: Callable[[str], Mapping[str, str]]) -> Batc
     given = {parameter.removeprefix(":"): types[column] for parameter, column in zip(parameters, names, strict=True)}
     # The b asks for numbers as they are rather than spelt out.
     arrays = ", ".join(f"%({parameter})b::{kind}[]" for parameter, kind in given.items())
-    query = f"{beginning}{written['rows_of_arrays']}({arrays}){_placed(rest)}"
-    return Batch(query.encode(), frozenset(one for one, kind in given.items() if kind == "double precision"))
+    query = f"{beginning}{written()['rows_of_arrays']}({arrays}){placed(rest)}"
+    return Batch(query.encode(), {one: _CONVERSIONS[kind] for one, kind in given.items() if kind in _CONVERSIONS})
 
 
 def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,6 +100,7 @@ def received(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [tuple(_received(one) if isinstance(one, str) else one for one in row) for row in rows]
 
 
+_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {"double precision": float, "boolean": bool, "halfvec": Half}
 _PLAIN = frozenset((int, float, bytes, bool, type(None)))
 
 

@@ -34,6 +34,15 @@ class HalfDumper(Dumper):
         return (len(obj) // 2).to_bytes(2, "big") + b"\0\0" + np.frombuffer(obj, "<f2").astype(">f2").tobytes()
 
 
+def little_endian(sent: str | bytes) -> bytes:
+    """A vector's bytes from what pgvector sends: in full precision of its type, or spelt out."""
+    import numpy as np
+
+    if isinstance(sent, str):
+        return np.array(sent.strip("[]").split(","), dtype=np.float64).astype("<f2").tobytes()
+    return np.frombuffer(sent[_HEADER:], ">f2").astype("<f2").tobytes()
+
+
 def spelt(vector: NDArray[np.float32]) -> str:
     """A query's vector in the words pgvector reads."""
     return f"[{','.join(map(str, vector.tolist()))}]"

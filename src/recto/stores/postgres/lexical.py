@@ -54,7 +54,10 @@ class PostingsIndex:
         self._rows: dict[int, Rows] = {}
 
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
-        owner = self._keys.project(project)
+        self.put_rows(self._keys.project(project), rows)
+
+    def put_rows(self, owner: int, rows: Sequence[tuple[int, LexicalRow]]) -> None:
+        """The same for a project by its own key."""
         last = dict(rows)
         self._database.run("lexical_rows_replaced", {"chunks": json.dumps([int(key) for key in last])})
         if not last:

@@ -65,6 +65,18 @@ class PgvectorIndex:
     def prepare(self) -> None:
         """There is nothing to read ahead."""
 
+    def settle(self) -> bool:
+        """After much was written: makes the profile's index if there is reason for one. Searches go on meanwhile."""
+        from recto.stores.postgres.hnsw import settle_index
+
+        return settle_index(self._database, self._keys, self._project, self._profile)
+
+    def plan(self, vector: NDArray[np.float32], candidates: int) -> tuple[str, ...]:
+        """How the server would answer stage A, in its own words."""
+        with self._database.reading():
+            asked = {**self._where(), "vector": spelt(vector), "candidates": candidates}
+            return tuple(str(row[0]) for row in self._database.rows("stage_a_explained", asked))
+
     def search(
         self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
     ) -> tuple[Scored, ...]:

@@ -9,6 +9,7 @@ from recto.errors import LibraryError
 from recto.model.ids import ProjectId
 from recto.model.stored import LibraryCounts
 from recto.ports import LexicalIndex
+from recto.stores.shared.attic import AtticRepository
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, value
 from recto.stores.shared.documents import DocumentRepository
@@ -46,6 +47,7 @@ class SharedStore:
         self.profiles = ProfileRepository(database, keys, clock)
         self.outbox = OutboxRepository(database, keys, clock)
         self.rerank_scores = RerankScoreRepository(database, keys, clock)
+        self.attic = AtticRepository(database, keys)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

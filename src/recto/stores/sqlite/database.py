@@ -17,13 +17,17 @@ from recto.stores.shared.turns import Turns
 
 APPLICATION_ID = 0x52435430  # "RCT0": how a library is told from any other SQLite file
 _PACKAGE = "recto.stores.sqlite"
+_READ_AND_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
 class SqliteDatabase:
     """Fits `stores.shared.database.Database`. WAL lets readers go on while one writer works."""
 
-    def __init__(self, path: Path, *, create: bool = True, busy_timeout_ms: int = 5_000) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = True, busy_timeout_ms: int = 5_000, read_only: bool = False
+    ) -> None:
         self.path = path
+        self._read_only = read_only
         self._busy_timeout_ms = busy_timeout_ms
         self._queries = load_queries(_PACKAGE)
         self._local = threading.local()
@@ -33,7 +37,8 @@ class SqliteDatabase:
         with _translated(path):
             if not create and not path.exists():
                 raise NotFound(f"there is no library at {path}", hint="run `recto init` to make one")
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._migrate(self._connection())
             except BaseException:
@@ -51,6 +56,47 @@ class SqliteDatabase:
     def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
         with _translated(self.path):
             self._writer().executemany(self._queries[name], parameters)
+
+    def each(self, name: str, *, before: str) -> Iterator[Row]:
+        """The rows of a query one by one, for what is larger than memory; `before` makes what the query reads."""
+        connection = self._connection()
+        with _translated(self.path):
+            connection.execute("pragma temp_store = file")  # what is sorted may not fit into memory
+            connection.execute(self._queries[before])
+            yield from connection.execute(self._queries[name])
+
+    def ask(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """A statement made for one table, by `stores.shared.transfer`."""
+        with _translated(self.path):
+            return self._connection().execute(statement, parameters).fetchall()
+
+    def tell(self, statement: str, rows: Iterable[Mapping[str, Any]], table: str) -> None:
+        with _translated(self.path):
+            self._writer().executemany(statement, rows)
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
+
+    def counter(self, name: str) -> int | None:
+        found = self.rows("keys_reserved", {"name": name})
+        return int(found[0][0]) if found else None
+
+    def set_counter(self, name: str, value: int | None) -> None:
+        if value is None:
+            self.run("counter_remove", {"name": name})
+        else:
+            self.run("counter_put", {"name": name, "value": value})
+
+    def backup(self, target: Path) -> None:
+        """SQLite's own online copy: writers go on, and the copy is the state of one moment."""
+        with _translated(target):
+            copy = apsw.Connection(str(target))
+            try:
+                with copy.backup("main", self._connection(), "main") as pages:
+                    while not pages.done:
+                        pages.step(1_000)
+            finally:
+                copy.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -119,7 +165,8 @@ class SqliteDatabase:
     def _connection(self) -> apsw.Connection:
         found: apsw.Connection | None = getattr(self._local, "connection", None)
         if found is None:
-            found = apsw.Connection(str(self.path))
+            flags = apsw.SQLITE_OPEN_READONLY if self._read_only else _READ_AND_WRITE
+            found = apsw.Connection(str(self.path), flags=flags)
             found.set_busy_timeout(self._busy_timeout_ms)
             found.execute("pragma foreign_keys = on")
             found.execute("pragma synchronous = normal")
@@ -145,6 +192,11 @@ class SqliteDatabase:
                 f"{self.path} was written by a newer Recto (schema {version}, this one knows {newest})",
                 hint="upgrade Recto, or use another library with --library",
             )
+        if self._read_only:
+            raise LibraryError(
+                f"{self.path} was written by an older Recto (schema {version}, this one knows {newest})",
+                hint=f"run `recto db upgrade --library {self.path}`, which keeps a copy of it",
+            )
         connection.execute("pragma journal_mode = wal")
         with self.transaction():
             version = self._version(connection)  # another process may have migrated while this one waited
@@ -165,6 +217,29 @@ class SqliteDatabase:
                 hint="point --library at another file, or run `recto init` on a new path",
             )
         return version
+
+
+def save_older(path: Path) -> Path | None:
+    """A copy of a library whose schema is about to be changed, made beside it; None where nothing changes."""
+    newest = load_migrations(_PACKAGE)[-1][0]
+    with _translated(path):
+        if not path.is_file():
+            return None
+        held = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            version = int(held.pragma("user_version"))
+            if held.pragma("application_id") != APPLICATION_ID or not 0 < version < newest:
+                return None
+            kept = path.with_name(f"{path.name}.schema-{version}")
+            copy = apsw.Connection(str(kept))
+            try:
+                with copy.backup("main", held, "main") as pages:
+                    pages.step()
+            finally:
+                copy.close()
+            return kept
+        finally:
+            held.close()
 
 
 @contextmanager

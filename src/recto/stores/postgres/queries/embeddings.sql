@@ -41,3 +41,24 @@ select ci.chunk, halfvec_send(v.data) from chunk_inputs ci
 join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
 where ci.project = :project and ci.chunk = any(:listed)
 order by ci.chunk, ci."window";
+
+-- name: hnsw_described
+select i.indisvalid, pg_get_indexdef(i.indexrelid) from pg_index i where i.indexrelid = to_regclass(:name);
+
+-- name: hnsw_lock
+-- Held by the session, on a connection that does nothing else: an index is made in no transaction.
+select pg_advisory_lock(hashtext('recto hnsw ' || current_schema()), :profile);
+
+-- name: hnsw_unlock
+select pg_advisory_unlock(hashtext('recto hnsw ' || current_schema()), :profile);
+
+-- name: hnsw_drop
+drop index concurrently if exists {name};
+
+-- name: hnsw_make
+create index concurrently {name} on vectors using hnsw ((data::halfvec(:dimensions)) halfvec_ip_ops)
+with (m = :m, ef_construction = :ef_construction) where profile = :profile;
+
+-- name: stage_a_explained
+explain select input from vectors where profile = :profile
+order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;

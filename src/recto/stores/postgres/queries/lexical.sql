@@ -64,3 +64,16 @@ select n || ' rows of the lexical index belong to no chunk'
 from (select count(*) as n from lexical_rows l
   where l.gone is null and not exists (select 1 from chunks c where c.key = l.chunk)) extra
 where n > 0;
+
+-- name: lexical_last
+select coalesce(max(chunk), 0) from lexical_rows where gone is null;
+
+-- name: lexical_projects
+select key from projects order by key;
+
+-- name: lexical_live_rows
+select key, chunk from lexical_rows where project = :project and gone is null order by chunk;
+
+-- name: lexical_postings_after
+select term, field, block, places from lexical_postings
+where project = :project and (term, field, block) > (:term, :field, :block) order by term, field, block limit :limit;

@@ -30,3 +30,16 @@ select term from lexical_words;
 -- name: lexical_matching
 select l.rowid from lexical l join chunks c on c.key = l.rowid
 where l.lexical match :match and c.project = :project order by l.rowid;
+
+-- name: lexical_rows
+select id from lexical_docsize order by id;
+
+-- name: lexical_last
+select coalesce(max(id), 0) from lexical_docsize;
+
+-- name: lexical_instances_open
+create virtual table if not exists temp.lexical_instances using fts5vocab (main, lexical, instance);
+
+-- name: lexical_instances
+-- Every word of every row, where it stands: the rows as they were analysed, put together again.
+select doc, col, "offset", term from temp.lexical_instances order by doc, col, "offset";

@@ -1,0 +1,1 @@
+"""Moving whole libraries: from engine to engine, and in from elsewhere."""

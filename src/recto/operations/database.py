@@ -1,0 +1,130 @@
+"""What is done with a whole library: copied to another engine, saved, brought up to date, checked, thinned out."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from recto.engine.engine import Engine
+from recto.engine.parts import IndexReport
+from recto.engine.wiring import open_tables, save_older
+from recto.errors import Conflict, InvalidArgument, NotFound
+from recto.migration.transfer import Carried, Transfer, transfer
+from recto.model.job import JobKind
+from recto.model.location import DatabaseUrl, Location
+from recto.observability.progress import NoProgress, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A library that now is in two places."""
+
+    source: str
+    target: str
+    transfer: Transfer
+
+    @property
+    def carried(self) -> tuple[Carried, ...]:
+        return self.transfer.carried
+
+
+def migrate(source: Location, target: Location, progress: Progress | None = None) -> Migrated:
+    """Copies a library to where there is none, compares both, and leaves the source as it was."""
+    if _same_place(source, target):
+        raise InvalidArgument(f"{source} is both source and target", hint="name another place after --to")
+    if isinstance(source, Path) and not source.is_file():
+        raise NotFound(f"there is no library at {source}", hint="name the library to copy after --from")
+    with closing(open_tables(source, read_only=True)) as given, closing(open_tables(target, read_only=False)) as taken:
+        return Migrated(str(source), str(target), transfer(given, taken, progress or NoProgress()))
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    path: Path
+    size: int
+    sha256: str
+
+
+def backup(library: Location, to: Path, *, replace: bool = False) -> Saved:
+    """The library in a file, while it is in use."""
+    if to.exists() and not replace:
+        raise Conflict(f"{to} is already there", hint="give another name, or --force to replace it")
+    with closing(open_tables(library, read_only=True)) as opened:
+        if isinstance(library, DatabaseUrl):
+            opened.backup(to)
+        aside = to.with_name(f"{to.name}.new")
+        aside.unlink(missing_ok=True)
+        opened.backup(aside)
+    aside.replace(to)
+    return Saved(to, to.stat().st_size, _digest(to))
+
+
+def restore(saved: Path, library: Location, *, replace: bool = False) -> Saved:
+    """Puts a saved library back. One that is there is kept beside it, under the name `….before-restore`."""
+    if isinstance(library, DatabaseUrl):
+        migrate(saved, library)
+        return Saved(saved, saved.stat().st_size, _digest(saved))
+    if not saved.is_file():
+        raise NotFound(f"there is no file {saved}")
+    if library.exists():
+        if not replace:
+            raise Conflict(f"{library} is already there", hint="add --force; it is kept beside the restored one")
+        if Path(f"{library}-wal").exists():
+            raise Conflict(f"{library} is in use", hint="end the servers and workers that have it open")
+        library.replace(library.with_name(f"{library.name}.before-restore"))
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with closing(open_tables(saved, read_only=True)) as opened:  # which also sees whether it is a library at all
+        opened.backup(library)
+    return Saved(library, library.stat().st_size, _digest(library))
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """What was different about the recipe, and what was done about it."""
+
+    differences: tuple[str, ...]
+    report: IndexReport | None
+    promised: bool
+
+
+def upgrade(
+    engine: Engine, *, background: bool = False, rebuild: bool = False, progress: Progress | None = None
+) -> Upgraded:
+    """Records how the configuration indexes, then indexes again what was indexed otherwise.
+
+    Texts are embedded again only where the model changed; with `background` a worker does that, and until it has, what
+    has no new vector yet is found by its words.
+    """
+    wanted, recorded = engine.recipe(), engine.store.catalog.recipe(engine.project.id)
+    differences = recorded.differences(wanted) if recorded is not None else ()
+    if differences:
+        with engine.store.transaction():
+            engine.store.catalog.record_recipe(engine.project.id, wanted)
+            engine.store.outbox.enqueue(engine.project.id, JobKind.REINGEST, "recipe", {})
+            if background:
+                engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "upgrade", {})
+    on_disk = [one for one in engine.collections() if one.on_disk]
+    report = engine.index(embed=not background, reread=rebuild, progress=progress) if on_disk else None
+    return Upgraded(differences, report, promised=background and bool(differences))
+
+
+def save_before_upgrade(library: Location) -> Path | None:
+    """Where the library was saved to, if opening it is going to change its schema."""
+    return save_older(library)
+
+
+def check(engine: Engine) -> tuple[str, ...]:
+    return engine.store.check()
+
+
+def _same_place(one: Location, other: Location) -> bool:
+    if isinstance(one, Path) and isinstance(other, Path):
+        return one.resolve() == other.resolve()
+    return one == other
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
