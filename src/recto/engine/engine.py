@@ -92,7 +92,9 @@ class Engine:
         """An empty library in memory that is written and searched like this one, and gone with the engine."""
         from recto.testing.memory_store import MemoryStore
 
-        made = Engine(replace(self._parts, store=MemoryStore(clock=self._parts.clock)), self.project.name)
+        made = Engine(
+            replace(self._parts, store=MemoryStore(clock=self._parts.clock), accelerator=None), self.project.name
+        )
         made.__dict__ |= {"embedder": self.embedder}
         return made
 
@@ -175,7 +177,7 @@ class Engine:
     def follow_profile(self) -> None:
         """Drops what was made for a profile that no longer answers: another process may have let another take over."""
         if "embedder" in self.__dict__ and active_profile(self.store, self.project.id) != self._answering:
-            for made in ("embedder", "vectors", "desk"):
+            for made in ("embedder", "vectors", "desk", "accelerator"):
                 self.__dict__.pop(made, None)
 
     def collections(self) -> tuple[Collection, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recto.errors import NotFound
 from recto.memory.desk import Desk
-from recto.memory.draft import first_line
+from recto.memory.draft import Draft, source_of
 from recto.model.memory import MemoryCommit, MemoryId, MemoryItem, MemoryStatus, MemoryVersion
 
 
@@ -54,8 +54,10 @@ def version(desk: Desk, name: MemoryId, number: int) -> VersionText:
 
 
 def given_title(desk: Desk, item: MemoryItem) -> str:
-    """The item's title if somebody gave it one; empty where its first line stands for it."""
-    return item.title if item.title != first_line(version(desk, item.id, item.version).text) else ""
+    """The item's title if somebody gave it one; empty where its first line or heading stands for it."""
+    text = version(desk, item.id, item.version).text
+    found = desk.prepare(source_of(desk, item.id, Draft(text), 0.0)).document.title
+    return item.title if item.title != found else ""
 
 
 def as_of(desk: Desk, item: MemoryItem, instant: float | None = None) -> Moment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recto.operations import memories, memory_commit, memory_history, recall, remember, sessions
+from recto.operations import memories, memory_commit, memory_history, memory_links, recall, remember, sessions
 from recto.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, ErrorCase, Operation
 
 _NO_MEMORY = ErrorCase({"item": "mem_nowhere"}, "NOT_FOUND")
@@ -254,6 +254,21 @@ MEMORY_OPERATIONS = (
         text=sessions.sessions_text,
         example={},
         errors=(ErrorCase({"project": "nowhere"}, "NOT_FOUND"),),
+        tool_sets=IN_MEMORY,
+    ),
+    Operation(
+        name="search_linked_memories",
+        summary="Find what was remembered about a document.",
+        description=(
+            "Memories that link to a file, a note or anything with a name, such as [[src/server.py]], narrowed by a "
+            "question and by the type of the link. Works for files that are not there yet."
+        ),
+        function=memory_links.search_linked_memories,
+        request=memory_links.LinkedMemoriesRequest,
+        answer=memory_links.LinkedMemoriesAnswer,
+        text=memory_links.linked_text,
+        example={"target": "observing/Closing down.md", "query": "humidity"},
+        errors=(ErrorCase({"target": "x", "project": "nowhere"}, "NOT_FOUND"), ErrorCase({}, "INVALID_ARGUMENT")),
         tool_sets=IN_MEMORY,
     ),
 )

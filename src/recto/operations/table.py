@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recto.errors import InvalidArgument
+from recto.operations.canonical_operations import CANONICAL_OPERATIONS
+from recto.operations.code_operations import CODE_OPERATIONS
 from recto.operations.graph_operations import GRAPH_OPERATIONS
 from recto.operations.history_operations import HISTORY_OPERATIONS
 from recto.operations.library_operations import LIBRARY_OPERATIONS
@@ -18,6 +20,7 @@ _ALL = (
     *MEMORY_OPERATIONS,
     *PROFILE_OPERATIONS,
     *GRAPH_OPERATIONS,
+    *CANONICAL_OPERATIONS,
 )
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _ALL}
 assert len(OPERATIONS) == len(_ALL), "two operations have one name"

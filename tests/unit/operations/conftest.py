@@ -9,6 +9,7 @@ import pytest
 
 import recto
 from recto.engine.engine import Engine
+from recto.operations.canonical import CanonicalUpsertRequest, canonical_upsert
 from recto.operations.remember import RememberRequest, remember
 from recto.operations.sessions import SessionsStartRequest, sessions_start
 from recto.operations.table import OPERATIONS
@@ -25,4 +26,5 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         remember(engine, RememberRequest(**OPERATIONS["remember"].example))
         remember(engine, RememberRequest(text="Perhaps paint the dome green.", title="A passing thought"))
         sessions_start(engine, SessionsStartRequest(**OPERATIONS["sessions_start"].example))
+        canonical_upsert(engine, CanonicalUpsertRequest(**OPERATIONS["canonical_upsert"].example))
         yield engine

@@ -134,6 +134,7 @@ def test_only_what_changes_the_library_says_that_it_does() -> None:
         "memory_link",
         "memory_commit",
         "memory_archive",
+        "canonical_upsert",
         "sessions_start",
         "sessions_end",
         "projects_resolve",
