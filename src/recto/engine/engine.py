@@ -63,14 +63,10 @@ class Engine:
         self._parts = parts
         self._others: dict[str, Engine] = {}
         self.store = parts.store
-        self.library = parts.library
+        self.library, self.library_bytes = parts.library, parts.library_bytes
         self.defaults = parts.defaults
         self.project = self._ensure_project(project)
         self.builds = Builds(parts.clock, self.store.leases, self.project.id)
-
-    def library_bytes(self) -> int:
-        """What the library takes where a server keeps it; a file's size is on the disk for all to see."""
-        return self._parts.library_bytes() if self._parts.library_bytes else 0
 
     def __enter__(self) -> Self:
         return self

@@ -57,7 +57,8 @@ class Parts:
     reranker: Callable[[], Reranker] | None = None
     profile_folders: tuple[Path, ...] = ()
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None
-    library_bytes: Callable[[], int] | None = None
+    library_bytes: Callable[[], int] = lambda: 0
+    """What a library takes where a server keeps it; a file's size is on the disk for all to see."""
 
 
 @dataclass(frozen=True, slots=True)

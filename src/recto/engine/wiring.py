@@ -82,7 +82,7 @@ def open_engine(
         reranker=_reranker(config.reranking),
         profile_folders=profile_folders() if profiles is None else profiles,
         profile_embedder=partial(_profile_embedder, config.embedding),
-        library_bytes=getattr(store, "size", None),
+        library_bytes=getattr(store, "size", lambda: 0),
     )
     try:
         return Engine(parts, config.project)
