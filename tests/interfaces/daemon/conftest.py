@@ -1,0 +1,53 @@
+"""Turns the shared server on, at an address of the tests' own, and ends it afterwards."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_calls import Vault
+from daemon_calls import address, stop
+
+from recto.config.load import load
+from recto.interfaces.daemon.client import started
+from recto.interfaces.daemon.wire import ABOUT
+
+
+def turn_on(monkeypatch: pytest.MonkeyPatch, runtime: Path) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "true")
+    monkeypatch.setenv("RECTO_DAEMON_IDLE_SECONDS", "60")
+    monkeypatch.setenv("RECTO_WATCH_ENABLED", "false")
+
+
+@pytest.fixture
+def served(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
+    """The indexed vault, whose clients start and find a server of this test's own."""
+    runtime = Path(tempfile.mkdtemp(prefix="recto-"))  # short, as the names of sockets must be
+    turn_on(monkeypatch, runtime)
+    at = address()
+    yield vault
+    stop(at)
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def runtime(indexed: Vault) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="recto-"))
+    yield folder
+    with pytest.MonkeyPatch.context() as patch:
+        turn_on(patch, folder)
+        patch.setenv("RECTO_LIBRARY", str(indexed.library))
+        stop(address())
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def lasting(vault: Vault, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    """The same, with a server that the tests of a module share."""
+    turn_on(monkeypatch, runtime)
+    started(load().config, ABOUT).close()
+    return vault

@@ -1,0 +1,172 @@
+"""One server for all clients of a library: found, started, shared, survived."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+
+import pytest
+from cli_calls import Recto, Vault
+from daemon_calls import address, await_end, client, server
+from mcp_calls import message, raw
+
+from recto import __version__
+from recto.config.load import load
+from recto.errors import StorageError
+from recto.interfaces.daemon.address import private_folder
+from recto.interfaces.daemon.client import Refused, Unreachable, connect, running, started
+from recto.interfaces.daemon.wire import ABOUT, MCP, Hello, settings_of
+
+HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "pydantic", "tokenizers", "recto.engine")
+
+
+def greeting(want: str = ABOUT, version: str = __version__) -> Hello:
+    return Hello(version, want, settings_of(load().config))
+
+
+@pytest.mark.usefixtures("served")
+def test_the_first_client_starts_a_server_and_the_others_share_it() -> None:
+    assert server() is None
+    with client() as first:
+        began = server()
+        with client() as second, client("--tools", "full") as third:
+            for one in (first, second, third):
+                assert one.found("sourdough")[0] == "bread.md"
+            assert server() == began
+        assert first.found("sourdough")[0] == "bread.md"
+    assert server() == began
+
+
+@pytest.mark.usefixtures("served")
+def test_clients_that_start_together_start_one_server() -> None:
+    pids = []
+
+    def begin() -> None:
+        connection = started(load().config, MCP)
+        pids.append(connection.greeting["pid"])
+        connection.close()
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(pids) == 4
+    assert len(set(pids)) == 1
+
+
+@pytest.mark.usefixtures("served")
+def test_a_killed_server_is_replaced_and_its_client_goes_on() -> None:
+    with client() as one:
+        assert one.found("sourdough")
+        first = server()
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        # What reaches the dead server in this moment is answered with an error; never with silence.
+        answers = [one.call("search", query="sourdough") for _ in range(3)]
+        assert all("result" in answer or "ask again" in answer["error"]["message"] for answer in answers)
+        assert "result" in answers[-1]
+        assert server() not in (None, first)
+
+
+@pytest.mark.usefixtures("served")
+def test_what_was_being_asked_of_a_killed_server_is_answered_with_an_error() -> None:
+    with client() as one:
+        pid = server()
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        asked = one.begin("search", query="sourdough")
+        os.kill(pid, signal.SIGKILL)
+        assert "ask again" in one.answer(asked)["error"]["message"]
+        assert one.found("sourdough")
+
+
+@pytest.mark.usefixtures("served")
+def test_a_socket_that_nobody_listens_on_keeps_nobody_waiting(recto: Recto) -> None:
+    at = address()
+    private_folder(at.folder)
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(str(at.socket))
+    left.close()
+    assert running(load().config) is None
+    assert recto("search", "sourdough").exit_code == 0
+    with client() as one:
+        assert one.found("sourdough")
+
+
+@pytest.mark.usefixtures("served")
+def test_a_server_that_hangs_keeps_nobody_waiting(recto: Recto) -> None:
+    at = address()
+    private_folder(at.folder)
+    with socket.socket(socket.AF_UNIX) as hung:
+        hung.bind(str(at.socket))
+        hung.listen()
+        assert recto("search", "sourdough").exit_code == 0
+
+
+@pytest.mark.usefixtures("served")
+def test_a_server_of_another_version_makes_way_and_serves_those_it_has() -> None:
+    with client() as old:
+        first = server()
+        with pytest.raises(Refused):
+            connect(address(), greeting(version="0.0.0"))
+        with client() as fresh:
+            assert server() not in (None, first)
+            assert fresh.found("sourdough")
+        assert old.found("sourdough")
+
+
+@pytest.mark.usefixtures("served")
+def test_a_server_without_clients_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECTO_DAEMON_IDLE_SECONDS", "0.2")
+    at = address()
+    with client() as one:
+        assert one.found("sourdough")
+        assert server() is not None
+    await_end(at)
+    assert not at.socket.exists()
+
+
+@pytest.mark.usefixtures("served")
+def test_a_server_asked_to_stop_is_gone(recto: Recto) -> None:
+    with client() as one:
+        assert json.loads(recto("daemon", "status", "--json").stdout)["running"]
+        assert recto("daemon", "stop").stdout == f"Stopped {server()}.\n" or server() is None
+        await_end(address())
+        assert not json.loads(recto("daemon", "status", "--json").stdout)["running"]
+        assert recto("daemon", "stop").exit_code == 1
+        one.kill()
+
+
+@pytest.mark.usefixtures("served")
+def test_a_folder_others_can_enter_is_closed_before_it_is_used() -> None:
+    at = address()
+    at.folder.mkdir(mode=0o755, parents=True)
+    with pytest.raises(Unreachable):
+        connect(at, greeting())
+    private_folder(at.folder)
+    assert at.folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.usefixtures("served")
+def test_a_folder_that_is_a_link_is_not_used(recto: Recto, tmp_path_factory: pytest.TempPathFactory) -> None:
+    at = address()
+    at.folder.parent.mkdir(exist_ok=True)
+    at.folder.symlink_to(tmp_path_factory.mktemp("elsewhere"))
+    with pytest.raises(StorageError, match="not a private folder"):
+        private_folder(at.folder)
+    process = raw([])
+    _, noise = process.communicate(message(1, "ping", {}), timeout=60)
+    assert process.returncode == 0
+    assert b"working without a shared server" in noise
+    assert recto("search", "sourdough").exit_code == 0
+
+
+@pytest.mark.usefixtures("served")
+def test_without_daemon_no_server_is_started(served: Vault) -> None:
+    with client("--no-daemon") as one:
+        assert one.found("sourdough")
+        assert server() is None
