@@ -15,7 +15,7 @@ from recto.model.recipe import ChunkSizes
 from recto.model.text import Lines, Span
 from recto.ports import TokenCounter
 
-_BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
+BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
 
 
 class SectionChunker:
@@ -67,7 +67,7 @@ class _ChunkMaker:
         document = self._document
         text, held = document.text, self._found.all[run.first : run.last]
         start = run.start
-        if text[start].isspace() and (blank := _BLANK_LINES.match(text, start)):
+        if text[start].isspace() and (blank := BLANK_LINES.match(text, start)):
             start = blank.end()
         passage = text[start : held[-1].end].rstrip()
         # A piece may be blank, of control characters say: then there is nothing here that the last chunk did not have.

@@ -117,9 +117,10 @@ class Preparer:
 
     def commit(self, origin: Origin, commit: Commit, uri: str) -> Prepared:
         id_ = document_id(origin.project, origin.collection, uri)
-        return self.document(commit_document(commit, id_, uri, origin.tags))
+        # A commit whose diff is still to come is written again with it, and its edges then.
+        return self.document(commit_document(commit, id_, uri, origin.tags), links=commit.diff is not None)
 
-    def document(self, document: Document) -> Prepared:
+    def document(self, document: Document, *, links: bool = True) -> Prepared:
         common = _common_fields(document, self._joined)
         headings: dict[tuple[str, ...], str] = {}
         chunks = []
@@ -141,7 +142,7 @@ class Preparer:
                 headings[path] = self._joined(" ".join(path))
             lexical = LexicalRow(headings=headings[path], body=self._joined(chunk.text), **common)
             chunks.append(IndexedChunk(chunk, lexical, inputs(document, chunk, self._counter, self._window)))
-        return Prepared(document, tuple(chunks), linked(document))
+        return Prepared(document, tuple(chunks), linked(document) if links else None)
 
 
 def _told(document: Document, source: Source) -> Document:
