@@ -65,16 +65,22 @@ def publish(making: Making, previous: OpenSnapshot | None, progress: Progress) -
         with making.store.transaction():
             making.source.begin(making.project, snapshot)
         try:
+            # Progress moves only outside the reading: whoever watches may write that down in the library.
+            progress.start("snapshot", 2, "steps")
             with making.store.reading():
-                manifest = _build(making, previous, built, snapshot, progress)
+                manifest = _build(making, previous, built, snapshot)
+            progress.advance(1, "built")
             files = entries(built, manifest.files)
             manifest = replace(manifest, files=files, seconds=round(time.perf_counter() - started, 3))
             check(OpenSnapshot(built, manifest, most_open=1))
             making.folder.publish(built, manifest, lambda: _enter(making, snapshot))
+            progress.advance(1, "checked")
         except BaseException:
             with suppress(RectoError), making.store.transaction():
                 making.source.forget(making.project, [snapshot], 0)
             raise
+        finally:
+            progress.finish()
         prune(making)
     return manifest
 
@@ -142,9 +148,7 @@ def _enter(making: Making, snapshot: SnapshotId) -> None:
         making.source.finish(making.project, snapshot)
 
 
-def _build(
-    making: Making, previous: OpenSnapshot | None, built: Path, snapshot: SnapshotId, progress: Progress
-) -> Manifest:
+def _build(making: Making, previous: OpenSnapshot | None, built: Path, snapshot: SnapshotId) -> Manifest:
     source, project = making.source, making.project
     mark = source.mark(project)
     places = source.places(project)
@@ -166,19 +170,11 @@ def _build(
         vectors=0,
     )
     delta = None if previous is None else _delta(making, previous, mark)
-    progress.start("snapshot", 2, "parts")
-    try:
-        carried = _lexical(making, previous, delta, mark, places, built)
-        progress.advance(1, "lexical")
-        apart = previous is None or delta is None or not _comparable(previous.manifest, made)
-        vectors, also = (
-            _all_shards(making, places, shards, built)
-            if apart or previous is None or delta is None
-            else _changed_shards(making, previous, delta, shards, built)
-        )
-        progress.advance(1, "vectors")
-    finally:
-        progress.finish()
+    carried = _lexical(making, previous, delta, mark, places, built)
+    if previous is None or delta is None or not _comparable(previous.manifest, made):
+        vectors, also = _all_shards(making, places, shards, built)
+    else:
+        vectors, also = _changed_shards(making, previous, delta, shards, built)
     return replace(made, vectors=vectors, files=carried | also)
 
 

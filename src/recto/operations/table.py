@@ -13,6 +13,7 @@ from recto.operations.library_operations import LIBRARY_OPERATIONS
 from recto.operations.memory_operations import MEMORY_OPERATIONS
 from recto.operations.operation import DEFAULT, FULL, Operation
 from recto.operations.profile_operations import PROFILE_OPERATIONS
+from recto.operations.snapshot_operations import SNAPSHOT_OPERATIONS
 
 _ALL = (
     *LIBRARY_OPERATIONS,
@@ -21,6 +22,7 @@ _ALL = (
     *PROFILE_OPERATIONS,
     *GRAPH_OPERATIONS,
     *CANONICAL_OPERATIONS,
+    *SNAPSHOT_OPERATIONS,
 )
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _ALL}
 assert len(OPERATIONS) == len(_ALL), "two operations have one name"
