@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recto.model.document import Kind
-from recto.model.query import Filters
+from recto.model.query import ANY_LANGUAGE, Filters
 from recto.ports import Store
 from recto.testing import samples
 
@@ -86,6 +88,7 @@ CASES = [
     (Filters(kinds=(Kind.DOC, Kind.CODE)), [PLAN_B, CODE]),
     (Filters(languages=("python", "rust")), [CODE]),
     (Filters(languages=("Python",)), []),
+    (Filters(languages=(ANY_LANGUAGE,)), [CODE]),
     (Filters(modified_after=200.0), [ECOLE, HI, PLAN_B, CODE]),
     (Filters(modified_before=200.0), [PLAN]),
     (Filters(modified_after=200.0, modified_before=400.0), [ECOLE, HI]),
@@ -141,3 +144,16 @@ def test_a_filter_narrows_before_the_limit_counts(store: Store) -> None:
         (rare,) = samples.put(store, notes, samples.prepared(notes, "rare.md", "word " + "filler " * 50))
     found = store.lexical.search(notes.project_id, samples.terms("word"), Filters(uris=("rare.md",)), 1)
     assert [one.key for one in found] == [rare]
+
+
+def test_a_chunk_of_prose_is_in_the_language_of_its_code(store: Store) -> None:
+    notes = samples.ensure(store, "notes")
+    sample = samples.prepared(notes, "how.md", "word", "word again")
+    plain, coded = sample.chunks
+    coded = coded._replace(chunk=coded.chunk._replace(signature="shell"))
+    with store.transaction():
+        samples.put(store, notes, replace(sample, chunks=(plain, coded)))
+    for languages in (("shell", "rust"), (ANY_LANGUAGE,)):
+        (key,) = store.documents.admitted(notes.project_id, Filters(languages=languages))
+        assert store.documents.candidates(notes.project_id, [key])[key].chunk_id == coded.chunk.id
+    assert store.documents.admitted(notes.project_id, Filters(languages=("python",))) == []

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from recto.algorithms.language_names import language_named
 from recto.chunking.blocks import CHARACTERS_PER_TOKEN, Piece, Pieces, by_lines
 from recto.chunking.scopes import Groups, Scope, scopes
 from recto.model.chunk import Chunk, ContentType
@@ -35,7 +36,32 @@ class MixedChunker:
         return f"{self._prose.version}+{self._code.version}"
 
     def chunk(self, document: Document) -> tuple[Chunk, ...]:
-        return (self._code if is_code(document) else self._prose).chunk(document)
+        if is_code(document):
+            return self._code.chunk(document)
+        return _with_languages(document, self._prose.chunk(document))
+
+
+def _with_languages(document: Document, chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    """Prose with fences: a chunk's signature is the language of the longest fence that begins in it.
+
+    So a block of code in a note is found by its language, as a file of code is by its own.
+    """
+    fences = [block for block in document.blocks if block.kind is BlockKind.FENCE and block.language]
+    if not fences:
+        return chunks
+    longest: dict[int, tuple[int, str]] = {}
+    ends = [chunk.span.end for chunk in chunks]
+    for fence in fences:
+        language = language_named(fence.language)
+        at = bisect_right(ends, fence.start)
+        size = fence.end - fence.start
+        if language and at < len(chunks) and size > longest.get(at, (0, ""))[0]:
+            longest[at] = (size, language)
+    if not longest:
+        return chunks
+    return tuple(
+        chunk._replace(signature=longest[at][1]) if at in longest else chunk for at, chunk in enumerate(chunks)
+    )
 
 
 def is_code(document: Document) -> bool:

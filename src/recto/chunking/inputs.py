@@ -25,8 +25,10 @@ def _context_parts(title: str, heading_path: tuple[str, ...], signature: str) ->
 
 def _context_of(document: Document, chunk: Chunk) -> list[str]:
     """What a chunk does not say itself. A declaration has its own name in it, and a file alone has a name at random."""
-    if document.language is None or document.kind is not Kind.CODE:
-        return _context_parts(document.title, chunk.heading_path, chunk.signature)
+    if document.kind is not Kind.CODE or document.language is None or "rendered_from" in document.metadata:
+        # The signature of a chunk of prose is the language of its code, which the fence says.
+        signature = chunk.signature if document.kind is Kind.CONFIG else ""
+        return _context_parts(document.title, chunk.heading_path, signature)
     module, *symbols = chunk.heading_path or (document.title,)
     if symbols and symbols[-1] in chunk.text[:_OWN_NAME]:
         symbols.pop()

@@ -9,6 +9,9 @@ from recto.model.document import Kind
 
 _S = TypeVar("_S", bound=str)
 
+ANY_LANGUAGE = "*"
+"""Among a filter's languages: whatever is written in one, be it a file or a block of code in a note."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
+from recto.algorithms.language_names import language_named
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotIndexed, Stale
 from recto.model.document import Kind
@@ -152,7 +153,7 @@ def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
     filters = Filters(
         collections=_known(engine, request.collections),
         not_uris=(request.exclude_file,) if request.exclude_file else (),
-        languages=(request.language.lower(),) if request.language else (),
+        languages=(named,) if (named := language_named(request.language)) else (),
         kinds=_kinds(request.kinds),
     )
     query = Query(

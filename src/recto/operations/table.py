@@ -17,11 +17,12 @@ from recto.operations.snapshot_operations import SNAPSHOT_OPERATIONS
 
 _ALL = (
     *LIBRARY_OPERATIONS,
+    *CODE_OPERATIONS,
     *HISTORY_OPERATIONS,
     *MEMORY_OPERATIONS,
+    *CANONICAL_OPERATIONS,
     *PROFILE_OPERATIONS,
     *GRAPH_OPERATIONS,
-    *CANONICAL_OPERATIONS,
     *SNAPSHOT_OPERATIONS,
 )
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _ALL}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from recto.model.document import Document, Section, shown_path
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import Prepared
-from recto.model.query import Filters
+from recto.model.query import ANY_LANGUAGE, Filters
 from recto.model.result import Candidate
 from recto.model.stored import DocumentVersion, Neighbour, StoredDocument
 from recto.stores.shared.clock import Clock
@@ -158,7 +158,7 @@ def admits(tables: Tables, project: ProjectId, filters: Filters, held: HeldChunk
         and (not filters.uris or document.uri in filters.uris)
         and document.uri not in filters.not_uris
         and (not filters.kinds or document.kind in filters.kinds)
-        and (not filters.languages or document.language in filters.languages)
+        and (not filters.languages or _in_language(document.language or held.chunk.signature, filters.languages))
         and (filters.modified_after is None or document.modified_at >= filters.modified_after)
         and (filters.modified_before is None or document.modified_at < filters.modified_before)
         and (filters.title_contains or "").lower() in document.title.lower()
@@ -166,6 +166,10 @@ def admits(tables: Tables, project: ProjectId, filters: Filters, held: HeldChunk
         and all(_tagged(tags, wanted) for wanted in filters.tags_all)
         and (not filters.tags_any or any(_tagged(tags, wanted) for wanted in filters.tags_any))
     )
+
+
+def _in_language(language: str, wanted: Sequence[str]) -> bool:
+    return language in wanted or (ANY_LANGUAGE in wanted and language != "")
 
 
 def _tagged(tags: Sequence[str], wanted: str) -> bool:

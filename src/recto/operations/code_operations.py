@@ -1,0 +1,49 @@
+"""The operations on code: find it, and put it in front of a task."""
+
+from __future__ import annotations
+
+from recto.operations import code, hits
+from recto.operations.operation import ErrorCase, Operation
+
+CODE = "code"
+_IN_CODE = frozenset({CODE})
+
+CODE_OPERATIONS = (
+    Operation(
+        name="search_code",
+        summary="Find code by name, place, trace, message, pattern or meaning.",
+        description=(
+            "Find source code, configuration and the code blocks of notes. Ask with a symbol's name, a path with a "
+            "line, a whole stack trace, an error message, a regular expression or a question."
+        ),
+        function=code.search_code,
+        request=code.SearchCodeRequest,
+        answer=hits.SearchAnswer,
+        text=hits.text,
+        example={"query": "how are the exposures calibrated?", "max_results": 3},
+        errors=(
+            ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
+            ErrorCase({"query": "dome", "max_results": 0}, "INVALID_ARGUMENT"),
+        ),
+        tool_sets=_IN_CODE,
+        unlisted=("explain",),
+    ),
+    Operation(
+        name="augment",
+        summary="Put the code that matters in front of a task.",
+        description=(
+            "For a small context window: the best passages of code for a task, quoted with their places and cut to "
+            "fit, with the task below them. Without a match, the task alone."
+        ),
+        function=code.augment,
+        request=code.AugmentRequest,
+        answer=code.AugmentAnswer,
+        text=code.augment_text,
+        example={"task": "Write the calibration of one more night.", "max_context_tokens": 300},
+        errors=(
+            ErrorCase({"task": "x", "collections": ["nowhere"]}, "NOT_FOUND"),
+            ErrorCase({"task": "x", "max_context_tokens": 1}, "INVALID_ARGUMENT"),
+        ),
+        tool_sets=_IN_CODE,
+    ),
+)

@@ -1,0 +1,139 @@
+"""Searching code and putting it in front of a task, over the code blocks of the vault and a file beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recto
+from recto.engine.engine import Engine
+from recto.errors import NotIndexed
+from recto.operations.budget import tokens
+from recto.operations.code import AugmentRequest, SearchCodeRequest, augment, search_code
+from recto.operations.search import SimilarRequest, find_similar
+
+PYTHON = '''"""Tea."""
+
+
+def brew_tea(minutes: int) -> str:
+    """Pours water over leaves and waits."""
+    return f"tea after {minutes} minutes"
+'''
+GUIDE = """# Tea
+
+How tea is made here.
+
+## By hand
+
+```sh
+kettle --boil && pour --over leaves
+```
+
+## By program
+
+```py
+from tea import brew_tea
+
+brew_tea(4)
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    place = tmp_path_factory.mktemp("kitchen")
+    folder = place / "folder"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "lib" / "tea.py").write_text(PYTHON, "utf-8")
+    (folder / "lib" / "tea.js").write_text("function brewTea(minutes) {\n  return minutes;\n}\n", "utf-8")
+    (folder / "tea.toml").write_text('[tea]\nleaves = "green"\n', "utf-8")
+    (folder / "guide.md").write_text(GUIDE, "utf-8")
+    (folder / "plain.md").write_text("# Brewing\n\nTo brew tea takes leaves, minutes and water.\n", "utf-8")
+    settings = {
+        "embedding.provider": "hashing",
+        "chunking.target_min_tokens": 5,
+        "chunking.target_max_tokens": 12,
+        "chunking.hard_max_tokens": 30,
+        "chunking.min_preferred_tokens": 2,
+        "chunking.overlap_tokens": 0,
+    }
+    with recto.open_library(place / "library.db", create=True, settings=settings) as engine:
+        engine.add_collection("kitchen", folder)
+        engine.index()
+        yield engine
+
+
+def found(engine: Engine, query: str, **values: object) -> list[str]:
+    return [hit.uri for hit in search_code(engine, SearchCodeRequest(query, **values)).hits]  # type: ignore[arg-type]
+
+
+def test_code_is_found_in_files_and_in_notes_and_prose_is_not(kitchen: Engine) -> None:
+    uris = found(kitchen, "brew tea leaves", max_results=20)
+    assert {"lib/tea.py", "lib/tea.js", "tea.toml", "guide.md"} <= set(uris)
+    assert "plain.md" not in uris
+
+
+def test_a_language_narrows_to_files_and_code_blocks_in_it_by_whatever_name(kitchen: Engine) -> None:
+    assert set(found(kitchen, "brew tea", language="Python", max_results=20)) == {"lib/tea.py", "guide.md"}
+    assert set(found(kitchen, "brew tea", language="py", max_results=20)) == {"lib/tea.py", "guide.md"}
+    assert found(kitchen, "kettle", language="bash") == ["guide.md"]
+    assert found(kitchen, "brew tea", language="cobol") == []
+
+
+def test_a_code_block_is_cited_by_its_own_lines(kitchen: Engine) -> None:
+    (hit,) = search_code(kitchen, SearchCodeRequest("kettle boil", language="shell")).hits
+    assert hit.heading_path[-1] == "By hand"
+    assert "kettle --boil" in hit.excerpt
+    lines = GUIDE.split("\n")[hit.start_line - 1 : hit.end_line]
+    assert "\n".join(lines).strip() == hit.excerpt.strip()
+
+
+def test_the_declaration_comes_before_its_uses(kitchen: Engine) -> None:
+    assert found(kitchen, "brew_tea")[0] == "lib/tea.py"
+    assert found(kitchen, "brewTea")[0] == "lib/tea.js"
+
+
+def test_a_path_and_a_file_can_be_asked_for_and_left_out(kitchen: Engine) -> None:
+    assert set(found(kitchen, "brew tea", path_prefix="lib/")) == {"lib/tea.py", "lib/tea.js"}
+    assert "lib/tea.py" not in found(kitchen, "brew_tea", exclude_file="lib/tea.py")
+
+
+def test_a_reranker_that_is_not_there_is_skipped_and_not_asked_for_when_unwanted(kitchen: Engine) -> None:
+    for wanted, stages in ((True, ["no reranker is configured"]), (False, [])):
+        answer = search_code(kitchen, SearchCodeRequest("brew_tea", use_reranker=wanted, explain=True))
+        assert [stage.skipped for stage in answer.trace or () if stage.stage == "rerank"] == stages
+
+
+def test_similar_code_is_asked_for_by_language_too(kitchen: Engine) -> None:
+    answer = find_similar(kitchen, SimilarRequest("def brew(m): return m", language="py"))
+    assert {hit.uri for hit in answer.hits} == {"lib/tea.py", "guide.md"}
+
+
+def test_a_task_is_augmented_with_what_fits(kitchen: Engine) -> None:
+    answer = augment(kitchen, AugmentRequest("Write a test for brew_tea", max_context_tokens=400))
+    assert answer.text.endswith("\n\nWrite a test for brew_tea")
+    assert answer.quotations[0].uri == "lib/tea.py"
+    assert "def brew_tea(minutes: int) -> str:" in answer.context
+    assert answer.tokens == tokens(answer.context) <= 400
+
+
+@pytest.mark.parametrize("room", [50, 60, 80, 120, 200])
+def test_a_context_is_never_longer_than_its_room(kitchen: Engine, room: int) -> None:
+    answer = augment(kitchen, AugmentRequest("brew tea", max_context_tokens=room, max_results=10))
+    assert answer.tokens <= room
+    assert all(0 < one.shown <= one.end_line - one.start_line + 1 for one in answer.quotations)
+
+
+def test_a_task_that_nothing_is_known_of_stays_as_it_is(kitchen: Engine) -> None:
+    answer = augment(kitchen, AugmentRequest("zzz", language="cobol"))
+    assert (answer.text, answer.context, answer.tokens, answer.quotations) == ("zzz", "", 0, ())
+
+
+def test_an_empty_library_is_an_error_with_a_hint(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("empty") / "library.db"
+    with (
+        recto.open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine,
+        pytest.raises(NotIndexed),
+    ):
+        search_code(engine, SearchCodeRequest("x"))
