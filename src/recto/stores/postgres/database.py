@@ -42,9 +42,13 @@ class PostgresDatabase:
         self._types: dict[str, Mapping[str, str]] = {}
         self.connections = Connections(url, connections, busy_timeout_ms / 1e3, self._prepare)
         self.extensions = Extensions()
-        with translated(url), self.connections.lent() as connection:
-            self.extensions = settle(connection, url, create=create)
-            self._prepare(connection)
+        try:
+            with translated(url), self.connections.lent() as connection:
+                self.extensions = settle(connection, url, create=create)
+                self._prepare(connection)
+        except BaseException:
+            self.close()
+            raise
 
     def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         query, values = self._queries[name], sent(parameters or {})

@@ -16,8 +16,8 @@ BASE = "recto.stores.sqlite"
 """Most of what SQLite is asked is asked of PostgreSQL in the same words; some small functions of the first migration
 (`json_each`, `json_keys`, `hex`, `unhex`, `instr`) let it understand them."""
 
-ONLY_BASE = "lexical.sql"
-"""Words are kept another way here."""
+ONLY_BASE = ("lexical.sql", "snapshots.sql")
+"""Words are kept another way here, and there are no snapshots: the server has indexes of its own."""
 
 _KEYS = frozenset(("keys", "documents", "inputs", "chunks", "blocks"))
 """Lists with these names hold keys, which are numbers; every other list holds texts. SQLite does not mind."""

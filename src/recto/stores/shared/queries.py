@@ -24,11 +24,11 @@ def parse_queries(text: str) -> dict[str, str]:
 
 
 @cache
-def load_queries(package: str, base: str | None = None, without: str = "") -> Mapping[str, str]:
+def load_queries(package: str, base: str | None = None, without: tuple[str, ...] = ()) -> Mapping[str, str]:
     """Every query of a dialect, fragments already pasted in.
 
     A dialect with a `base` writes down only what it says differently: the rest is the base's, read word for word, but
-    for one file of queries that only the base can ask.
+    for files of queries that only the base can ask.
     """
     queries = {**(_written(base, without) if base else {}), **_written(package)}
     return {
@@ -39,11 +39,11 @@ def load_queries(package: str, base: str | None = None, without: str = "") -> Ma
 
 
 @cache
-def _written(package: str, without: str = "") -> Mapping[str, str]:
+def _written(package: str, without: tuple[str, ...] = ()) -> Mapping[str, str]:
     """The queries and fragments of a dialect's own files."""
     queries: dict[str, str] = {}
     for resource in sorted(files(package).joinpath("queries").iterdir(), key=lambda entry: entry.name):
-        if resource.name.endswith(".sql") and resource.name != without:
+        if resource.name.endswith(".sql") and resource.name not in without:
             for name, body in parse_queries(resource.read_text("utf-8")).items():
                 if name in queries:
                     raise ValueError(f"two queries are named {name}")

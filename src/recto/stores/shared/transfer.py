@@ -65,8 +65,8 @@ TABLES = (
 COUNTERS = ("generation", "chunk_key", "document_key", "input_key")
 """What `library` counts on every engine."""
 
-NOT_CARRIED = frozenset(("library", "leases"))
-"""What belongs to one database: its own counters, and who is at work there now."""
+NOT_CARRIED = frozenset(("library", "leases", "chunk_changes"))
+"""What belongs to one database: its own counters, who is at work there now, what its snapshots have missed."""
 
 
 class Spoken(Protocol):

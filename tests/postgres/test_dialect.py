@@ -1,0 +1,105 @@
+"""PostgreSQL understands every query; what it says in its own words is something SQLite is asked too."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recto.model.location import DatabaseUrl
+from recto.stores.postgres.dialect import BASE, ONLY_BASE, PACKAGE, queries, received, sent, written
+from recto.stores.postgres.store import PostgresStore
+from recto.stores.shared.queries import load_migrations, load_queries
+
+_NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "candidates", "keep", "page_size"}
+_TRUTHS = {"thematic", "pinned_only"}
+_OF_ITS_OWN = re.compile(
+    r"begin_|schema_|migration_|extension|halfvec_|hnsw_|lexical_|vectors_|windows_|active_|column_|rows_of|similarity_"
+    r"|stage_a|library_size|table_columns|sequences_|jobs_listen"
+)
+_NOT_EXPLAINED = ("begin_", "set local", "create ext", "create index", "drop index", "explain", "listen", "unlisten")
+
+
+def test_every_query_is_understood(url: DatabaseUrl) -> None:
+    misunderstood = {}
+    with psycopg.connect(url.secret, autocommit=True) as connection:
+        for name, query in queries().items():
+            text = query.decode()
+            if name.startswith("begin_") or name == "rows_of_arrays" or text.startswith(_NOT_EXPLAINED):
+                continue
+            values = {one: _value(one) for one in re.findall(r"%\((\w+)\)s", text)}
+            try:
+                psycopg.ClientCursor(connection).execute(b"explain " + query, values)
+            except psycopg.Error as error:
+                misunderstood[name] = str(error).splitlines()[0]
+    assert misunderstood == {}
+
+
+def _value(name: str) -> object:
+    if name in _TRUTHS:
+        return True
+    if name == "vector":
+        return "[1]"
+    return "projects" if name == "table" else 1 if name in _NUMBERS else None
+
+
+def test_what_is_said_differently_is_asked_of_sqlite_too() -> None:
+    own = set(load_queries(PACKAGE, BASE, ONLY_BASE)) - set(load_queries(BASE))
+    assert {name for name in own if not _OF_ITS_OWN.match(name)} == set()
+
+
+def test_no_query_is_written_twice_in_the_same_words() -> None:
+    base, mine = load_queries(BASE), written()
+    own = {name for name in mine if name in base and mine[name] == base[name]}
+    said = {path for path in own if f"-- name: {path}\n" in _own_files()}
+    assert said == set()
+
+
+def _own_files() -> str:
+    from importlib.resources import files
+
+    return "\n".join(one.read_text("utf-8") for one in files(PACKAGE).joinpath("queries").iterdir())
+
+
+def test_both_dialects_have_tables_of_the_same_columns(store: PostgresStore) -> None:
+    import apsw
+
+    from recto.stores.shared.transfer import NOT_CARRIED, TABLES
+
+    connection = apsw.Connection(":memory:")
+    for _, script in load_migrations(BASE):
+        connection.execute(script)
+    for table in TABLES:
+        theirs = {row[1] for row in connection.execute(f"pragma table_xinfo({table.name})") if row[6] == 0}
+        assert set(store.database.columns(table.name)) == theirs, table.name
+    tables = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
+    derived = {one for one in tables if one.startswith(("lexical", "sqlite_", "snapshot"))}
+    assert tables - derived - {table.name for table in TABLES} - NOT_CARRIED == set()
+
+
+@given(st.text())
+def test_any_text_comes_back_as_it_was_sent(text: str) -> None:
+    there = sent({"text": text})["text"]
+    assert "\0" not in there
+    assert received([(there, 1, None)]) == [(text, 1, None)]
+
+
+@given(st.text(), st.text())
+def test_different_texts_are_sent_differently(one: str, other: str) -> None:
+    assert (sent({"t": one}) == sent({"t": other})) == (one == other)
+
+
+def test_migrations_have_the_numbers_of_sqlites() -> None:
+    theirs = {number for number, _ in load_migrations(BASE)}
+    assert {number for number, _ in load_migrations(PACKAGE)} <= theirs | {10}
+
+
+@pytest.mark.parametrize("secret", ["geheim", "p%40ss"])
+def test_a_url_is_shown_without_its_password(secret: str) -> None:
+    url = DatabaseUrl(f"postgresql://ann:{secret}@host:5433/db?sslmode=require&password={secret}")
+    assert str(url) == "postgresql://ann@host:5433/db?sslmode=require"
+    assert secret not in repr(url)
+    assert secret not in url.without_password(f"no such user ann with {secret}")

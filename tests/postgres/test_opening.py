@@ -1,0 +1,102 @@
+"""What opening a database says when it cannot become a library, and that it becomes one only once."""
+
+from __future__ import annotations
+
+import threading
+
+import psycopg
+import pytest
+from postgres_server import Server, at
+
+from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, StorageError
+from recto.model.location import DatabaseUrl
+from recto.stores.postgres import schema
+from recto.stores.postgres.dialect import PACKAGE
+from recto.stores.postgres.store import PostgresStore
+from recto.stores.shared.queries import load_migrations
+
+
+def tell(url: DatabaseUrl, *statements: str) -> None:
+    with psycopg.connect(url.secret, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def test_a_database_becomes_a_library_only_when_asked(empty: DatabaseUrl) -> None:
+    with pytest.raises(NotFound, match="there is no library in") as raised:
+        PostgresStore(empty, create=False)
+    assert raised.value.hint == "run `recto init` to make one"
+    PostgresStore(empty).close()
+    PostgresStore(empty, create=False).close()
+
+
+def test_a_wrong_password_is_said_without_the_password(url: DatabaseUrl) -> None:
+    wrong = DatabaseUrl(url.secret.replace("postgres:postgres@", "postgres:geheim@"))
+    with pytest.raises(StorageError, match="does not let this user in") as raised:
+        PostgresStore(wrong)
+    assert "geheim" not in str(raised.value) + repr(raised.value.__cause__)
+
+
+def test_a_database_that_is_not_there_and_a_server_that_is_not_there_are_told_apart(postgres: Server) -> None:
+    with pytest.raises(NotFound, match="nowhere"):
+        PostgresStore(DatabaseUrl(at(postgres.url, "nowhere")))
+    with pytest.raises(StorageError, match="cannot be reached"):
+        PostgresStore(DatabaseUrl("postgresql://ann@127.0.0.1:1/db"))
+
+
+def test_a_missing_extension_is_named_with_what_to_install(empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(schema._NEEDED, "vector", (0, 7, 0))
+    monkeypatch.setattr(schema, "_NEEDED", {"no_such_extension": (1, 0, 0)})
+    with pytest.raises(StorageError, match="does not have the extension no_such_extension"):
+        PostgresStore(empty)
+
+
+def test_an_older_pgvector_is_refused_with_what_to_run(empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "_NEEDED", {"vector": (99, 0, 0)})
+    with pytest.raises(StorageError, match=r"Recto needs 99\.0\.0 or later") as raised:
+        PostgresStore(empty)
+    assert "alter extension vector update" in (raised.value.hint or "")
+    with pytest.raises(NotFound):
+        PostgresStore(empty, create=False)
+
+
+def test_a_newer_library_is_refused(url: DatabaseUrl) -> None:
+    tell(url, "update library set value = 9999 where name = 'schema'")
+    with pytest.raises(NewerLibrary, match="schema 9999"):
+        PostgresStore(url)
+
+
+def test_a_database_with_other_tables_of_these_names_is_left_alone(empty: DatabaseUrl) -> None:
+    tell(empty, "create table documents (id int)")
+    with pytest.raises(NotALibrary, match="tables of the same names"):
+        PostgresStore(empty)
+
+
+def test_tables_that_vanished_are_called_damage(url: DatabaseUrl) -> None:
+    store = PostgresStore(url)
+    tell(url, "drop table rerank_scores")
+    with pytest.raises(LibraryError, match="rerank_scores"):
+        store.database.rows("rerank_scores_count", {"project": 1})
+    store.close()
+
+
+def test_servers_that_start_at_once_migrate_once(empty: DatabaseUrl) -> None:
+    troubles: list[BaseException] = []
+    start = threading.Barrier(4)
+
+    def open_it() -> None:
+        start.wait()
+        try:
+            PostgresStore(empty).close()
+        except BaseException as error:
+            troubles.append(error)
+
+    threads = [threading.Thread(target=open_it) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert troubles == []
+    store = PostgresStore(empty, create=False)
+    assert store.database.counter("schema") == load_migrations(PACKAGE)[-1][0]
+    store.close()
