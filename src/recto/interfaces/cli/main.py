@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, Entry] = {
     "projects": Entry(f"{_AT}.sessions:projects", "Look at projects; find or make the one a folder belongs to."),
     "graph": Entry(f"{_AT}.graph:graph", "See what points where and what belongs together."),
     "canonical": Entry(f"{_AT}.canonical:canonical", "Keep documents under keys; read and pack them by section."),
+    "memories": Entry(f"{_AT}.memories:memories", "Keep memories as files; find what was remembered about a file."),
     "worker": Entry(f"{_AT}.jobs:worker", "Do promised work as it comes."),
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at promised work, try it again, clear it away."),
     "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, let it answer."),
