@@ -16,7 +16,7 @@ from recto import __version__
 from recto.engine.builds import Stopped
 from recto.errors import RectoError
 from recto.interfaces.calls import CallProgress, Calls
-from recto.interfaces.mcp import prompts, resources
+from recto.interfaces.mcp import memory_resources, prompts, resources
 from recto.interfaces.mcp.tools import failed, listed, succeeded
 from recto.operations.operation import Operation
 
@@ -53,15 +53,17 @@ def make_server(calls: Calls, operations: Sequence[Operation], instructions: str
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=list(await calls.work(resources.collections)))
+        found = await calls.work(lambda engine: [*resources.collections(engine), *memory_resources.memories(engine)])
+        return types.ListResourcesResult(resources=found)
 
     async def list_templates(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
+        return types.ListResourceTemplatesResult(resource_templates=[*resources.TEMPLATES, *memory_resources.TEMPLATES])
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        found = await _translated(calls.work(lambda engine: resources.read(engine, params.uri)))
+        read = memory_resources.read if params.uri.startswith(memory_resources.SCHEME) else resources.read
+        found = await _translated(calls.work(lambda engine: read(engine, params.uri)))
         return types.ReadResourceResult(contents=[found])
 
     async def list_prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
