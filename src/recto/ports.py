@@ -233,8 +233,11 @@ class Embeddings(Protocol):
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None: ...
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
-        """Keys of the inputs of current chunks without a vector under this profile, each once, in chunk order."""
+    def pending(self, project: ProjectId, profile: EmbeddingProfile, *, newest_first: bool = False) -> tuple[int, ...]:
+        """Keys of the inputs of current chunks without a vector under this profile, each once.
+
+        In chunk order, or what was written last first; those of commits after all others, and always in chunk order.
+        """
         ...
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]: ...

@@ -97,3 +97,15 @@ def test_commits_leave_with_their_collection(store: Store, notes: Collection) ->
         store.catalog.remove_collection(notes.project_id, notes.id)
     assert store.history.find(notes.project_id, OLD) == ()
     assert store.check() == ()
+
+
+def test_commits_are_embedded_after_everything_else(store: Store, notes: Collection) -> None:
+    project, profile = notes.project_id, samples.embedding_profile()
+    with store.transaction():
+        keys = [
+            samples.put(store, notes, samples.prepared(notes, f"{name}.md", name, kind=kind))[0]
+            for name, kind in (("one", Kind.COMMIT), ("two", Kind.NOTE), ("three", Kind.COMMIT), ("four", Kind.NOTE))
+        ]
+    chunk_of = {one: chunk for chunk, one in store.embeddings.assignments(project).tolist()}
+    orders = [store.embeddings.pending(project, profile, newest_first=newest) for newest in (False, True)]
+    assert [[keys.index(chunk_of[one]) for one in order] for order in orders] == [[1, 3, 0, 2], [3, 1, 0, 2]]

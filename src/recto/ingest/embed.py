@@ -28,12 +28,10 @@ def embed_pending(
 ) -> int:
     """Embeds what has no vector yet under the embedder's profile. A crash resumes where it stopped.
 
-    `newest` confines a run to so many inputs, the ones written last foremost.
+    `newest` confines a run to so many inputs, the ones written last foremost. Commits come after everything else.
     """
     profile = embedder.profile
-    pending = store.embeddings.pending(project, profile)
-    if newest is not None:
-        pending = pending[::-1][:newest]
+    pending = store.embeddings.pending(project, profile, newest_first=newest is not None)[:newest]
     progress.start("embedding", len(pending), "chunks")
     try:
         for keys in _slices(pending):

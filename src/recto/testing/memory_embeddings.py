@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recto.errors import Conflict
 from recto.model.chunk import EmbeddingInput
+from recto.model.document import Kind
 from recto.model.ids import ChunkKey, ProjectId
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, StoredVectors, VectorRow
@@ -34,14 +35,18 @@ class MemoryEmbeddings:
                 for one in sorted(several, key=lambda one: one.window)
             )
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
+    def pending(self, project: ProjectId, profile: EmbeddingProfile, *, newest_first: bool = False) -> tuple[int, ...]:
         tables = self._session.read()
         known = _embedded(tables, project, profile)
-        first: dict[int, ChunkKey] = {}
+        places: dict[int, tuple[bool, int]] = {}
         for chunk, window in _windows(tables, project):
-            if window.input not in known:
-                first.setdefault(window.input, chunk)
-        return tuple(sorted(first, key=lambda one: (first[one], one)))
+            if window.input in known:
+                continue
+            commit = tables.documents[project, tables.chunks[chunk].document].document.kind is Kind.COMMIT
+            place = (commit, -int(chunk) if newest_first and not commit else int(chunk))
+            held = places.get(window.input, place)
+            places[window.input] = (min(held[0], place[0]), min(held[1], place[1]))
+        return tuple(sorted(places, key=lambda one: (*places[one], one)))
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
         tables = self._session.read()

@@ -81,9 +81,10 @@ class EmbeddingRepository:
         )
         return keys
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, ...]:
+    def pending(self, project: ProjectId, profile: EmbeddingProfile, *, newest_first: bool = False) -> tuple[int, ...]:
         where = {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
-        return tuple(row[0] for row in self._database.rows("inputs_pending", where))
+        name = "inputs_pending_newest" if newest_first else "inputs_pending"
+        return tuple(row[0] for row in self._database.rows(name, where))
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
         where = {"project": self._keys.project(project), "inputs": json.dumps(list(inputs))}

@@ -20,10 +20,25 @@ on conflict (project, body) do nothing;
 select key from embedding_profiles where project = :project and body = :body;
 
 -- name: inputs_pending
-select ci.input, min(ci.chunk) from chunk_inputs ci
+-- Commits come last: there are many of them, and a file that was just written should not wait for them.
+select ci.input, min(ci.chunk), min(case when d.kind = 'commit' then 1 else 0 end)
+from chunk_inputs ci
+join chunks c on c.key = ci.chunk
+join documents d on d.key = c.document
 where ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
-group by ci.input order by 2, 1;
+group by ci.input order by 3, 2, 1;
+
+-- name: inputs_pending_newest
+-- What was written last comes first; of commits, which are read from the newest to the oldest, what was written first.
+select ci.input, min(case when d.kind = 'commit' then ci.chunk else -ci.chunk end),
+  min(case when d.kind = 'commit' then 1 else 0 end)
+from chunk_inputs ci
+join chunks c on c.key = ci.chunk
+join documents d on d.key = c.document
+where ci.project = :project and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
+group by ci.input order by 3, 2, 1;
 
 -- name: inputs_described
 -- An input that stands for several chunks is described by the first: SQLite takes the other columns from the row with
