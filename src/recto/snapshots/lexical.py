@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from recto.algorithms.bm25 import Lengths, Postings, best, idf
@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_OF_DOCUMENTS = {
+    "collections",
+    "path_prefix",
+    "uris",
+    "not_uris",
+    "title_contains",
+    "tags_all",
+    "tags_any",
+    "kinds",
+    "modified_after",
+    "modified_before",
+}
 _REMEMBERED = 16  # filters whose answers are kept, until the library changes
 
 
@@ -71,7 +83,8 @@ class SnapshotLexical:
     def search(
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
     ) -> tuple[Scored, ...]:
-        state = self._current() if project == self._snapshots.project and not fields and _plain(terms) else None
+        mine = project == self._snapshots.project and not fields and _plain(terms)
+        state = self._current() if mine else None
         if state is None:
             return self._inner.search(project, terms, filters, limit, fields)
         try:
@@ -85,7 +98,7 @@ class SnapshotLexical:
         import numpy as np
 
         state = self._current() if project == self._snapshots.project else None
-        if state is None or filters.heading_contains:
+        if state is None or _about_chunks(filters):
             return self._documents.admitted(project, filters)
         masks = self._masks(state, filters)
         keys = [
@@ -151,7 +164,7 @@ class SnapshotLexical:
         import numpy as np
 
         project, found = self._snapshots.project, []
-        by_chunk = bool(filters.heading_contains)
+        by_chunk = _about_chunks(filters)
         asked = self._documents.admitted if by_chunk else self._snapshots.source.admitted
         keys = np.asarray(asked(project, filters), dtype=np.int64)
         for part in state.parts:
@@ -235,6 +248,11 @@ def _holding(postings: Postings, part: _Part) -> int:
     at = np.searchsorted(postings.rows, part.hidden)
     at[at == len(postings)] = 0
     return len(postings) - int((postings.rows[at] == part.hidden).sum())
+
+
+def _about_chunks(filters: Filters) -> bool:
+    """Whether anything in it tells one chunk of a document from another."""
+    return any(getattr(filters, field.name) for field in fields(filters) if field.name not in _OF_DOCUMENTS)
 
 
 def _plain(terms: Terms) -> bool:

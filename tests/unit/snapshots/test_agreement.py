@@ -34,7 +34,7 @@ QUERIES = [
     Terms("q", words=("banana", "cherry"), excluded=(("apple",),)),
     Terms("q", words=("banana",), phrases=(("apple", "fig"),)),
 ]
-FILTERS = [Filters(), Filters(path_prefix="a/"), Filters(uris=("b/one.md",)), Filters(title_contains="nowhere")]
+FILTERS = [Filters(), Filters(path_prefix="a/"), Filters(uris=("b/one.md",)), Filters(heading_contains="one")]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
