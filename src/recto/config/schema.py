@@ -96,6 +96,14 @@ class Jobs:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """Who does promised work: servers do it beside answering, with so many threads, unless a worker runs alone."""
+
+    in_server: bool = True
+    threads: Annotated[int, Field(ge=1, le=64)] = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """How folders are watched by servers and by `recto watch`. A reconciliation every 0 seconds is none."""
 
@@ -138,6 +146,7 @@ class Config:
     retrieval: Retrieval = Retrieval()
     reranking: Reranking = Reranking()
     jobs: Jobs = Jobs()
+    work: Work = Work()
     serve: Serve = Serve()
     watch: Watch = Watch()
     daemon: Daemon = Daemon()

@@ -16,6 +16,7 @@ from recto.engine.builds import Builds, Work
 from recto.engine.freshness import as_of_now, counted, marked
 from recto.engine.parts import IndexReport, Parts
 from recto.engine.watching import Watching
+from recto.engine.working import Working
 from recto.errors import (
     Busy,
     ConfigurationError,
@@ -84,15 +85,10 @@ class Engine:
         """Keeps the library in step with its folders, once it is started."""
         return Watching(self, self._parts.watch)
 
-    def aside(self) -> Engine:
-        """An empty library in memory that is written and searched like this one, and gone with the engine."""
-        from recto.testing.memory_store import MemoryStore
-
-        made = Engine(
-            replace(self._parts, store=MemoryStore(clock=self._parts.clock), accelerator=None), self.project.name
-        )
-        made.__dict__ |= {"embedder": self.embedder}
-        return made
+    @cached_property
+    def working(self) -> Working:
+        """Does the promised work of a process that lives on, once it is started."""
+        return Working(self)
 
     def within(self, project: str) -> Engine:
         """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""

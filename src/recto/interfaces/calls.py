@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -89,6 +89,7 @@ class Calls:
         engine = self._engine
         if engine is not None:
             engine.watching.stop(0.0)
+            engine.working.stop(timeout)
         stopped = engine is None or engine.builds.stop(timeout)
         if not stopped or wait(set(self._running), timeout).not_done:
             return False
@@ -98,12 +99,16 @@ class Calls:
 
 
 def opened(config: Config, *, models: Models | None = None, profiles: tuple[Path, ...] | None = None) -> Engine:
-    """An open library whose folders are watched, unless the configuration says otherwise."""
+    """An open library whose folders are watched and whose promised work is done, unless the configuration says no."""
     from recto.engine.wiring import open_engine
 
     engine = open_engine(config, models=models, profiles=profiles)
     if config.watch.enabled:
         engine.watching.start()
+    if config.work.in_server:
+        from recto.jobs.worker import Pace
+
+        engine.working.start(Pace(**asdict(config.jobs)), config.work.threads)
     return engine
 
 

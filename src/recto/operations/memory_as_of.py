@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recto.algorithms.fusion import reciprocal_rank
+from recto.engine.aside import aside
 from recto.engine.engine import Engine
 from recto.memory.commit import index_document
 from recto.memory.draft import Draft, prepared_of
@@ -95,17 +96,17 @@ def _found_aside(
     from recto.ingest.embed import embed_pending
     from recto.observability.progress import NoProgress
 
-    aside = engine.aside()
-    desk = aside.desk
+    beside = aside(engine)
+    desk = beside.desk
     for item in items:
         held = version(engine.desk, item.id, item.version)
         draft = Draft(held.text, item.kind, item.scope, held.version.title, held.version.tags)
         prepared = prepared_of(desk, item.id, draft, held.version.created_at)
-        with aside.store.transaction():
+        with beside.store.transaction():
             index_document(desk, prepared)
     if len(items) <= _MEANING:
-        embed_pending(aside.store, aside.project.id, aside.embedder, NoProgress())
-    return _found(aside, [item.id for item in items], profile, question, limit)
+        embed_pending(beside.store, beside.project.id, beside.embedder, NoProgress())
+    return _found(beside, [item.id for item in items], profile, question, limit)
 
 
 def _told(engine: Engine, item: MemoryItem, at: float, max_chars: int) -> Recalled:

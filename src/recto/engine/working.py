@@ -1,0 +1,68 @@
+"""Promised work, done beside everything else while a process lives: a server needs no worker of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+from recto.errors import RectoError
+from recto.observability.logs import logger
+
+if TYPE_CHECKING:
+    from recto.engine.engine import Engine
+    from recto.jobs.worker import Pace
+
+_AFTER_TROUBLE = 5.0  # seconds before a worker that met something unexpected goes on
+
+
+class Working:
+    """Threads that do jobs as they come. What they cannot do waits for another process, under its own lease."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    @property
+    def active(self) -> bool:
+        return any(thread.is_alive() for thread in self._threads)
+
+    def start(self, pace: Pace, threads: int = 1) -> None:
+        """Begins, once; a second start changes nothing."""
+        if self._threads:
+            return
+        for number in range(threads):
+            thread = threading.Thread(target=self._work, args=(pace, number), name=f"recto-work-{number}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self, timeout: float) -> bool:
+        """Asks the threads to stop after the job they are at; whether they did in time."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(timeout)
+        return not self.active
+
+    def _work(self, pace: Pace, number: int) -> None:
+        name = f"{socket.gethostname()}:{os.getpid()}:{number}"
+        while not self._stop.is_set():
+            try:
+                if not self._done_in_every_project(name, pace):
+                    self._stop.wait(pace.poll_seconds)
+            except RectoError as error:
+                logger("jobs").warning("the worker met trouble and goes on: %s", error.message)
+                self._stop.wait(_AFTER_TROUBLE)
+            except Exception:
+                logger("jobs").exception("the worker met trouble and goes on")
+                self._stop.wait(_AFTER_TROUBLE)
+
+    def _done_in_every_project(self, name: str, pace: Pace) -> int:
+        """How many jobs there were. Only a project with something due gets an engine of its own."""
+        store = self._engine.store
+        return sum(
+            self._engine.within(project.name).worker(name, pace).run_due(self._stop).claimed
+            for project in store.catalog.projects()
+            if store.outbox.due(project.id) and not self._stop.is_set()
+        )

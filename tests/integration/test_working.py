@@ -1,0 +1,45 @@
+"""A server does promised work beside answering, for every project, until it is told to stop."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+from recto import open_library
+from recto.config.schema import Jobs
+from recto.engine.engine import Engine
+from recto.jobs.worker import Pace
+from recto.model.job import JobState
+from recto.operations.memory_commit import MemoryCommitRequest, memory_commit
+from recto.operations.projects import ProjectsResolveRequest, projects_resolve
+from recto.operations.recall import RecallRequest, recall
+
+SETTINGS = {"embedding.provider": "hashing"}
+PACE = Pace(**asdict(Jobs(poll_seconds=0.01)))
+
+
+def settled(engine: Engine, wait: threading.Event) -> bool:
+    """Until no job is left in any project; false after a while."""
+    for _ in range(1_000):
+        projects = engine.store.catalog.projects()
+        if not any(engine.store.outbox.jobs(one.id, [JobState.READY, JobState.LEASED]) for one in projects):
+            return True
+        wait.wait(0.02)
+    return False
+
+
+def test_what_is_committed_to_any_project_gets_its_vectors_without_a_worker_of_its_own(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        projects_resolve(engine, ProjectsResolveRequest(name="other", create_if_missing=True))
+        engine.working.start(PACE, threads=2)
+        engine.working.start(PACE)
+        for project in (None, "other"):
+            memory_commit(engine, MemoryCommitRequest(text="The boiler is in the cellar.", project=project))
+        assert settled(engine, threading.Event())
+        for project in (None, "other"):
+            assert recall(engine, RecallRequest("boiler", project=project)).pending == 0
+        assert engine.working.active
+        assert engine.working.stop(10.0)
+        memory_commit(engine, MemoryCommitRequest(text="The valve is behind it."))
+        assert recall(engine, RecallRequest("valve")).pending == 1
