@@ -13,6 +13,7 @@ from recto.config.schema import Jobs
 from recto.engine.engine import Engine
 from recto.errors import Conflict, NotFound
 from recto.model.job import Job, JobState
+from recto.operations.canonical import CanonicalUpsertRequest, canonical_upsert
 from recto.operations.jobs import work
 from recto.operations.profiles_admin import (
     ProfileRequest,
@@ -145,3 +146,31 @@ def test_a_profile_that_answers_keeps_the_meaning_of_its_vectors(library: Path, 
             embedding_profiles_upsert(engine, request)
         slower = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, requests_per_minute=600.0)
         assert embedding_profiles_upsert(engine, slower).profile.state == "active"
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "options"), [("voyage", "voyage-context-3", {}), ("jina", "m", {"late_chunking": True})]
+)
+def test_chunks_of_a_specification_are_embedded_in_sight_of_each_other_and_others_alone(
+    library: Path, service: Service, provider: str, model: str, options: dict[str, bool]
+) -> None:
+    words = [" ".join(f"word{number}-{place}" for place in range(150)) for number in range(4)]
+    text = "# Spec\n\n" + "\n\n".join(f"## Part {number}\n\n{one}" for number, one in enumerate(words))
+    with open_library(library, settings=SETTINGS) as engine:
+        for key, doc_class in (("spec/app", "app_spec"), ("other", "notes")):
+            request = CanonicalUpsertRequest(key=key, text=text.replace("Spec", key), doc_class=doc_class)
+            canonical_upsert(engine, request)
+        asked = ProfileUpsertRequest(
+            "together", provider, model, DIMENSIONS, url=service.url, retries=0, activate=True, **options
+        )
+        embedding_profiles_upsert(engine, asked)
+        assert work(engine, FAST).dead == 0
+        assert states(engine)["together"][0] == "active"
+        if provider == "voyage":
+            groups = [group for body in service.bodies for group in body["inputs"]]
+        else:
+            groups = [body["input"] for body in service.bodies if body.get("late_chunking")]
+        (whole,) = [group for group in groups if len(group) > 1]
+        assert all("spec/app" in one for one in whole)
+        assert [part for one in whole for part in ("Part 0", "Part 3") if part in one] == ["Part 0", "Part 3"]
+        assert not any("other" in one for one in whole)

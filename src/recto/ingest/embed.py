@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from recto.chunking.inputs import joined
 from recto.errors import ProviderFailed
 from recto.model.ids import ProjectId
+from recto.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, VectorRow
 from recto.observability.progress import Progress
@@ -33,20 +34,54 @@ def embed_pending(
     profile = embedder.profile
     pending = store.embeddings.pending(project, profile, newest_first=newest is not None)[:newest]
     progress.start("embedding", len(pending), "chunks")
+    together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
+    aside: dict[str, list[PendingInput]] = {}
     try:
         for keys in _slices(pending):
             described = store.embeddings.describe(project, keys)
-            vectors = _checked(embedder.embed(_texts(store, project, described)), len(described), profile)
-            rows = [
-                VectorRow(one.input_key, vector.astype("<f2").tobytes())
-                for one, vector in zip(described, vectors, strict=True)
-            ]
-            with store.transaction():
-                store.embeddings.put(project, profile, rows)
+            for one in described:
+                if one.text_hash in together:
+                    aside.setdefault(one.text_hash, []).append(one)
+            alone = [one for one in described if one.text_hash not in together]
+            if alone:
+                _put(store, project, profile, alone, embedder.embed(_texts(store, project, alone)))
             progress.advance(len(keys), described[-1].context if described else "")
+        for chunks in aside.values():
+            assert isinstance(embedder, ContextualEmbedder)
+            chunks.sort(key=lambda one: (one.span.start, one.span.end))
+            _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)))
     finally:
         progress.finish()
     return len(pending)
+
+
+@runtime_checkable
+class ContextualEmbedder(Protocol):
+    """An embedder that can embed the chunks of one document in sight of each other."""
+
+    def embed_together(self, chunks: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+def _whole_texts(store: Store, project: ProjectId) -> frozenset[str]:
+    """The texts of canonical documents whose chunks only make sense together."""
+    wanted = MemoryFilter(canonical_only=True, doc_classes=CONTEXTUAL_CLASSES)
+    items = store.memories.find(project, wanted)
+    return frozenset(store.memories.versions(project, item.id)[-1].text_hash for item in items)
+
+
+def _put(
+    store: Store,
+    project: ProjectId,
+    profile: EmbeddingProfile,
+    described: Sequence[PendingInput],
+    vectors: NDArray[np.float32],
+) -> None:
+    checked = _checked(vectors, len(described), profile)
+    rows = [
+        VectorRow(one.input_key, vector.astype("<f2").tobytes()) for one, vector in zip(described, checked, strict=True)
+    ]
+    with store.transaction():
+        store.embeddings.put(project, profile, rows)
 
 
 def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -15,9 +15,6 @@ from recto.model.document import Section
 from recto.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from recto.model.text import LineIndex, Span
 
-CONTEXTUAL = ("app_spec", "feature_spec", "implementation_plan")
-"""Classes whose chunks are embedded in sight of each other, where the embedder can."""
-
 _RACES = 8
 
 

@@ -20,6 +20,9 @@ DEFAULT_SCOPE = "project"
 SUPERSEDES = "supersedes"
 """The type of a link from a memory to the one whose place it takes."""
 
+CONTEXTUAL_CLASSES = ("app_spec", "feature_spec", "implementation_plan")
+"""Classes of canonical documents whose chunks are embedded in sight of each other, where the embedder can."""
+
 
 class MemoryKind(StrEnum):
     NOTE = "note"
