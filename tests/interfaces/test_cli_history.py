@@ -1,0 +1,108 @@
+"""`recto log` and `recto history`, over a repository made for the purpose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_calls import Recto
+from git_repository import GitRepository
+
+import recto as package
+from recto.interfaces.cli.errors import Exit
+from recto.sources.git import git_program
+
+pytestmark = pytest.mark.skipif(git_program() is None, reason="git is not installed")
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    repo = GitRepository(tmp_path_factory.mktemp("repository") / "dome")
+    repo.commit("Add the dome\n", {"dome.md": "# Dome\n\n" + "It turns.\n" * 9})
+    repo.git("mv", "dome.md", "shutter.md")
+    repo.commit("Call it by its name\n\nNobody says dome.\n", author="Zoë Quill <zoe@example.org>")
+    repo.commit("Close when it rains\n\nThe sensor was read, and never looked at.\n", {"rain.py": "rain = True\n"})
+    return repo
+
+
+@pytest.fixture(scope="module")
+def library(repo: GitRepository, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("history") / "library.db"
+    with package.open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("dome", repo.folder)
+        engine.index()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def hashing(monkeypatch: pytest.MonkeyPatch, environment: Path) -> None:
+    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
+
+
+def test_commits_are_found_and_cited(recto: Recto, library: Path, repo: GitRepository) -> None:
+    told = json.loads(recto("log", "rains", "-n", "1", "--library", library, "--json").stdout)
+    (commit,) = told["commits"]
+    assert (commit["hash"], commit["title"], commit["files"]) == (repo.head(), "Close when it rains", ["rain.py"])
+    shown = recto("log", "rains", "-n", "1", "--library", library).stdout
+    assert shown.startswith("1. Close when it rains\n") and repo.head()[:10] in shown and "Ann Lee · 1 file" in shown
+
+
+def test_commits_are_narrowed_and_may_be_none(recto: Recto, library: Path) -> None:
+    found = recto("log", "dome", "--author", "zoë", "--library", library, "--jsonl").stdout.splitlines()
+    assert [json.loads(line)["title"] for line in found] == ["Call it by its name"]
+    nothing = recto("log", "dome", "--file", "*.rs", "--library", library)
+    assert (nothing.exit_code, nothing.stdout) == (Exit.NO_MATCH, "No commit matches.\n")
+    wrong = recto("log", "dome", "--after", "yesterday", "--library", library)
+    assert wrong.exit_code == Exit.USAGE
+
+
+def test_without_a_query_the_newest_commits_are_listed(recto: Recto, library: Path) -> None:
+    titles = [line.split("  ")[2] for line in recto("log", "--library", library).stdout.splitlines()]
+    assert titles == ["Close when it rains", "Call it by its name", "Add the dome"]
+    assert recto("log", "--author", "ann", "--library", library).exit_code == Exit.USAGE
+
+
+def test_a_file_is_followed_to_what_it_was_called_before(recto: Recto, library: Path) -> None:
+    shown = recto("history", "shutter.md", "--library", library).stdout.splitlines()
+    assert shown[0].startswith("shutter.md") and shown[1] == "earlier dome.md"
+    assert ["Call it by its name" in shown[2], "Add the dome" in shown[3], len(shown)] == [True, True, 4]
+    told = json.loads(recto("history", "dome/rain.py", "--library", library, "--json").stdout)
+    assert [one["title"] for one in told["commits"]] == ["Close when it rains"]
+    assert len(told["versions"]) == 1 and not told["more"]
+
+
+def test_what_is_neither_a_file_nor_a_memory_is_not_found(recto: Recto, library: Path) -> None:
+    missing = recto("history", "nowhere.md", "--library", library)
+    assert missing.exit_code not in (Exit.OK, Exit.NO_MATCH) and "nowhere.md" in missing.stderr
+    assert "memories" not in recto("list", "--library", library).stdout
+
+
+def test_a_memory_has_its_history_still(recto: Recto, library: Path, tmp_path: Path) -> None:
+    aside = tmp_path / "library.db"
+    aside.write_bytes(library.read_bytes())
+    item = json.loads(recto("remember", "The dome is green.", "--library", aside, "--json").stdout)["item"]
+    told = json.loads(recto("history", item, "--library", aside, "--json").stdout)
+    assert [change["version"] for change in told["changes"]] == [1]
+
+
+def test_a_commit_is_shown_by_the_start_of_its_hash(recto: Recto, library: Path, repo: GitRepository) -> None:
+    shown = recto("get", repo.head()[:8], "--library", library).stdout
+    assert shown.startswith(f"commit {repo.head()}\n") and "+rain = True" in shown
+
+
+def test_a_plain_search_and_one_for_commits_find_them(recto: Recto, library: Path) -> None:
+    found = json.loads(recto("search", "rains", "--kind", "commit", "--library", library, "--json").stdout)["hits"]
+    assert found[0]["title"] == "Close when it rains" and {one["kind"] for one in found} == {"commit"}
+
+
+def test_a_collection_can_do_without_its_history(recto: Recto, repo: GitRepository, tmp_path: Path) -> None:
+    library = tmp_path / "own.db"
+    recto("init", "--library", library)
+    recto("add", repo.folder, "--no-history", "--library", library)
+    told = json.loads(recto("index", "--library", library, "--json").stdout)
+    assert told["collections"][0]["commits"] == 0
+    recto("add", repo.folder, "--max-commits", "2", "--library", library)
+    told = json.loads(recto("index", "--library", library, "--json").stdout)
+    assert told["collections"][0]["commits"] == 2
+    assert "2 commits added" not in recto("index", "--library", library).stdout
