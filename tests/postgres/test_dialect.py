@@ -18,9 +18,19 @@ _NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "candidate
 _TRUTHS = {"thematic", "pinned_only"}
 _OF_ITS_OWN = re.compile(
     r"begin_|schema_|migration_|extension|halfvec_|hnsw_|lexical_|vectors_|windows_|active_|column_|rows_of|similarity_"
-    r"|stage_a|library_size|table_columns|sequences_|jobs_listen"
+    r"|stage_a|planner_|chunks_nearest|statistics_|library_size|table_columns|sequences_|jobs_listen"
 )
-_NOT_EXPLAINED = ("begin_", "set local", "create ext", "create index", "drop index", "explain", "listen", "unlisten")
+_NOT_EXPLAINED = (
+    "begin_",
+    "set local",
+    "create ext",
+    "create index",
+    "drop index",
+    "explain",
+    "analyze",
+    "listen",
+    "unlisten",
+)
 
 
 def test_every_query_is_understood(url: DatabaseUrl) -> None:

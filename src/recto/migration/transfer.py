@@ -57,7 +57,14 @@ class Library(Protocol):
     def words(self) -> WordsLike: ...
 
     @property
-    def settle(self) -> Callable[[], None]: ...
+    def settle(self) -> Callable[[], None]:
+        """Called in the last transaction of a copy."""
+        ...
+
+    @property
+    def finished(self) -> Callable[[], object]:
+        """Called after it."""
+        ...
 
     def columns(self, table: str) -> tuple[str, ...]: ...
 
@@ -121,6 +128,7 @@ def transfer(source: Library, target: Library, progress: Progress) -> Transfer:
         carried = (*_compared(source, target, tables, shared), _compared_words(source, target))
     with target.transaction():
         target.set_counter(_MARK, None)
+    target.finished()
     return Transfer(carried, resumed)
 
 

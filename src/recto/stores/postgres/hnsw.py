@@ -98,14 +98,13 @@ def _make(connection: Connection, database: PostgresDatabase, key: int, dimensio
         found = described(database, key)
         if found is not None and found.suits(dimensions, tuning):
             return
-        cursor.execute(sql.SQL(_text("hnsw_drop")).format(name=name))
+        cursor.execute(_text("hnsw_drop").format(name=name))
         settings = {"m": tuning.m, "ef_construction": tuning.ef_construction}
         where = {"profile": key, "dimensions": dimensions}
-        cursor.execute(sql.SQL(_text("hnsw_make")).format(name=name), where | settings)
+        cursor.execute(_text("hnsw_make").format(name=name), where | settings)
     finally:
         cursor.execute(queries()["hnsw_unlock"], {"profile": key})
 
 
-def _text(name: str) -> Any:
-    # Typed as literal by the driver, so that nothing from outside gets into it; these come from our own files.
-    return queries()[name].decode()
+def _text(name: str) -> sql.SQL:
+    return sql.SQL(queries()[name].decode())

@@ -11,6 +11,7 @@ from recto.model.location import DatabaseUrl
 from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.lexical import PostingsIndex
 from recto.stores.postgres.postings import POSITION_BITS
+from recto.stores.postgres.statistics import take_statistics
 from recto.stores.shared.database import value
 from recto.stores.shared.projects import Keys
 from recto.stores.shared.transfer import TABLES, Table, TableTransfer
@@ -32,6 +33,7 @@ def postgres_transfer(url: DatabaseUrl, *, read_only: bool) -> TableTransfer:
                 database.run("sequences_settle", {"table": table.name, "highest": highest[0] if highest else 0})
 
     made.settle = settle
+    made.finished = lambda: take_statistics(database, [table.name for table in TABLES])
     return made
 
 

@@ -18,7 +18,7 @@ from recto.model.recipe import EmbeddingProfile
 from recto.model.result import Scored
 from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.halfvec import matrix, spelt
-from recto.stores.shared.database import first, value
+from recto.stores.shared.database import first
 from recto.stores.shared.embeddings import profile_body
 from recto.stores.shared.projects import Keys
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
 _FEW_ADMITTED = 2_000  # chunks: so many are compared one by one, whatever the index could do
+_MOST_CANDIDATES = 4_000  # beyond, filters let so little through that comparing what they admit is less work
 _MOST_EF = 1_000  # the largest `hnsw.ef_search` pgvector takes
 
 
@@ -68,7 +69,9 @@ class PgvectorIndex:
     def settle(self) -> bool:
         """After much was written: makes the profile's index if there is reason for one. Searches go on meanwhile."""
         from recto.stores.postgres.hnsw import settle_index
+        from recto.stores.postgres.statistics import take_statistics
 
+        take_statistics(self._database)
         return settle_index(self._database, self._keys, self._project, self._profile)
 
     def plan(self, vector: NDArray[np.float32], candidates: int) -> tuple[str, ...]:
@@ -82,24 +85,34 @@ class PgvectorIndex:
     ) -> tuple[Scored, ...]:
         with self._database.reading():
             where = self._where()
-            total = int(value(self._database, "vectors_count", where)) if where["profile"] else 0
-            if not total or limit < 1 or (admitted is not None and not len(admitted)):
+            if not where["profile"] or limit < 1 or (admitted is not None and not len(admitted)):
                 return ()
             if admitted is not None and len(admitted) <= _FEW_ADMITTED:
                 return _best(self.score(vector, [ChunkKey(key) for key in admitted.tolist()]), limit)
             tuning = tuning_of(self._database, where["project"])
             wanted = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
             while True:
-                found = self._stage_b(vector, self._stage_a(vector, where, min(wanted, total), limit, tuning), admitted)
-                if len(found) >= limit or wanted >= total:
+                inputs = self._stage_a(vector, where, wanted, limit, tuning)
+                found = self._stage_b(vector, inputs, admitted)
+                if len(found) >= limit or (admitted is None and len(inputs) < wanted):
                     return _best(found, limit)
-                wanted = total if wanted * 8 > total else wanted * 8
+                if admitted is not None and (len(inputs) < wanted or wanted > _MOST_CANDIDATES):
+                    break
+                wanted *= 8
+            return _best(self.score(vector, self._nearest_of(vector, where, admitted, limit)), limit)
 
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
         return {key: float((windows @ vector).max()) for key, windows in self._windows("chunks", keys)}
 
     def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
         return {key: _direction(windows) for key, windows in self._windows("chunks", keys)}
+
+    def _nearest_of(
+        self, vector: NDArray[np.float32], where: Mapping[str, Any], admitted: NDArray[np.int64], limit: int
+    ) -> list[ChunkKey]:
+        """The nearest of the admitted chunks, each of them compared by the server."""
+        asked = {**where, "vector": spelt(vector), "chunks": json.dumps(admitted.tolist()), "limit": limit}
+        return [ChunkKey(row[0]) for row in self._database.rows("chunks_nearest", asked)]
 
     def _stage_a(
         self, vector: NDArray[np.float32], where: Mapping[str, Any], candidates: int, limit: int, tuning: Tuning

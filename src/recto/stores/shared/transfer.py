@@ -113,6 +113,7 @@ class TableTransfer:
         self.name = name
         self.words = words
         self.settle = settle
+        self.finished: Callable[[], object] = lambda: None
         self._database = database
         self.transaction = database.transaction
         self.reading = database.reading

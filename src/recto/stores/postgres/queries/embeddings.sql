@@ -30,17 +30,19 @@ select input from vectors where profile = :profile
 order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
 
 -- name: windows_of_inputs
--- Stage B: every window of every chunk that one of the inputs stands for.
-select ci.chunk, halfvec_send(v.data) from chunk_inputs ci
-join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
-where ci.project = :project and ci.input = any(:listed)
-order by ci.chunk, ci."window";
+-- Stage B: the windows that the inputs stand for. What is wanted is found first, whatever the statistics say.
+with wanted as materialized (
+  select project, chunk, "window", input from chunk_inputs where input = any(:listed))
+select w.chunk, halfvec_send(v.data) from wanted w
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input and v.input = any(:listed)
+where w.project = :project order by w.chunk, w."window";
 
 -- name: windows_of_chunks
-select ci.chunk, halfvec_send(v.data) from chunk_inputs ci
-join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
-where ci.project = :project and ci.chunk = any(:listed)
-order by ci.chunk, ci."window";
+with wanted as materialized (
+  select project, chunk, "window", input from chunk_inputs where chunk = any(:listed))
+select w.chunk, halfvec_send(v.data) from wanted w
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
+where w.project = :project order by w.chunk, w."window";
 
 -- name: hnsw_described
 select i.indisvalid, pg_get_indexdef(i.indexrelid) from pg_index i where i.indexrelid = to_regclass(:name);
@@ -62,3 +64,21 @@ with (m = :m, ef_construction = :ef_construction) where profile = :profile;
 -- name: stage_a_explained
 explain select input from vectors where profile = :profile
 order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
+
+-- name: statistics_stale
+select relname from pg_stat_user_tables
+where schemaname = current_schema() and n_mod_since_analyze > 1000 + 0.2 * n_live_tup order by relname;
+
+-- name: statistics_take
+analyze {table};
+
+-- name: chunks_nearest
+select ci.chunk from chunk_inputs ci
+join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
+where ci.project = :project and ci.chunk in (select value from json_each(:chunks))
+group by ci.chunk
+order by min(v.data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions)), ci.chunk limit :limit;
+
+-- name: planner_prefers_indexes
+set local enable_seqscan = off;
+set local enable_sort = off;

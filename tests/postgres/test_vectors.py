@@ -1,0 +1,140 @@
+"""Nearest chunks from pgvector: the same as comparing every vector, with and without an index, filtered or not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from recto.model.collection import Collection
+from recto.model.ids import ChunkKey
+from recto.model.recipe import EmbeddingProfile
+from recto.model.stored import VectorRow
+from recto.stores.postgres.hnsw import described, index_name, settle_index
+from recto.stores.postgres.store import PostgresStore
+from recto.stores.postgres.vectors import PgvectorIndex, Tuning, tuning_of
+from recto.stores.shared.embeddings import profile_body
+from recto.testing import samples
+from recto.vectors.exact import ExactIndex
+
+PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)
+CHUNKS = 400
+
+
+@pytest.fixture
+def notes(store: PostgresStore) -> Collection:
+    """Four hundred chunks in two hundred documents, some in two windows, each with a vector."""
+    made = samples.ensure(store)
+    with store.transaction():
+        for number in range(CHUNKS // 2):
+            sample = samples.prepared(made, f"{number}.md", f"one {number}", f"two {number}", windows=1 + number % 2)
+            samples.put(store, made, sample)
+        random = np.random.default_rng(7)
+        pending = store.embeddings.pending(made.project_id, PROFILE)
+        vectors = random.normal(size=(len(pending), PROFILE.dimensions))
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        rows = [VectorRow(key, one.astype("<f2").tobytes()) for key, one in zip(pending, vectors, strict=True)]
+        store.embeddings.put(made.project_id, PROFILE, rows)
+    return made
+
+
+def asked(seed: int) -> NDArray[np.float32]:
+    vector = np.random.default_rng(seed).normal(size=PROFILE.dimensions)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def index_of(store: PostgresStore, notes: Collection) -> PgvectorIndex:
+    return PgvectorIndex(store.database, store.keys, notes.project_id, PROFILE)
+
+
+def same(found: tuple[object, ...], wanted: tuple[object, ...]) -> bool:
+    return [one.key for one in found] == [one.key for one in wanted] and np.allclose(  # type: ignore[attr-defined]
+        [one.score for one in found],  # type: ignore[attr-defined]
+        [one.score for one in wanted],  # type: ignore[attr-defined]
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_the_nearest_are_those_of_comparing_every_vector(
+    store: PostgresStore, notes: Collection, indexed: bool
+) -> None:
+    exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
+    if indexed:
+        assert settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+    for seed in range(5):
+        vector = asked(seed)
+        assert same(index.search(vector, 10), exact.search(vector, 10))
+        assert same(index.search(vector, 5, np.arange(1, 40)), exact.search(vector, 5, np.arange(1, 40)))
+        assert index.search(vector, 5, np.zeros(0, dtype=np.int64)) == ()
+        keys = [ChunkKey(key) for key in (3, 7, 999_999)]
+        assert index.score(vector, keys) == pytest.approx(dict(exact.score(vector, keys)), abs=1e-5)
+    assert index.vectors_of([ChunkKey(4)])[ChunkKey(4)] == pytest.approx(exact.vectors_of([ChunkKey(4)])[ChunkKey(4)])
+
+
+def test_filters_that_let_little_through_cost_no_answers(
+    store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recto.stores.postgres.vectors._FEW_ADMITTED", 0)
+    settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+    exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
+    for seed in range(3):
+        for admitted in (np.arange(1, 12), np.arange(1, 300, 7)):
+            assert same(index.search(asked(seed), 10, admitted), exact.search(asked(seed), 10, admitted))
+
+
+def test_stage_a_uses_the_index_of_its_profile(store: PostgresStore, notes: Collection) -> None:
+    index = index_of(store, notes)
+    key = store.keys.profile(notes.project_id, profile_body(PROFILE))
+    assert not any("hnsw" in line for line in index.plan(asked(1), 40))
+    settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+    with store.reading():
+        store.database.set_local("planner_prefers_indexes", {})  # so few vectors are scanned faster than looked up
+        plan = index.plan(asked(1), 40)
+    assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
+
+
+def test_below_the_threshold_there_is_no_index(store: PostgresStore, notes: Collection) -> None:
+    assert not settle_index(store.database, store.keys, notes.project_id, PROFILE)
+    assert described(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE))) is None
+
+
+def test_an_index_is_made_once_and_anew_when_its_profile_says_otherwise(
+    store: PostgresStore, notes: Collection
+) -> None:
+    def settle() -> bool:
+        return settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+
+    assert (settle(), settle()) == (True, False)
+    project = store.keys.project(notes.project_id)
+    options = {"hnsw": {"m": 8, "ef_construction": 32}, "query": {"ef_search_min": 50, "ef_search_max": 90}}
+    with store.transaction():
+        body = json.dumps({"provider": "hashing", "options": options})
+        where = {"project": project, "name": "tuned", "settings": body, "state": "active", "now": 0.0}
+        store.database.run("named_profile_put", where)
+    assert tuning_of(store.database, project) == Tuning(8, 32, 50, 2.0, 90)
+    assert (settle(), settle()) == (True, False)
+    found = described(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE)))
+    assert found is not None and found.suits(16, Tuning(m=8, ef_construction=32))
+
+
+def test_how_far_an_index_looks_follows_what_is_wanted_within_limits() -> None:
+    tuning = Tuning(ef_search_min=40, ef_search_factor=2, ef_search_max=400)
+    assert [tuning.ef_search(wanted) for wanted in (1, 20, 100, 1000)] == [40, 40, 200, 400]
+
+
+def test_another_projects_vectors_are_never_near(store: PostgresStore, notes: Collection) -> None:
+    other = samples.ensure(store, project="other")
+    with store.transaction():
+        samples.put(store, other, samples.prepared(other, "a.md", "words"))
+        rows = [
+            VectorRow(key, asked(1).astype("<f2").tobytes())
+            for key in store.embeddings.pending(other.project_id, PROFILE)
+        ]
+        store.embeddings.put(other.project_id, PROFILE, rows)
+    mine = index_of(store, notes).search(asked(1), CHUNKS)
+    theirs = index_of(store, other).search(asked(1), CHUNKS)
+    assert len(theirs) == 1
+    assert {one.key for one in mine}.isdisjoint({one.key for one in theirs})
