@@ -31,6 +31,7 @@ LIBRARY_OPERATIONS = (
             "profile",
             "uris",
             "heading_contains",
+            "language",
             "tags_any",
             "modified_before",
             "max_excerpt_chars",

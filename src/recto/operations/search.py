@@ -41,6 +41,7 @@ class SearchRequest:
     tags_all: fields.AllTags = ()
     tags_any: fields.AnyTags = ()
     kinds: fields.Kinds = ()
+    language: fields.Language | None = None
     modified_after: fields.Since | None = None
     modified_before: fields.Before | None = None
     max_excerpt_chars: fields.ExcerptChars | None = None
@@ -153,7 +154,7 @@ def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
     filters = Filters(
         collections=_known(engine, request.collections),
         not_uris=(request.exclude_file,) if request.exclude_file else (),
-        languages=(named,) if (named := language_named(request.language)) else (),
+        languages=_languages(request.language),
         kinds=_kinds(request.kinds),
     )
     query = Query(
@@ -198,6 +199,7 @@ def asked(engine: Engine, request: SearchRequest, profile: Profile | None = None
         tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
         tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
         kinds=_kinds(request.kinds),
+        languages=_languages(request.language),
         modified_after=moment(request.modified_after, now),
         modified_before=moment(request.modified_before, now),
     )
@@ -247,6 +249,11 @@ def _asked(request: SearchRequest | SearchDocsRequest | HypothesisRequest | Simi
 
 def _known(engine: Engine, collections: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(engine.collection(name).name for name in collections)
+
+
+def _languages(name: str | None) -> tuple[str, ...]:
+    """By whatever name: `py`, `c++`. What stands for no language is nobody's."""
+    return () if name is None else (language_named(name) or name,)
 
 
 def _kinds(names: tuple[str, ...]) -> tuple[Kind, ...]:
