@@ -74,7 +74,7 @@ def test_a_file_is_followed_to_what_it_was_called_before(recto: Recto, library: 
 
 def test_what_is_neither_a_file_nor_a_memory_is_not_found(recto: Recto, library: Path) -> None:
     missing = recto("history", "nowhere.md", "--library", library)
-    assert missing.exit_code not in (Exit.OK, Exit.NO_MATCH) and "nowhere.md" in missing.stderr
+    assert (missing.exit_code, missing.stdout) == (Exit.NO_MATCH, "") and "nowhere.md" in missing.stderr
     assert "memories" not in recto("list", "--library", library).stdout
 
 
