@@ -20,6 +20,7 @@ from recto.sources.secrets import find_secrets
 
 _GROUPS, _TOGETHER = 4, 3  # of words that its likes are looked for with
 _LOOKED_AT = 8  # memories that are compared with it
+_SPARE = 4  # chunks looked up beyond those: some are of one memory
 _RACES = 8  # times an item may change under our eyes before we say so
 
 
@@ -83,9 +84,10 @@ def nearest(desk: Desk, draft: Draft) -> tuple[MemoryItem, Likeness] | None:
             for group in _groups(desk.analyse(draft.text))
             for hit in desk.store.lexical.search(desk.project, group, filters, _LOOKED_AT)
         ]
-        found = desk.store.documents.candidates(desk.project, [hit.key for hit in hits])
-        best = sorted(hits, key=lambda hit: (-hit.score, hit.key))
-        documents = list(dict.fromkeys((found[hit.key].uri, found[hit.key].text_hash) for hit in best))[:_LOOKED_AT]
+        best = list(dict.fromkeys(hit.key for hit in sorted(hits, key=lambda hit: (-hit.score, hit.key))))
+        best = best[: _LOOKED_AT + _SPARE]
+        found = desk.store.documents.candidates(desk.project, best)
+        documents = list(dict.fromkeys((found[key].uri, found[key].text_hash) for key in best))[:_LOOKED_AT]
         texts = desk.store.documents.texts(desk.project, (digest for _, digest in documents))
         names = {memory_of(uri): texts[digest] for uri, digest in documents}
         wanted = MemoryFilter(kinds=(draft.kind,), scopes=(draft.scope,), items=tuple(names))
