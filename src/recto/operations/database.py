@@ -71,9 +71,10 @@ def restore(saved: Path, library: Location, *, replace: bool = False) -> Saved:
     if library.exists():
         if not replace:
             raise Conflict(f"{library} is already there", hint="add --force; it is kept beside the restored one")
-        if Path(f"{library}-wal").exists():
-            raise Conflict(f"{library} is in use", hint="end the servers and workers that have it open")
-        library.replace(library.with_name(f"{library.name}.before-restore"))
+        for suffix in ("", "-wal", "-shm"):  # the log holds what was written last: it goes with its library
+            part = library.with_name(f"{library.name}{suffix}")
+            if part.exists():
+                part.replace(library.with_name(f"{library.name}.before-restore{suffix}"))
     library.parent.mkdir(parents=True, exist_ok=True)
     with closing(open_tables(saved, read_only=True)) as opened:  # which also sees whether it is a library at all
         opened.backup(library)
