@@ -1,0 +1,159 @@
+"""What a question about code is taken to be."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recto.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
+from recto.algorithms.frames import Place, frames, message_of, places_in
+from recto.algorithms.language_names import language_named
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("getUserById", Asked.NAME),
+        ("save_base", Asked.NAME),
+        ("login", Asked.NAME),
+        ("Model.save_base()", Asked.NAME),
+        ("std::vector", Asked.NAME),
+        ("what does `chunk` do", Asked.NAME),
+        ("src/app.py", Asked.PLACE),
+        ("C:\\x\\App.cs:12", Asked.PLACE),
+        ("x = foo(bar)", Asked.CODE),
+        (r"def get_\w+\(", Asked.PATTERN),
+        ("user_(id|name)", Asked.PATTERN),
+        ("foo.*bar", Asked.PATTERN),
+        ("TypeError: Cannot read properties of undefined (reading 'map')", Asked.MESSAGE),
+        ("ImproperlyConfigured: Requested setting DEBUG, but it is not there", Asked.MESSAGE),
+        ("error[E0382]: borrow of moved value: `x`", Asked.MESSAGE),
+        ('File "a.py", line 3, in f', Asked.TRACE),
+        ("how to read a file in python", Asked.WORDS),
+        ("python default value if null", Asked.WORDS),
+        ("how to make functions that return a function", Asked.WORDS),
+        ("parse query", Asked.WORDS),
+        ("a*b", Asked.WORDS),
+        ("", Asked.WORDS),
+    ],
+)
+def test_the_form_of_a_question_tells_what_is_asked(text: str, asked: Asked) -> None:
+    assert read_code_query(text).asked is asked
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Model.save_base()", {"Model.save_base", "Model.saveBase"}),
+        ("HTTPServer", {"HTTPServer", "http_server"}),
+        ("parse query", {"parse_query", "parseQuery"}),
+        ("class CartError", {"CartError", "cart_error"}),
+        ("pub async fn run", {"run"}),
+        ("what is e.g. this", set()),
+        ("how do I open a file", set()),
+        ("one two three four five", set()),
+        ("Queue#push and queue.pop", {"Queue.push", "queue.pop"}),
+    ],
+)
+def test_names_are_what_is_written_as_one_or_may_be_one(text: str, names: set[str]) -> None:
+    assert {".".join(name.parts) for name in read_code_query(text).names} == names
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "name"),
+    [
+        ('  File "/srv/a/b.py", line 12, in <module>', Place("srv/a/b.py", 12), ""),
+        ('  File "b.py", line 12, in Cart.add', Place("b.py", 12), "Cart.add"),
+        ("\tat org.shop.Cart.add(Cart.java:42)", Place("Cart.java", 42), "org.shop.Cart.add"),
+        ("    at Cart.add (file:///srv/cart.mjs:10:5)", Place("srv/cart.mjs", 10), "Cart.add"),
+        ("    at /srv/cart.js:10:5", Place("srv/cart.js", 10), ""),
+        ("   at Shop.Cart.Add(Item item) in C:\\src\\Cart.cs:line 42", Place("src/Cart.cs", 42), "Shop.Cart.Add"),
+        ("cart.rb:12:in `add'", Place("cart.rb", 12), "add"),
+        ("\tfrom lib/cart.rb:12:in 'Cart#add'", Place("lib/cart.rb", 12), "Cart#add"),
+        ("#0 /srv/cart.php(12): Cart->add()", Place("srv/cart.php", 12), "Cart->add"),
+        ("#1  0x0040 in ring_put (r=0x0) at ring.c:12", Place("ring.c", 12), "ring_put"),
+        ("main.(*Shelf).TakeOne(0x0)\n\t/b/stock.go:17 +0x1d", Place("b/stock.go", 17), "main.Shelf.TakeOne"),
+        ("thread 'main' panicked at src/main.rs:4:5:", Place("src/main.rs", 4), ""),
+        ("   3: shop::cart::add\n             at ./src/cart.rs:42:5", Place("src/cart.rs", 42), "shop::cart::add"),
+    ],
+)
+def test_a_frame_is_read_in_many_languages(text: str, place: Place, name: str) -> None:
+    (frame,) = frames(text)
+    assert (frame.place, frame.name) == (place, name)
+
+
+def test_frames_come_innermost_first_whichever_way_a_language_tells_them() -> None:
+    python = 'Traceback\n  File "a.py", line 1, in outer\n  File "b.py", line 2, in inner\nValueError: no\n'
+    java = "x.E: no\n\tat a.Inner.f(Inner.java:2)\n\tat a.Outer.g(Outer.java:1)\n"
+    assert [frame.place.path for frame in frames(python)] == ["b.py", "a.py"]
+    assert [frame.place.path for frame in frames(java)] == ["Inner.java", "Outer.java"]
+    assert message_of(python) == "ValueError: no"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("see shop/cart.py:12 and web/a.js", (Place("shop/cart.py", 12), Place("web/a.js"))),
+        ("cart.py#L7", (Place("cart.py", 7),)),
+        ("cart.py, line 7", (Place("cart.py", 7),)),
+        ("./src/main.rs", (Place("src/main.rs"),)),
+        ("../lib/x.h(12)", (Place("lib/x.h", 12),)),
+        ("https://example.org/a/b.py", ()),
+        ("no file here", ()),
+    ],
+)
+def test_places_are_files_with_or_without_a_line(text: str, places: tuple[Place, ...]) -> None:
+    assert places_in(text) == places
+
+
+def test_the_runs_of_a_message_leave_out_what_differs_each_time() -> None:
+    runs = read_code_query("ValueError: cannot add 12 of 'green tea': the count must be positive").runs
+    assert "the count must" in runs
+    assert not any(word in run.split() for run in runs for word in ("12", "green", "tea", "valueerror"))
+
+
+def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
+    pieces = read_code_query(r"def get_\w+_label\(").pieces
+    assert share_in_order(pieces, "def get_price_label(x):\n") == 1.0
+    assert share_in_order(pieces, "def get_price():\n    pass\n\nx_label(1)\n") == 0.5
+    assert share_in_order(pieces, "nothing") == 0.0
+    assert share_in_order((), "x") == share_of_runs((), "x") == 0.0
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=200)
+def test_any_text_can_be_read(text: str) -> None:
+    read = read_code_query(text)
+    assert all(name.parts and all(name.parts) for name in read.names)
+    assert all(piece for piece in (*read.pieces, *read.runs))
+    assert 0.0 <= share_in_order(read.pieces, text) <= 1.0
+
+
+@given(st.text(alphabet=" \n\"'`\\()[]{}.*+?:/#%<>-_aA0$|^", max_size=200))
+@settings(max_examples=300)
+def test_any_punctuation_can_be_read(text: str) -> None:
+    read_code_query(text)
+
+
+@pytest.mark.parametrize("piece", ["(", "\\", "a.", "a/", 'File "', "at x(", "'", "A: ", "[a", "::", "_", "a-", "#1 "])
+def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
+    def cost(size: int) -> float:
+        text = (piece * size)[:size]
+        started = time.process_time()
+        read_code_query.__wrapped__(text)
+        return time.process_time() - started
+
+    cost(1_000)
+    # Four times the text in less than sixteen times the time, and never long: quadratic reading would be both.
+    assert cost(20_000) < max(0.5, 16 * cost(5_000))
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("Py", "python"), ("C++", "cpp"), ("bash", "shell"), ("rust", "rust"), ("text", None), ("", None), (None, None)],
+)
+def test_a_language_has_one_name(written: str | None, name: str | None) -> None:
+    assert language_named(written) == name
