@@ -29,6 +29,17 @@ _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[_.-](?:test|spec|tests)\.[A-Za-z]+$|Tests?\.[A-Za-z]+$"
 )
 
+_Type = tuple[EdgeType, float]
+
+
+def _weighted(kind: EdgeType) -> _Type:
+    return kind, WEIGHTS[kind]
+
+
+_LINKS_TO, _EMBEDS = _weighted(EdgeType.LINKS_TO), _weighted(EdgeType.EMBEDS)
+_TESTS, _MENTIONS = _weighted(EdgeType.TESTS), _weighted(EdgeType.MENTIONS)
+_RELATED_TO, _IMPLEMENTS = _weighted(EdgeType.RELATED), _weighted(EdgeType.IMPLEMENTS)
+
 
 def linked(document: Document) -> Linked:
     """What one document adds to the graph: its names and its links."""
@@ -54,24 +65,27 @@ class _Links:
         self._document = document
         self._folder = folder(document.uri)
         self._tests: bool | None = None
-        self._known: dict[tuple[LinkKind, str], tuple[Reference, ...]] = {}
+        self._known: dict[str, tuple[Reference, ...]] = {}
         self._starts: list[int] | None = None
-        self._types: dict[int, EdgeType] = {}
+        self._types: dict[int, _Type] = {}
         self.links: list[OutLink] = []
 
     def take(self, link: Link) -> None:
-        if "://" in link.target or (not link.target and not link.anchor):
+        target, kind = link.target, link.kind
+        if "://" in target or (not target and not link.anchor):
             return
-        key = (link.kind, link.target if link.kind is not LinkKind.IMPORT else f"{link.target}\0{link.shown}")
+        if kind is LinkKind.MARKDOWN:
+            key = target
+        else:
+            key = f"\0{target}\0{link.shown}" if kind is LinkKind.IMPORT else "\0" + target
         references = self._known.get(key)
         if references is None:
             references = self._known[key] = tuple(self._references(link))
-        if not references:
-            return
-        type_ = self._type(link)
-        context = self._context(link.span)
-        for reference in references:
-            self.links.append(OutLink(reference, type_, WEIGHTS[type_], link.anchor, context, link.span))
+        if references:
+            type_, weight = self._type(link)
+            context = self._context(link.span)
+            for reference in references:
+                self.links.append(OutLink(reference, type_, weight, link.anchor, context, link.span))
 
     def changed_files(self) -> None:
         """A commit's files, as its metadata lists them; a renamed file counts under its new name."""
@@ -138,37 +152,37 @@ class _Links:
             path = joined("", path) or path
         yield _reference(lookup, self._folder if anywhere else ROOT, path)
 
-    def _type(self, link: Link) -> EdgeType:
-        text = self._document.text
+    def _type(self, link: Link) -> _Type:
+        document = self._document
         if link.kind is LinkKind.EMBED or (
-            link.kind is LinkKind.MARKDOWN and text[link.span.start : link.span.start + 1] == "!"
+            link.kind is LinkKind.MARKDOWN and document.text.startswith("!", link.span.start)
         ):
-            return EdgeType.EMBEDS
-        if self._document.kind in (Kind.MEMORY, Kind.COMMIT):
-            return EdgeType.MENTIONS
+            return _EMBEDS
+        if document.kind is Kind.MEMORY or document.kind is Kind.COMMIT:
+            return _MENTIONS
         if self._tests is None:
-            self._tests = _TEST_FILE.search(self._document.uri) is not None
+            self._tests = _TEST_FILE.search(document.uri) is not None
         if self._tests:
-            return EdgeType.TESTS
+            return _TESTS
         if link.kind is LinkKind.IMPORT:
-            return EdgeType.LINKS_TO
+            return _LINKS_TO
         if self._starts is None:
-            self._starts = [section.span.start for section in self._document.sections]
+            self._starts = [section.span.start for section in document.sections]
         at = bisect_right(self._starts, link.span.start) - 1
         found = self._types.get(at)
         if found is None:
             found = self._types[at] = self._section_type(at)
         return found
 
-    def _section_type(self, at: int) -> EdgeType:
+    def _section_type(self, at: int) -> _Type:
         """By the heading above, or one above that: `Implementation`, `See also`."""
         path = self._document.sections[at].path if at >= 0 else ()
         for title in reversed(path[1:] if len(path) > 1 else path):
             if _RELATED.match(title):
-                return EdgeType.RELATED
+                return _RELATED_TO
             if _IMPLEMENTATION.match(title):
-                return EdgeType.IMPLEMENTS
-        return EdgeType.LINKS_TO
+                return _IMPLEMENTS
+        return _LINKS_TO
 
     def _context(self, span: Span) -> str:
         """What stands around a link, on one line, without half words at its ends."""

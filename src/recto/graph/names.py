@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
-from collections.abc import Collection, Iterator
-from functools import lru_cache
+import zlib
+from collections.abc import Collection
 
 from recto.model.document import Document, Kind
 from recto.model.graph import Candidate, Name, NameKind
@@ -23,7 +22,6 @@ _LONGEST = 500
 _MOST_ALIASES = 100
 
 
-@lru_cache(maxsize=8192)
 def folded(text: str) -> str:
     """Names are compared without regard to case, and to how an accent was typed."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
@@ -43,11 +41,12 @@ def folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-@lru_cache(maxsize=8192)
 def at_path(path: str) -> str:
-    """What a whole path is looked up by: short, and by its slash told from the name of a file."""
-    digest = hashlib.blake2b(folded(path).encode("utf-8", "surrogatepass"), digest_size=8)
-    return "/" + digest.hexdigest()
+    """What a whole path is looked up by: short, and by its slash told from the name of a file.
+
+    Paths that share a checksum are told apart when they are compared.
+    """
+    return f"/{zlib.crc32(folded(path).encode('utf-8', 'surrogatepass')):x}"
 
 
 def module_stem(path: str) -> str:
@@ -78,30 +77,27 @@ def called(uri: str) -> str:
 
 def names_of(document: Document) -> tuple[Name, ...]:
     """Every name once, in order."""
-    return tuple(dict.fromkeys(_names(document)))
-
-
-def _names(document: Document) -> Iterator[Name]:
-    path = without_ending(document.uri)
-    yield Name(folded(last(path)), NameKind.FILE)
+    uri, coded = document.uri, document.kind is Kind.CODE
+    path = without_ending(uri)
+    above, slash, name = path.rpartition("/")
+    found = [Name(folded(name), NameKind.FILE)]
     if document.kind is Kind.COMMIT:
-        return
-    yield Name(at_path(path), NameKind.PATH, path)
-    stem = module_stem(document.uri)
-    if document.kind is Kind.CODE and stem != path:
-        yield Name(folded(last(stem)), NameKind.MODULE)
-        yield Name(at_path(stem), NameKind.MODULE)
-    above = folder(path)
-    if above and (folded(last(stem)) in FOR_THEIR_FOLDER or document.language == "go"):
-        yield Name(folded(last(above)), NameKind.FOLDER)
-        yield Name(at_path(above), NameKind.FOLDER)
+        return tuple(found)
+    found.append(Name(at_path(path), NameKind.PATH, path))
+    stem = folded(last(module_stem(uri)))
+    if coded and module_stem(uri) != path:
+        found += (Name(stem, NameKind.MODULE), Name(at_path(module_stem(uri)), NameKind.MODULE))
+    if slash and (stem in FOR_THEIR_FOLDER or document.language == "go"):
+        found += (Name(folded(last(above)), NameKind.FOLDER), Name(at_path(above), NameKind.FOLDER))
     for alias in document.aliases[:_MOST_ALIASES]:
         if len(alias) <= _LONGEST and last(alias):
-            yield Name(folded(last(alias)), NameKind.ALIAS, alias)
-    for field in _ADDRESSES:
-        address = document.metadata.get(field)
-        if isinstance(address, str) and len(address) <= _LONGEST and "://" not in address and address.strip("/"):
-            yield Name(folded(last(address.strip("/"))), NameKind.SLUG, address.strip("/"))
+            found.append(Name(folded(last(alias)), NameKind.ALIAS, alias))
+    if not coded:
+        for field in _ADDRESSES:
+            address = document.metadata.get(field)
+            if isinstance(address, str) and len(address) <= _LONGEST and "://" not in address and address.strip("/"):
+                found.append(Name(folded(last(address.strip("/"))), NameKind.SLUG, address.strip("/")))
+    return tuple(dict.fromkeys(found)) if document.aliases else tuple(found)
 
 
 def candidate(document: int, collection: CollectionId, uri: str, kind: NameKind, path: str) -> Candidate:

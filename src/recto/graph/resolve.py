@@ -77,24 +77,23 @@ class Resolver:
     """Answers references from the candidates there are for their names."""
 
     def __init__(self, candidates: Iterable[tuple[str, Candidate]]) -> None:
-        self._by_name: dict[str, list[Candidate]] = {}
+        self._by_name: dict[str, dict[NameKind, list[Candidate]]] = {}
         for name, candidate in candidates:
-            self._by_name.setdefault(name, []).append(candidate)
+            self._by_name.setdefault(name, {}).setdefault(candidate.kind, []).append(candidate)
         self._shelves: dict[tuple[str, frozenset[NameKind], CollectionId | None], _Shelf] = {}
 
     def resolve(self, reference: Reference, home: CollectionId) -> int | None:
-        if reference.name not in self._by_name:
+        kinds = self._by_name.get(reference.name)
+        if kinds is None:
             return None
-        places: list[CollectionId | None] = [home]
-        if reference.lookup in _ELSEWHERE:
-            places.append(None)
-        modules = reference.lookup in (Lookup.MODULE, Lookup.PACKAGE)
-        for place in places:
-            for rank in _MODULES if modules else _RANKS:
-                shelf = self._shelf(reference.name, rank, place)
-                found = _found(shelf, reference, rank)
-                if found is not None:
-                    return found.document
+        lookup = reference.lookup
+        ranks = _MODULES if lookup is Lookup.MODULE or lookup is Lookup.PACKAGE else _RANKS
+        for place in (home, None) if lookup in _ELSEWHERE else (home,):
+            for rank in ranks:
+                if not rank.isdisjoint(kinds):
+                    found = _found(self._shelf(reference.name, rank, place), reference, rank)
+                    if found is not None:
+                        return found.document
         return None
 
     def _shelf(self, name: str, rank: frozenset[NameKind], place: CollectionId | None) -> _Shelf:
@@ -102,8 +101,9 @@ class Resolver:
         shelf = self._shelves.get(key)
         if shelf is None:
             shelf = self._shelves[key] = _Shelf()
-            here = (one for one in self._by_name[name] if one.kind in rank and place in (None, one.collection))
-            shelf.add(here)
+            kinds = self._by_name[name]
+            held = (one for kind in sorted(rank) if kind in kinds for one in kinds[kind])
+            shelf.add(one for one in held if place in (None, one.collection))
         return shelf
 
 

@@ -32,6 +32,10 @@ from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, value
 from recto.stores.shared.projects import Keys
 
+# Looked up, because making a member from its value takes longer than all else that is done with a row.
+_KINDS = {kind.value: kind for kind in NameKind}
+_LOOKUPS = {lookup.value: lookup for lookup in Lookup}
+
 
 class GraphRepository:
     """Fits `ports.Graph`. Every write needs the caller's transaction."""
@@ -61,11 +65,11 @@ class GraphRepository:
         names = json.dumps(sorted({row[5] for row in stale}))
         rows = self._database.rows("graph_candidates", owner | {"names": names})
         resolver = Resolver(
-            (row[0], candidate(row[1], CollectionId(row[2]), row[3], NameKind(row[4]), row[5])) for row in rows
+            (row[0], candidate(row[1], CollectionId(row[2]), row[3], _KINDS[row[4]], row[5])) for row in rows
         )
         changed = []
         for key, home, lookup, scope, path, name, meant in stale:
-            found = resolver.resolve(Reference(Lookup(lookup), scope, path, name), CollectionId(home))
+            found = resolver.resolve(Reference(_LOOKUPS[lookup], scope, path, name), CollectionId(home))
             if found != meant:
                 changed.append({"key": key, "document": found})
         self._database.run_many("graph_reference_mean", changed)
@@ -106,9 +110,7 @@ class GraphRepository:
         rows = self._database.rows("graph_edges", {"project": self._keys.project(project)})
         return tuple(_edge(row) for row in rows)
 
-    def chunks(
-        self, project: ProjectId, document: DocumentId | None = None
-    ) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+    def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
         where: dict[str, Any] = {"project": self._keys.project(project)}
         if document is None:
             rows = self._database.rows("graph_chunks", where)
