@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+from dataclasses import asdict
 
 import pytest
 from cli_calls import Recto
@@ -15,6 +16,7 @@ from mcp_calls import over_stdio, raw
 from recto import __version__
 from recto.config.load import load
 from recto.errors import InvalidArgument, RectoError
+from recto.interfaces.cli.output import screen
 from recto.interfaces.daemon.client import running, started
 from recto.interfaces.daemon.wire import CALLS
 
@@ -63,6 +65,7 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call_costs_only_itself() -> 
     "arguments",
     [
         ["sourdough"],
+        ["--json", "東京"],
         ["--json", "prune in late winter"],
         ["--jsonl", "apple"],
         ["--format", "csv", "apple"],
@@ -157,6 +160,7 @@ def test_a_search_of_the_wrong_shape_is_refused_by_the_server() -> None:
     connection = started(load().config, CALLS)
     try:
         with pytest.raises(InvalidArgument):
-            connection.call("find", {"query": "apple", "limit": 0}, 60)
+            shown = {"format": "json", "screen": asdict(screen()), "full": False, "explain": False}
+            connection.call("search", {"request": {"query": "apple", "limit": 0}, "shown": shown}, 60)
     finally:
         connection.close()

@@ -11,6 +11,7 @@ import threading
 import pytest
 from cli_calls import Recto, Vault
 from daemon_calls import address, await_end, client, server
+from http_calls import running as serving
 from mcp_calls import message, raw
 
 from recto import __version__
@@ -169,4 +170,15 @@ def test_a_folder_that_is_a_link_is_not_used(recto: Recto, tmp_path_factory: pyt
 def test_without_daemon_no_server_is_started(served: Vault) -> None:
     with client("--no-daemon") as one:
         assert one.found("sourdough")
+        assert server() is None
+
+
+@pytest.mark.usefixtures("served")
+def test_clients_find_the_server_that_serves_http() -> None:
+    with serving() as http:
+        with client() as one:
+            assert one.found("sourdough")
+            assert server() == http.process.pid
+        http.process.terminate()
+        assert http.process.wait(timeout=60) == 0
         assert server() is None

@@ -62,40 +62,57 @@ class Answer:
     brief: bool = False
 
 
-def write(answer: Answer, form: Format, *, quiet: bool = False) -> None:
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What an answer is written for: how wide it is, whether somebody watches, and what it can show."""
+
+    width: int
+    watched: bool
+    colours: bool
+    encoding: str
+
+
+def screen() -> Screen:
     stream = sys.stdout
+    return Screen(width(), stream.isatty(), coloured(stream), _encoding(stream))
+
+
+def write(answer: Answer, form: Format, *, quiet: bool = False) -> None:
+    plain(written(answer, form, screen(), quiet=quiet))
+
+
+def written(answer: Answer, form: Format, on: Screen, *, quiet: bool = False) -> str:
     match form:
         case Format.JSON:
-            _put(stream, as_json(answer.data, stream, indent=2) + "\n")
+            return as_json(answer.data, on.encoding, indent=2) + "\n"
         case Format.JSONL:
-            _put(stream, "".join(as_json(row, stream) + "\n" for row in answer.rows))
+            return "".join(as_json(row, on.encoding) + "\n" for row in answer.rows)
         case Format.CSV:
-            _put(stream, _csv(answer))
+            return _csv(answer)
         case Format.MD:
-            _put(stream, visible(answer.markdown() if answer.markdown else _table(answer), keep="\n"))
+            return visible(answer.markdown() if answer.markdown else _table(answer), keep="\n")
         case Format.FILES:
-            _put(stream, "".join(visible(path) + "\n" for path in answer.files))
-        case Format.TEXT if answer.exact is not None and not stream.isatty():
-            _put(stream, answer.exact)
+            return "".join(visible(path) + "\n" for path in answer.files)
+        case Format.TEXT if answer.exact is not None and not on.watched:
+            return answer.exact
         case Format.TEXT if not (quiet and answer.brief):
-            draw(answer.text(width()), stream)
-    stream.flush()
+            return drawn(answer.text(on.width), colours=on.colours)
+    return ""
 
 
 def failed(error: Mapping[str, Any]) -> None:
     """The error object, for a caller that asked for JSON."""
-    _put(sys.stdout, as_json(error, sys.stdout) + "\n")
-    sys.stdout.flush()
+    plain(as_json(error, _encoding(sys.stdout)) + "\n")
 
 
 def plain(text: str) -> None:
-    """Text meant for another program, such as a shell's completion script."""
+    """Text as it is: ready to be read, or meant for another program."""
     _put(sys.stdout, text)
     sys.stdout.flush()
 
 
-def as_json(value: Any, stream: IO[str], indent: int | None = None) -> str:
-    text = json.dumps(value, ensure_ascii=not _encoding(stream).startswith("utf"), indent=indent)
+def as_json(value: Any, encoding: str, indent: int | None = None) -> str:
+    text = json.dumps(value, ensure_ascii=not encoding.startswith("utf"), indent=indent)
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -110,22 +127,34 @@ def coloured(stream: IO[str]) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-def draw(lines: Iterable[Line], stream: IO[str]) -> None:
+def drawn(lines: Iterable[Line], *, colours: bool) -> str:
     """Every part is made harmless here, so that nothing read from a disk can steer the terminal."""
-    if not coloured(stream):
-        _put(stream, "".join("".join(visible(part.text) for part in line).rstrip() + "\n" for line in lines))
-        return
+    if not colours:
+        return "".join("".join(visible(part.text) for part in line).rstrip() + "\n" for line in lines)
     from rich.console import Console
     from rich.style import Style
     from rich.text import Text
 
-    console = Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    out = io.StringIO()
+    # The colours are those every terminal has, so that what is drawn depends on nothing of this process's surroundings.
+    console = Console(
+        file=out,
+        force_terminal=True,
+        color_system="standard",
+        no_color=False,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=True,
+    )
     for line in lines:
         text = Text(end="")
         for part in line:
             style = Style.parse(STYLES.get(part.style, "")) + Style(link=part.link)
             text.append(visible(part.text), style)
         console.print(text)
+    return out.getvalue()
 
 
 def _put(stream: IO[str], text: str) -> None:

@@ -1,33 +1,34 @@
-"""A search answered by the library's server, when one runs: what it has in memory need not be read again."""
+"""A search answered by the library's server, when one runs: what it has in memory need not be read again.
+
+The server writes the answer as well, for the screen it is told of: a client that only prints starts sooner.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
+from recto.interfaces.cli import output
 from recto.interfaces.cli.options import Choices
-
-if TYPE_CHECKING:
-    from recto.model.result import Result
 
 _SECONDS = 60.0
 
 
-def find(choices: Choices, asked: Mapping[str, Any]) -> tuple[Result, dict[str, Path]] | None:
-    """The result and where the folders are; None when no server answers, and the search is done here."""
+def search(choices: Choices, asked: Mapping[str, Any], *, full: bool, explain: bool) -> bool | None:
+    """Prints the answer and says whether anything was found; None when no server answers, and nothing was printed."""
     from recto.config.load import load
     from recto.interfaces.daemon.client import Unreachable, running
 
     connection = running(load(choices.flags()).config)
     if connection is None:
         return None
-    from recto.interfaces.daemon.results import unpacked
-
+    shown = {"format": choices.format.value, "screen": asdict(output.screen()), "full": full, "explain": explain}
     try:
-        answer = connection.call("find", asked, _SECONDS)
+        answer = connection.call("search", {"request": asked, "shown": shown}, _SECONDS)
     except Unreachable:
         return None
     finally:
         connection.close()
-    return unpacked(answer["result"]), {name: Path(root) for name, root in answer["roots"].items()}
+    output.plain(answer["text"])
+    return bool(answer["found"])

@@ -87,7 +87,7 @@ def running(config: Config) -> Connection | None:
     if not address.socket.exists():
         return None
     try:
-        return connect(address, _hello(config, CALLS), patience=_ASIDE_SECONDS)
+        return connect(address, greeting(config, CALLS), patience=_ASIDE_SECONDS)
     except (Unreachable, Refused):
         return None
 
@@ -97,17 +97,17 @@ def started(config: Config, want: str, tools: str = "default") -> Connection:
     if not available():
         raise Unreachable("this system has no shared servers")
     address = place(config)
-    greeting = _hello(config, want, tools)
+    hello = greeting(config, want, tools)
     with suppress(Unreachable, Refused):
-        return connect(address, greeting)
+        return connect(address, hello)
     private_folder(address.folder)
     deadline = time.monotonic() + _START_SECONDS
     with _starting(address, deadline):
         with suppress(Unreachable, Refused):
-            return connect(address, greeting, patience=_ASIDE_SECONDS)  # another client has started it meanwhile
+            return connect(address, hello, patience=_ASIDE_SECONDS)  # another client has started it meanwhile
         _spawn(address, config, deadline)
         try:
-            return connect(address, greeting, patience=_FIRST_SECONDS)
+            return connect(address, hello, patience=_FIRST_SECONDS)
         except Refused as error:
             raise Unreachable("a server of another version came in between") from error
 
@@ -152,7 +152,8 @@ def _line(sock: socket.socket) -> dict[str, Any]:
     return answer
 
 
-def _hello(config: Config, want: str, tools: str = "default") -> Hello:
+def greeting(config: Config, want: str, tools: str = "default") -> Hello:
+    """What a client with this configuration says first."""
     from recto.config.load import profile_folders
 
     return Hello(__version__, want, settings_of(config), tools, tuple(str(one) for one in profile_folders()))

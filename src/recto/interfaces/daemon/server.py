@@ -12,7 +12,7 @@ import os
 import socket
 import struct
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -22,10 +22,10 @@ from recto import __version__
 from recto.config.load import validated
 from recto.config.schema import Config
 from recto.engine.builds import RUNNING
+from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, RectoError
 from recto.interfaces.calls import Calls, opened
 from recto.interfaces.daemon.address import Address, private_folder
-from recto.interfaces.daemon.results import packed
 from recto.interfaces.daemon.wire import ABOUT, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
 from recto.observability.logs import logger
 
@@ -40,12 +40,14 @@ class AlreadyRunning(Exception):
 class Server:
     """Listens at an address until it has nothing more to do."""
 
-    def __init__(self, address: Address, idle_seconds: float) -> None:
+    def __init__(self, address: Address, idle_seconds: float, calls: Mapping[str, Calls] | None = None) -> None:
+        """`calls` are libraries that are open already, by `key_of` the configuration they were opened with."""
         self._address = address
         self._idle_seconds = idle_seconds
+        self._lent = dict(calls or {})
         self._calls: dict[str, Calls] = {}
         self._talks: set[asyncio.Task[None]] = set()
-        self._leaving = False
+        self._leaving = self._stopped = False
         self._last = 0.0
         self._alive = -1
         self._bound: tuple[int, int] | None = None
@@ -97,14 +99,16 @@ class Server:
     def stop(self) -> None:
         """Ends now, whoever still talks."""
         self._leave()
-        self._idle_seconds = -1.0
+        self._stopped = True
         for task in self._talks:
             task.cancel()
 
     def _finished(self, now: float) -> bool:
+        if self._stopped:
+            return True
         if self._talks or any(_building(calls) for calls in self._calls.values()):
             self._last = now
-            return self._idle_seconds < 0
+            return False
         return self._leaving or now >= self._last + self._idle_seconds
 
     def _leave(self) -> None:
@@ -175,7 +179,9 @@ class Server:
         """Clients with the same configuration share an open library; all of them share the models."""
         from pydantic import ValidationError
 
-        key = json.dumps([greeting.settings, greeting.profiles], sort_keys=True)
+        key = key_of(greeting.settings, greeting.profiles)
+        if key in self._lent:
+            return self._lent[key]
         if key not in self._calls:
             try:
                 config = validated(Config, greeting.settings)
@@ -184,6 +190,12 @@ class Server:
             profiles = tuple(Path(one) for one in greeting.profiles)
             self._calls[key] = Calls(partial(opened, config, models=_embedding, profiles=profiles))
         return self._calls[key]
+
+
+def key_of(settings: Mapping[str, Any], profiles: Sequence[str]) -> str:
+    """What an open library depends on: two clients that agree in this may share one."""
+    told = {name: value for name, value in settings.items() if name not in ("serve", "daemon", "watch")}
+    return json.dumps([told, list(profiles)], sort_keys=True)
 
 
 @cache
@@ -224,8 +236,8 @@ async def _answer_calls(calls: Calls, reader: asyncio.StreamReader, writer: asyn
 
 
 async def _called(calls: Calls, name: str, arguments: Mapping[str, Any]) -> Any:
-    if name == "find":
-        return await calls.work(partial(_found, arguments))
+    if name == "search" and arguments.keys() == {"request", "shown"}:
+        return await calls.work(partial(_shown, arguments["request"], arguments["shown"]))
     from recto.operations.table import OPERATIONS
 
     if name not in OPERATIONS:
@@ -233,16 +245,17 @@ async def _called(calls: Calls, name: str, arguments: Mapping[str, Any]) -> Any:
     return (await calls.call(OPERATIONS[name], arguments)).data
 
 
-def _found(arguments: Mapping[str, Any], engine: Any) -> dict[str, Any]:
-    """What `recto search` needs to write its answer: the whole result, and where the folders are."""
+def _shown(asked: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
+    """What `recto search` prints, written for its screen as it would itself."""
+    from recto.interfaces.cli.output import Format, Screen, written
+    from recto.interfaces.cli.results import result_answer
     from recto.operations.search import SearchRequest, find
 
-    request: Any = {name: tuple(one) if isinstance(one, list) else one for name, one in arguments.items()}
+    request: Any = {name: tuple(one) if isinstance(one, list) else one for name, one in asked.items()}
     result = find(engine, SearchRequest(**request))
-    return {
-        "result": packed(result),
-        "roots": {collection.name: str(collection.root) for collection in engine.collections()},
-    }
+    roots = {collection.name: collection.root for collection in engine.collections()}
+    answer = result_answer(result, roots, full=shown["full"], explain=shown["explain"])
+    return {"text": written(answer, Format(shown["format"]), Screen(**shown["screen"])), "found": bool(result.hits)}
 
 
 class _Lines:

@@ -126,4 +126,5 @@ def _gauges(engine: Engine) -> dict[str, tuple[str, float]]:
         "text_bytes": ("Bytes of text in the library.", counts.text_bytes),
         "failed_files": ("Files that could not be indexed.", counts.failed),
         "pending_chunks": ("Chunks without a vector yet.", fresh.pending),
+        "queued_changes": ("Changes on disk that are not looked at yet.", fresh.queued),
     }

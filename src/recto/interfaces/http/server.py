@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import FrameType
 
@@ -17,11 +18,18 @@ from recto.interfaces.calls import Calls
 from recto.interfaces.http.app import make_app
 from recto.interfaces.http.guard import Guard, loopback
 
+Beside = Callable[[], Awaitable[None]]
+
 _SHORTEST_TOKEN = 16
 
 
-def serve(calls: Calls, settings: Serve, tools: str, listening: Callable[[str], None]) -> None:
-    """Serves until SIGTERM or Ctrl-C, then answers what was asked before and ends. `listening` is told the address."""
+def serve(
+    calls: Calls, settings: Serve, tools: str, listening: Callable[[str], None], beside: Beside | None = None
+) -> None:
+    """Serves until SIGTERM or Ctrl-C, then answers what was asked before and ends. `listening` is told the address.
+
+    `beside` runs in the same loop for as long: the socket on which other clients of the library find this server.
+    """
     token = read_token(settings)
     bound = _bind(settings)
     app = make_app(calls, settings, token, tools)
@@ -37,7 +45,7 @@ def serve(calls: Calls, settings: Serve, tools: str, listening: Callable[[str], 
     )
     host, port = bound.getsockname()[:2]
     listening(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-    _Server(config, app).run(sockets=[bound])
+    _Server(config, app, beside).run(sockets=[bound])
     if not calls.close(timeout=settings.drain_seconds):
         # Indexing that does not stop would be waited for. What it wrote is in transactions.
         os._exit(0)
@@ -46,9 +54,22 @@ def serve(calls: Calls, settings: Serve, tools: str, listening: Callable[[str], 
 class _Server(uvicorn.Server):
     """Ends with success on a signal: being asked to stop is no failure."""
 
-    def __init__(self, config: uvicorn.Config, guard: Guard) -> None:
+    def __init__(self, config: uvicorn.Config, guard: Guard, beside: Beside | None) -> None:
         super().__init__(config)
         self._guard = guard
+        self._beside = beside
+        self._task: asyncio.Future[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._beside is not None:
+            self._task = asyncio.ensure_future(self._beside())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit and sig == signal.SIGINT:

@@ -13,7 +13,6 @@ from recto.errors import InvalidArgument, StorageError
 from recto.interfaces.cli import completing, served
 from recto.interfaces.cli.errors import Exit
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
-from recto.interfaces.cli.results import result_answer
 from recto.interfaces.cli.session import opened
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ def showing_options(command: _F) -> _F:
 @click.option("--tag", "tags_all", multiple=True, help="Only with this tag; all of them when repeated.")
 @click.option("--any-tag", "tags_any", multiple=True, help="Only with one of these tags.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only this kind; may be repeated.")
+@click.option("--language", metavar="NAME", help="Only code in this language, in files or in notes: python, c++, sh.")
 @click.option("--after", metavar="TIME", help="Only modified since: 2024-05-01, or an age such as 7d.")
 @click.option("--before", metavar="TIME", help="Only modified before.")
 @click.option("--compressed", is_flag=True, help="Leave out what is hardly about it, and what is said twice.")
@@ -84,6 +84,7 @@ def search(
     tags_all: tuple[str, ...],
     tags_any: tuple[str, ...],
     kinds: tuple[str, ...],
+    language: str | None,
     after: str | None,
     before: str | None,
     compressed: bool,
@@ -120,6 +121,7 @@ def search(
         "tags_all": tags_all,
         "tags_any": tags_any,
         "kinds": kinds,
+        "language": language,
         "modified_after": after,
         "modified_before": before,
         "max_excerpt_chars": max_chars,
@@ -129,10 +131,12 @@ def search(
         "require_fresh": require_fresh,
     }
     # A profile from a file and a recording are not what a server keeps at hand.
-    answered = None if own or trace_file else served.find(choices, asked)
-    result, roots = answered or _alone(choices, asked, own, trace_file)
-    choices.answer(result_answer(result, roots, full=full, explain=explain))
-    return Exit.OK if result.hits else Exit.NO_MATCH
+    found = None if own or trace_file else served.search(choices, asked, full=full, explain=explain)
+    if found is None:
+        result, roots = _alone(choices, asked, own, trace_file)
+        answer(choices, result, roots, full=full, explain=explain)
+        found = bool(result.hits)
+    return Exit.OK if found else Exit.NO_MATCH
 
 
 def _alone(
@@ -176,8 +180,14 @@ def replay(choices: Choices, file: Path, explain: bool, full: bool) -> Exit:
             click.echo("the library has changed since this was recorded: hits may differ", err=True)
         result = session.engine.replay(recording)
         roots = session.roots()
-    choices.answer(result_answer(result, roots, full=full, explain=explain))
+    answer(choices, result, roots, full=full, explain=explain)
     return Exit.OK if result.hits else Exit.NO_MATCH
+
+
+def answer(choices: Choices, result: Result, roots: dict[str, Path], *, full: bool, explain: bool) -> None:
+    from recto.interfaces.cli.results import result_answer
+
+    choices.answer(result_answer(result, roots, full=full, explain=explain))
 
 
 def profile_file(name: str | None) -> Profile | None:

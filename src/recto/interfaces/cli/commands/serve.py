@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from recto.errors import StorageError
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
+
+if TYPE_CHECKING:
+    from recto.config.schema import Config
+    from recto.interfaces.calls import Calls
 
 
 @click.command()
@@ -70,4 +76,30 @@ def serve(
         if not choices.quiet:
             click.echo(f"Serving {address} (MCP at {address}/mcp)", err=True)
 
-    listen(Calls(lambda: opened(config)), config.serve, tools, listening)
+    calls = Calls(lambda: opened(config))
+    listen(calls, config.serve, tools, listening, _socket(config, calls))
+
+
+def _socket(config: Config, calls: Calls) -> Callable[[], Awaitable[None]] | None:
+    """Other clients of the library are served from here too, unless another server is there already."""
+    from recto.interfaces.daemon.address import available
+
+    if not available() or not config.daemon.enabled:
+        return None
+    from recto.interfaces.daemon.client import greeting, place
+    from recto.interfaces.daemon.server import AlreadyRunning, Server, key_of
+
+    ours = greeting(config, "about")
+    server = Server(place(config), float("inf"), {key_of(ours.settings, ours.profiles): calls})
+    try:
+        bound = server.listen()
+    except (AlreadyRunning, StorageError):
+        return None
+
+    async def run() -> None:
+        try:
+            await server.run(bound)
+        finally:
+            server.close()
+
+    return run
