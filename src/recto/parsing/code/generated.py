@@ -110,6 +110,10 @@ def generated_reason(uri: str, text: str) -> str | None:
 
 def _generated_mark(text: str) -> str | None:
     """What a comment at the top says, if it says that the file was generated."""
+    head = text[:_HEAD]
+    # Most files hold none of the words, and the pattern is tried at every line.
+    if "enerated" not in head and "DO NOT EDIT" not in head:
+        return None
     for found in _MARK.finditer(text, 0, _HEAD):
         if _COMMENTED.match(found[0]) or _in_comment(text, found.start()):
             return " ".join(found[1].split())[:80]
