@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.collection import Collection, PlaceKind, Project
@@ -107,6 +107,15 @@ class VectorIndex(Protocol):
 
     def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
         """One unit vector a chunk, the mean direction of its windows; chunks without a vector are left out."""
+        ...
+
+
+@runtime_checkable
+class TieredIndex(Protocol):
+    """A `VectorIndex` some of whose vectors only stand in for better ones."""
+
+    def fast_among(self, keys: Sequence[ChunkKey]) -> int:
+        """How many of these chunks have no better vector than a fast one."""
         ...
 
 

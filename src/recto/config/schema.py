@@ -32,6 +32,7 @@ class Embedding:
     provider: Literal["bundled", "onnx", "hashing"] = "bundled"
     model: Path | None = None
     threads: Annotated[int, Field(ge=1, le=256)] | None = None
+    fast: bool = True
 
 
 @dataclass(frozen=True, slots=True)

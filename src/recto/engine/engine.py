@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds, Work
@@ -211,26 +211,26 @@ class Engine:
         embed: bool = True,
         reread: bool = False,
         prefix: str = "",
+        wait_full: bool = False,
         progress: Progress | None = None,
         patience: float | None = None,
     ) -> IndexReport:
         """Brings the named collections (all when none is named) in step with the disk, then fills in vectors.
 
-        `reread` looks at every file, whatever its stamp says; `prefix` confines the run to uris that start so. Only one
-        run goes on at a time, whichever process it is in: this one waits, or after `patience` seconds is `Busy`.
+        `reread` looks at every file, whatever its stamp says; `prefix` confines the run to uris that start so. Many
+        full vectors are left to workers, unless `wait_full`: fast ones stand in for them. Only one run goes on at a
+        time, whichever process it is in: this one waits, or after `patience` seconds is `Busy`.
         """
-        work = self.indexing(names, embed=embed, reread=reread, prefix=prefix)
+        work = self.indexing(names, embed=embed, reread=reread, prefix=prefix, wait_full=wait_full)
         report = self.builds.run("full" if reread else "changed", work, progress, patience=patience).report
         assert report is not None
         return report
 
-    def indexing(
-        self, names: Sequence[str] = (), *, embed: bool = True, reread: bool = False, prefix: str = ""
-    ) -> Work:
-        """What `index` does, for `builds` to do."""
+    def indexing(self, names: Sequence[str] = (), **how: Any) -> Work:
+        """What `index` does with the same arguments, for `builds` to do."""
         from recto.engine.indexing import index_folders
 
-        return lambda progress: index_folders(self, names, progress, embed=embed, reread=reread, prefix=prefix)
+        return lambda progress: index_folders(self, names, progress, **how)
 
     def index_changes(
         self, changes: Changes, *, progress: Progress | None = None, patience: float | None = None

@@ -14,6 +14,7 @@ from recto.engine.histories import index_histories
 from recto.engine.parts import IndexReport
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
+from recto.ingest.fast import embed_in_tiers
 from recto.ingest.pipeline import CollectionReport, Problem, index_collection, index_sources, made_by
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
@@ -34,7 +35,14 @@ _NEWEST = 256  # inputs embedded in the run that wrote them
 
 
 def index_folders(
-    engine: Engine, names: Sequence[str], progress: Progress, *, embed: bool, reread: bool, prefix: str
+    engine: Engine,
+    names: Sequence[str],
+    progress: Progress,
+    *,
+    embed: bool = True,
+    reread: bool = False,
+    prefix: str = "",
+    wait_full: bool = False,
 ) -> IndexReport:
     """Compares the named collections (all when none is named) with the disk, takes in what moved, fills in vectors."""
     started = time.perf_counter()
@@ -58,7 +66,7 @@ def index_folders(
             store.ledger.note_check(project, collection.id)
     if not prefix:
         index_histories(engine, looked_at, progress, reread=reread)
-    embedded = embed_pending(store, project, engine.embedder, progress) if embed else 0
+    embedded = _embed(engine, progress, wait=wait_full) if embed else 0
     _publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
@@ -85,6 +93,8 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
             store.ledger.note_check(project, collection.id)
     # What was just written comes before what waits since longer; a flood of it is left to `embed`.
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
+    if written == _NEWEST:
+        _embed(engine, progress, wait=False)
     embedded = embed_pending(store, project, engine.embedder, progress, newest=written) if written else 0
     _publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
@@ -107,6 +117,12 @@ def index_texts(
     embed_pending(engine.store, engine.project.id, engine.embedder, progress)
     _publish(engine, progress)
     return report
+
+
+def _embed(engine: Engine, progress: Progress, *, wait: bool) -> int:
+    full, make = engine.embedder, engine._parts.fast
+    fast = None if make is None or wait else make(full)
+    return embed_in_tiers(engine.store, engine.project.id, full, fast, progress, embed_pending, wait=wait)
 
 
 def _publish(engine: Engine, progress: Progress) -> None:

@@ -49,6 +49,7 @@ class Parts:
     scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
     max_file_bytes: int
     history: Callable[[CollectionSettings], HistoryRules]
+    fast: Callable[[Embedder], Embedder | None] | None = None
     accelerator: Callable[[Store, Project, Callable[[], Embedder]], Accelerator | None] | None = None
     library: Location | None = None
     defaults: Defaults = Defaults()

@@ -26,6 +26,8 @@ from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorI
 from recto.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
+    from recto.embedding.static import StaticEmbedder
+
     # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
     from recto.ingest.accelerate import Accelerator
     from recto.ingest.history import HistoryRules
@@ -75,6 +77,7 @@ def open_engine(
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
         history=partial(_history, config),
+        fast=fast_tier if isinstance(store, SqliteStore) and config.embedding.fast else None,
         accelerator=partial(_accelerator, config, place),
         library=place,
         defaults=Defaults(**asdict(config.retrieval)),
@@ -128,7 +131,7 @@ def _accelerator(
     settings = SnapshotSettings(**asdict(config.snapshots))
     source = store.snapshots
     return Accelerator(
-        store, source, project.id, root, settings, Analyzer.version, lambda: (embedder().profile,), time.time
+        store, source, project.id, root, settings, Analyzer.version, lambda: _tiers(embedder()), time.time
     )
 
 
@@ -216,7 +219,27 @@ def _reranker(settings: Reranking) -> Callable[[], Reranker] | None:
 def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
     from recto.vectors.exact import ExactIndex
 
-    return ExactIndex(store, project.id, embedder.profile)
+    fast = fast_tier(embedder)
+    return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)
+
+
+def fast_tier(embedder: Embedder) -> Embedder | None:
+    """The table in this embedder's space, where there is one."""
+    fast = _fast_table()
+    return fast if fast.space == embedder.profile.revision else None
+
+
+@cache
+def _fast_table() -> StaticEmbedder:
+    from recto.embedding.bundled import bundled_fast_embedder
+
+    return bundled_fast_embedder()
+
+
+def _tiers(embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
+    """The profiles whose vectors may be compared, the better first."""
+    fast = fast_tier(embedder)
+    return (embedder.profile,) if fast is None else (embedder.profile, fast.profile)
 
 
 def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: CollectionSettings) -> Recipe:

@@ -13,7 +13,7 @@ from recto.model.ids import ChunkKey
 from recto.model.recipe import EmbeddingProfile
 from recto.model.result import Scored
 from recto.model.snapshot import Mark, Windows
-from recto.ports import Store, VectorIndex
+from recto.ports import Store, TieredIndex, VectorIndex
 from recto.snapshots.opened import OpenSnapshot, Snapshots
 from recto.snapshots.shards import joined, vectors_by_chunk, without
 
@@ -77,6 +77,9 @@ class SnapshotVectors:
             lambda state: {key: _direction(windows) for key, windows in _windows(state, keys)},
             lambda exact: exact.vectors_of(keys),
         )
+
+    def fast_among(self, keys: Sequence[ChunkKey]) -> int:
+        return self._asked(lambda state: _fast_among(state, keys), lambda exact: _fast_in(exact, keys))
 
     @property
     def _exact(self) -> VectorIndex:
@@ -172,6 +175,21 @@ def _windows(state: _State, keys: Sequence[ChunkKey]) -> list[tuple[ChunkKey, ND
         *vectors_by_chunk(shards.chunks[rows], shards.vectors(rows)),
         *vectors_by_chunk(state.recent.chunks[recent], state.matrix[recent]),
     ]
+
+
+def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
+    import numpy as np
+
+    wanted = np.unique(np.array(keys, dtype=np.int64))
+    shards = state.snapshot.shards
+    rows = shards.rows_of(np.setdiff1d(wanted, state.hidden, assume_unique=True))
+    recent = np.isin(state.recent.chunks, wanted) & (state.recent.tiers > 0)
+    old = shards.chunks[rows[shards.tiers[rows] > 0]]
+    return len(np.unique(np.concatenate([old, state.recent.chunks[recent]])))
+
+
+def _fast_in(index: VectorIndex, keys: Sequence[ChunkKey]) -> int:
+    return index.fast_among(keys) if isinstance(index, TieredIndex) else 0
 
 
 def _direction(windows: NDArray[np.float32]) -> NDArray[np.float32]:

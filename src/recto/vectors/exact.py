@@ -27,19 +27,28 @@ class _State:
     rows: NDArray[np.int64]
     several: bool
     total: int
+    fast: NDArray[np.bool_]
+    """Of each row of the matrix: whether it is a fast vector."""
 
 
 class ExactIndex:
-    """Fits `ports.VectorIndex`. Keeps the vectors in memory and reads only those written since the last look."""
+    """Fits `ports.VectorIndex`. Keeps the vectors in memory and reads only those written since the last look.
 
-    def __init__(self, store: Store, project: ProjectId, profile: EmbeddingProfile) -> None:
+    With a `fast` profile in the same space, its vectors stand in for those that are not there yet.
+    """
+
+    def __init__(
+        self, store: Store, project: ProjectId, profile: EmbeddingProfile, fast: EmbeddingProfile | None = None
+    ) -> None:
         self._store = store
         self._project = project
-        self._profile = profile
+        # The better ones are read last: of several vectors for one input the last counts.
+        self._profiles = (profile,) if fast is None else (fast, profile)
+        self._newest = dict.fromkeys(self._profiles, 0)
         self._lock = threading.Lock()
         self._inputs: NDArray[np.int64] | None = None
         self._matrix: NDArray[np.float32] | None = None
-        self._newest = 0
+        self._fast: NDArray[np.bool_] | None = None
         self._state: _State | None = None
 
     def search(
@@ -67,6 +76,13 @@ class ExactIndex:
 
     def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
         return {key: _direction(windows) for key, windows in self._windows(keys)}
+
+    def fast_among(self, keys: Sequence[ChunkKey]) -> int:
+        import numpy as np
+
+        state, _ = self._current()
+        wanted = np.isin(state.chunks, np.array(keys, dtype=np.int64))
+        return len(np.unique(state.chunks[wanted & state.fast[state.rows]]))
 
     def _windows(self, keys: Sequence[ChunkKey]) -> Iterator[tuple[ChunkKey, NDArray[np.float32]]]:
         """The named chunks that have vectors, ascending, each with its windows as rows."""
@@ -96,18 +112,13 @@ class ExactIndex:
     def _refresh(self, generation: int) -> None:
         import numpy as np
 
-        fresh = self._store.embeddings.vectors(self._project, self._profile, self._newest)
-        if self._inputs is None or self._matrix is None:
-            self._inputs, self._matrix = fresh.inputs, fresh.matrix
-        elif len(fresh.keys):
-            self._inputs = np.concatenate([self._inputs, fresh.inputs])
-            self._matrix = np.concatenate([self._matrix, fresh.matrix])
-        if len(fresh.keys):
-            self._newest = int(fresh.keys[-1])
+        for profile in self._profiles:
+            self._take_in(profile)
+        assert self._inputs is not None and self._fast is not None
         pairs = self._store.embeddings.assignments(self._project)
         order = np.argsort(self._inputs, kind="stable")
-        at = np.searchsorted(self._inputs, pairs[:, 1], sorter=order)
-        at_row = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros(len(pairs), dtype=np.int64)
+        at = np.searchsorted(self._inputs, pairs[:, 1], side="right", sorter=order) - 1
+        at_row = order[np.maximum(at, 0)] if len(order) else np.zeros(len(pairs), dtype=np.int64)
         known = self._inputs[at_row] == pairs[:, 1] if len(order) else np.zeros(len(pairs), dtype=bool)
         chunks = pairs[known, 0]
         self._state = _State(
@@ -116,7 +127,22 @@ class ExactIndex:
             rows=at_row[known],
             several=bool(len(chunks) > 1 and (chunks[1:] == chunks[:-1]).any()),
             total=len(pairs),
+            fast=self._fast,
         )
+
+    def _take_in(self, profile: EmbeddingProfile) -> None:
+        import numpy as np
+
+        fresh = self._store.embeddings.vectors(self._project, profile, self._newest[profile])
+        fast = np.full(len(fresh.keys), profile is not self._profiles[-1])
+        if self._inputs is None or self._matrix is None or self._fast is None:
+            self._inputs, self._matrix, self._fast = fresh.inputs, fresh.matrix, fast
+        elif len(fresh.keys):
+            self._inputs = np.concatenate([self._inputs, fresh.inputs])
+            self._matrix = np.concatenate([self._matrix, fresh.matrix])
+            self._fast = np.concatenate([self._fast, fast])
+        if len(fresh.keys):
+            self._newest[profile] = int(fresh.keys[-1])
 
 
 def _direction(windows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -125,6 +125,7 @@ def test_sets_of_tools_are_named_or_listed() -> None:
 def test_only_what_changes_the_library_says_that_it_does() -> None:
     assert {name for name, one in OPERATIONS.items() if not one.annotations.read_only} == {
         "reindex",
+        "snapshots_build",
         "watch",
         "remember",
         "forget",

@@ -25,6 +25,7 @@ from recto.testing.clock import SetClock
 from recto.vectors.exact import ExactIndex
 
 PROFILE = EmbeddingProfile("sample", "sample", "1", dimensions=16, window=32)
+FAST = EmbeddingProfile("fast", "sample", "1", dimensions=16, window=32)
 
 
 class Bench:
@@ -42,7 +43,7 @@ class Bench:
             source=self.store.snapshots,
             project=self.project,
             folder=self.folder,
-            profiles=(PROFILE,),
+            profiles=(PROFILE, FAST),
             analyzer=Analyzer.version,
             shards=shards,
             clock=self.clock,
@@ -55,8 +56,8 @@ class Bench:
         """Everything that reads, from the start: as another process would."""
         self.snapshots = Snapshots(self.folder, self.store.snapshots, self.project, lambda manifest: True)
         self.lexical = SnapshotLexical(self.snapshots, self.store, self.store.lexical, self.store.documents)
-        self.exact = ExactIndex(self.store, self.project, PROFILE)
-        self.vectors = SnapshotVectors(self.snapshots, self.store, (PROFILE,), lambda: self.exact)
+        self.exact = ExactIndex(self.store, self.project, PROFILE, FAST)
+        self.vectors = SnapshotVectors(self.snapshots, self.store, (PROFILE, FAST), lambda: self.exact)
 
     def __enter__(self) -> Self:
         return self
@@ -85,6 +86,8 @@ class Bench:
                 self.written[other] = self.written.pop(one)
             case "embed":
                 self.embed(one)
+            case "fast":
+                self.embed_fast(one)
             case "publish" if self.written:
                 self.publish()
 
@@ -103,6 +106,13 @@ class Bench:
         rows = [VectorRow(key, self.vector(f"input {key}").astype("<f2").tobytes()) for key in pending]
         with self.store.transaction():
             self.store.embeddings.put(self.project, PROFILE, rows)
+
+    def embed_fast(self, most: int) -> None:
+        waiting = set(self.store.embeddings.pending(self.project, PROFILE))
+        pending = [key for key in self.store.embeddings.pending(self.project, FAST) if key in waiting][:most]
+        rows = [VectorRow(key, self.vector(f"about {key}").astype("<f2").tobytes()) for key in pending]
+        with self.store.transaction():
+            self.store.embeddings.put(self.project, FAST, rows)
 
     def publish(self) -> Manifest:
         self.made = publish(self.making, self.snapshots.current(), NoProgress())

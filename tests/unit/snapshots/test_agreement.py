@@ -23,6 +23,7 @@ actions = st.one_of(
     st.tuples(st.just("remove"), uris, st.none()),
     st.tuples(st.just("move"), uris, uris),
     st.tuples(st.just("embed"), st.integers(1, 6), st.none()),
+    st.tuples(st.just("fast"), st.integers(1, 6), st.none()),
     st.tuples(st.just("publish"), st.none(), st.none()),
 )
 QUERIES = [
@@ -69,6 +70,7 @@ def _agrees(bench: Bench) -> None:
         keys = [one.key for one in bench.exact.search(bench.vector("all"), 100)]
         assert bench.vectors.score(bench.vector("x"), keys) == pytest.approx(bench.exact.score(bench.vector("x"), keys))
         assert sorted(bench.vectors.vectors_of(keys)) == sorted(keys)
+        assert bench.vectors.fast_among(keys) == bench.exact.fast_among(keys)
 
 
 def test_a_chunk_with_several_windows_scores_by_its_best(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ class Balance:
     far better than the rest was found by rare words. `best` is the highest cosine: when the model sees nothing close,
     meaning is trusted less. `share` is how much of what was found is part of a series: a turn of a conversation means
     little without the others, and its words say more of it. `brevity` holds back queries of more than `long_query`
-    words, such as a pasted text, whose words add up beyond any cosine.
+    words, such as a pasted text, whose words add up beyond any cosine. `fast` is how much more words count where all
+    that was found has only a fast vector.
 
     What speaks for each, and what does not, is in docs/decisions/0004.
     """
@@ -38,6 +39,7 @@ class Balance:
     usual_best: float = 0.65
     series: float = 3.0
     long_query: int = 15
+    fast: float = 1.0
 
     def weight(
         self, lexical: Sequence[float], cosines: Sequence[float], words: int = 1, share: float = 0.0
@@ -80,6 +82,9 @@ class BalancedFusion:
         share = sum(known[key].in_series for key in first if key in known) / len(first)
         words = len(search.query.terms.words)
         weight, reason = self.balance.weight(list(lexical.values()), list(dense.values()), words, share)
+        if search.fast:
+            weight *= 1.0 + self.balance.fast * search.fast
+            reason += f", {search.fast:.0%} fast vectors"
         search.notes |= {"weights": {"dense": 1.0, "lexical": round(weight, 5)}, "balance": reason}
         total = {key: cosines.get(key, absent) + weight * lexical.get(key, 0.0) for key in keys}
         return looked_up(search, total, rankings, self.name, known)

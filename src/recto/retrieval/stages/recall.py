@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recto.model.result import Ranking, Scored
+from recto.ports import TieredIndex
 from recto.retrieval.stage import Search, SkipStage
 from recto.retrieval.stages.commits import beside_commits
 
@@ -49,4 +50,7 @@ class DenseRecall:
         if not found:
             unfiltered = search.admitted is None
             raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
+        if isinstance(index, TieredIndex) and (fast := index.fast_among([one.key for one in found])):
+            search.fast = fast / len(found)
+            search.notes["fast_vectors"] = f"{fast} of {len(found)}"
         return Ranking(self.name, beside_commits(search, found, self.depth, ask))

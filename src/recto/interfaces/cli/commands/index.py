@@ -28,11 +28,15 @@ _SHOWN = 10  # problems printed unless --verbose asks for all
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completing.collections)
 @click.option("--embed/--no-embed", default=True, help="Compute vectors too, or leave them to the next run.")
+@click.option("--wait-full", is_flag=True, help="Stay until every chunk has its full vector.")
 @click.option("--wait", is_flag=True, help="Go after a run of another process, rather than end with exit code 5.")
 @shared_options
 @pass_choices
-def index(choices: Choices, names: tuple[str, ...], embed: bool, wait: bool) -> Exit:
+def index(choices: Choices, names: tuple[str, ...], embed: bool, wait_full: bool, wait: bool) -> Exit:
     """Bring the library in step with its folders: all of them, or the named collections.
+
+    A large folder is searchable by word and by fast vectors first; its full vectors are computed by whoever works in
+    the background: a server, `recto watch`, `recto worker`, or this command with --wait-full.
 
     Only what changed is read. Ctrl-C at any moment leaves a valid library, and the next run goes on from there.
     """
@@ -40,7 +44,11 @@ def index(choices: Choices, names: tuple[str, ...], embed: bool, wait: bool) -> 
 
     with opened(choices) as session:
         report = session.engine.index(
-            names, embed=embed, progress=progress(quiet=choices.quiet), patience=None if wait else _PATIENCE
+            names,
+            embed=embed,
+            wait_full=wait_full,
+            progress=progress(quiet=choices.quiet),
+            patience=None if wait else _PATIENCE,
         )
     whole = complete(report)
     choices.answer(report_answer(report, verbose=choices.verbose, brief=whole))

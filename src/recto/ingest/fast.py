@@ -1,0 +1,59 @@
+"""Fast vectors: what has no vector at all gets one from a table, so that it can be found by meaning at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recto.chunking.inputs import joined
+from recto.model.ids import ProjectId
+from recto.model.job import JobKind
+from recto.model.recipe import EmbeddingProfile
+from recto.model.stored import VectorRow
+from recto.observability.progress import Progress
+from recto.ports import Embedder, Store
+
+_SLICE = 2_048  # inputs written together: a second or so of a table
+AT_ONCE = 1_000
+"""Full vectors a run computes itself; more than that are left to whoever works in the background."""
+
+
+def embed_fast(store: Store, project: ProjectId, fast: Embedder, full: EmbeddingProfile, progress: Progress) -> int:
+    """How many inputs were given one. A crash resumes where it stopped."""
+    waiting = set(store.embeddings.pending(project, full))
+    pending = [key for key in store.embeddings.pending(project, fast.profile) if key in waiting] if waiting else []
+    progress.start("fast vectors", len(pending), "chunks")
+    try:
+        for start in range(0, len(pending), _SLICE):
+            described = store.embeddings.describe(project, pending[start : start + _SLICE])
+            texts = store.documents.texts(project, {one.text_hash for one in described})
+            vectors = fast.embed([joined(one.context, one.span.of(texts[one.text_hash])) for one in described])
+            halves = vectors.astype("<f2")
+            rows = [VectorRow(one.input_key, row.tobytes()) for one, row in zip(described, halves, strict=True)]
+            with store.transaction():
+                store.embeddings.put(project, fast.profile, rows)
+            progress.advance(len(rows), described[-1].context if described else "")
+    finally:
+        progress.finish()
+    return len(pending)
+
+
+def embed_in_tiers(
+    store: Store,
+    project: ProjectId,
+    full: Embedder,
+    fast: Embedder | None,
+    progress: Progress,
+    embed_pending: Callable[..., int],
+    *,
+    wait: bool,
+) -> int:
+    """Fast vectors for all that wait, then full ones: all of them, or what is written last and a job for the rest."""
+    if fast is None or wait:
+        return embed_pending(store, project, full, progress)
+    pending = len(store.embeddings.pending(project, full.profile))
+    if pending <= AT_ONCE:
+        return embed_pending(store, project, full, progress)
+    embed_fast(store, project, fast, full.profile, progress)
+    with store.transaction():
+        store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
+    return 0
