@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument, NotFound
 from recto.model.document import HEADING_SEPARATOR, Section, shown_path
+from recto.model.graph import EdgeType
 from recto.model.ids import ChunkId, DocumentId
 from recto.model.limits import Field
 from recto.model.stored import StoredDocument
@@ -22,6 +23,7 @@ from recto.operations.quoting import DATA, one_line, quoted
 _LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 _HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
 _LINKS, _LINKS_BYTES = 10, 400
+_POINTING = tuple(one for one in EdgeType if one is not EdgeType.CHANGES)  # of commits `history` tells
 _SHOWN = 20  # tags and aliases: a document that has more is making a point
 
 
@@ -103,7 +105,7 @@ def text(answer: GetAnswer) -> str:
 def _backlinks(engine: Engine, document: StoredDocument) -> tuple[str, ...]:
     """As many as leave room for the text, however long their names are."""
     graph, room, found = engine.store.graph, _LINKS_BYTES, []
-    edges = graph.back(engine.project.id, document.id, limit=_LINKS * 10)
+    edges = graph.back(engine.project.id, document.id, _POINTING, _LINKS * 10)
     sources = list(dict.fromkeys(edge.source for edge in edges))[:_LINKS]
     nodes = {node.document: node for node in graph.nodes(engine.project.id, sources)} if sources else {}
     for node in (nodes[one] for one in sources):

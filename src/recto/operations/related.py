@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from recto.engine.engine import Engine
+from recto.model.document import Kind
 from recto.model.graph import EdgeType, Node, Walk
 from recto.model.ids import DocumentId
 from recto.model.limits import Field
@@ -74,7 +75,9 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
                 found.score += _MEANING * cosine
                 found.why.append(f"says similar things ({cosine:.2f})")
         reasons.pop(document.id, None)
-        nodes = {node.document: node for node in graph.nodes(project, reasons)} if reasons else {}
+        found_nodes = graph.nodes(project, reasons) if reasons else ()
+        # Whoever asks about a file is told of its commits by `history`; here they would crowd out all else.
+        nodes = {one.document: one for one in found_nodes if document.kind is Kind.COMMIT or one.kind != Kind.COMMIT}
         _share(engine, document, nodes, reasons)
     ranked = sorted(
         (one for one in nodes.values()), key=lambda one: (-reasons[one.document].score, one.uri, one.collection)
