@@ -19,7 +19,9 @@ _LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
 _MEANING_FIRST = Balance(base=0.004)
 _BESIDE_PLACES = 0.2
 _WRITTEN = _LITERAL | {Asked.NAME}
-_ABOUT_TESTS = re.compile(r"test|spec\b|fixture|mock", re.IGNORECASE)
+_ABOUT_TESTS = re.compile(
+    r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?)(?:\b|_)|\wTests?\b|\bTest[A-Z]"
+)
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|testdata)/|(?:^|/)test_[^/]+$|[._-](?:test|tests|spec)\.\w+$"
     r"|(?:Test|Tests|Spec)\.\w+$|(?:^|/)conftest\.py$"
