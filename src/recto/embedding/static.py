@@ -1,9 +1,9 @@
 """The fast tier: one vector for each token, summed. It lands in its encoder's space at a thousandth of the cost.
 
 A folder holds `model.json`, `table.npz` and `vocab.txt`. The table has a row of int8 for each token and its scale; a
-row's length is the token's weight. A text is the sum of its tokens' rows, each times the square root of how often it
-occurs (`power` in model.json), brought to length 1. `space` names the revision of the encoder whose vectors these may
-be compared with, and no others.
+row's length is the token's weight. A text is the sum of its tokens' rows, brought to length 1; a row counts as often as
+its token occurs, raised to `power`, where a token among the first counts `lead` times: title and headings stand there.
+`space` names the revision of the encoder whose vectors these may be compared with, and no others.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 TABLE = "table.npz"
 REMEDY = "check the folder: it must hold model.json, table.npz and vocab.txt"
 
+LEAD = 24
+"""How many tokens are among the first, the one that opens every text included."""
+
 _TEXTS = 128  # summed together: enough that their common tokens are fetched once, few enough to stay in the cache
 
 
@@ -36,8 +39,6 @@ _TEXTS = 128  # summed together: enough that their common tokens are fetched onc
 class _Table:
     rows: NDArray[np.int8]
     scales: NDArray[np.float32]
-    around: NDArray[np.float32]
-    """What the tokens that stand around every text add to it."""
 
 
 class StaticEmbedder:
@@ -56,10 +57,6 @@ class StaticEmbedder:
     def space(self) -> str:
         """The revision of the encoder in whose space the vectors are."""
         return str(self._about.get("space", ""))
-
-    @cached_property
-    def power(self) -> float:
-        return float(self._about.get("power", 0.5))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np
@@ -83,21 +80,25 @@ class StaticEmbedder:
         so one product of matrices does what a sum per text would do with far more fetching."""
         import numpy as np
 
-        table, ids = self._table(), self._counter.ids
-        found = [ids(text) for text in texts]
-        sizes = [len(tokens) for tokens in found]
-        flat = np.fromiter(chain.from_iterable(found), np.intp, sum(sizes))
+        table, counter = self._table(), self._counter
+        found = [(counter.start, *counter.ids(text), counter.end) for text in texts]
+        sizes = np.fromiter(map(len, found), np.intp, len(found))
+        flat = np.fromiter(chain.from_iterable(found), np.intp, int(sizes.sum()))
         place = np.zeros(len(table.rows), np.intp)
         place[flat] = 1
         tokens = np.flatnonzero(place)
         place[tokens] = np.arange(len(tokens))
         cells = place[flat] + np.repeat(np.arange(len(texts)) * len(tokens), sizes)
         counts = np.bincount(cells, minlength=len(texts) * len(tokens)).astype(np.float32)
-        counts = np.sqrt(counts) if self.power == 0.5 else counts**self.power
+        ends = np.cumsum(sizes)
+        for end, size in zip(ends, sizes, strict=True):
+            # Few enough to be added one text after the other; a token may be twice among the first.
+            np.add.at(counts, cells[end - size : end - size + min(size, LEAD)], self._lead - 1)
+        there = np.flatnonzero(counts)
+        counts[there] **= self._power
         rows = table.rows[tokens].astype(np.float32)
         rows *= table.scales[tokens, None]
         vectors: NDArray[np.float32] = counts.reshape(len(texts), len(tokens)) @ rows
-        vectors += table.around
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
         return vectors
 
@@ -105,6 +106,14 @@ class StaticEmbedder:
     def _about(self) -> dict[str, Any]:
         about: dict[str, Any] = json.loads((self._directory.path / "model.json").read_text("utf-8"))
         return about
+
+    @cached_property
+    def _power(self) -> float:
+        return float(self._about.get("power", 0.5))
+
+    @cached_property
+    def _lead(self) -> float:
+        return float(self._about.get("lead", 1.0))
 
     @cached_property
     def _counter(self) -> WordPieceCounter:
@@ -130,5 +139,4 @@ class StaticEmbedder:
                 f"{path} has rows of shape {rows.shape}, but model.json says {self.profile.dimensions} dimensions",
                 hint=self._directory.remedy,
             )
-        around = [self._counter.start, self._counter.end]
-        return _Table(rows, scales, (rows[around] * scales[around, None]).sum(0).astype(np.float32))
+        return _Table(rows, scales)
