@@ -154,7 +154,7 @@ def test_what_is_not_the_same_is_not_called_copied(
         put(self, table, columns, rows[1:] if table.name == "ledger" else rows)
 
     monkeypatch.setattr(TableTransfer, "put", careless)
-    with pytest.raises(LibraryError, match="ledger in .* is not what was copied"):
+    with pytest.raises(LibraryError, match=r"ledger in .* is not what was copied"):
         migrate(library, empty)
 
 

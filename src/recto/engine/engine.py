@@ -156,8 +156,8 @@ class Engine:
         from recto.jobs.handlers import handlers
         from recto.jobs.worker import Worker
 
-        work = handlers(self)
-        return Worker(self.store, self.project.id, name, work, pace, self._parts.clock)
+        wait = getattr(self.store, "wait_for_work", threading.Event.wait)
+        return Worker(self.store, self.project.id, name, handlers(self), pace, self._parts.clock, wait)
 
     def recipe(self) -> Recipe:
         """How this configuration would index, collection overrides aside."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 from recto.model.location import DatabaseUrl
+from recto.stores.postgres.bell import Bell
 from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.halfvec import Half, matrix
 from recto.stores.postgres.lexical import PostingsIndex
@@ -30,11 +32,17 @@ class PostgresStore(SharedStore):
         self.database = PostgresDatabase(url, create=create, busy_timeout_ms=busy_timeout_ms, connections=connections)
         self.keys = keys = Keys(self.database)
         vectors = VectorFormat(pack=Half, unpack=matrix)
+        self._bell = Bell(self.database)
         super().__init__(self.database, keys, PostingsIndex(self.database, keys), clock, vectors)
 
     def size(self) -> int:
         """Bytes the library's tables and indexes take."""
         return int(value(self.database, "library_size"))
 
+    def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
+        """Until a job is promised, or told to stop, or so many seconds have passed."""
+        self._bell.wait(stop, seconds)
+
     def close(self) -> None:
+        self._bell.close()
         self.database.close()

@@ -3,3 +3,6 @@
 -- include: job
 where project = :project and state in ('ready', 'leased') and coalesce(lease_expires_at, run_after) <= :now
 order by run_after, key limit :limit for update skip locked;
+
+-- name: jobs_listen
+listen recto_jobs;
