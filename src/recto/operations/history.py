@@ -133,11 +133,11 @@ class Stored:
 class HistoryAnswer:
     """`names` are what the file was called, the last name first; `more` if there are commits beyond the limit."""
 
-    uri: str | None
     names: tuple[str, ...]
     versions: tuple[Stored, ...]
     commits: tuple[Touched, ...]
     more: bool = False
+    uri: str | None = None
 
 
 def search_git_history(engine: Engine, request: GitHistoryRequest) -> GitHistoryAnswer:
@@ -233,7 +233,7 @@ def _answer(
         )
         for one in versions[-request.limit :]
     )
-    answer = HistoryAnswer(uri, names, stored, (), len(commits) > request.limit)
+    answer = HistoryAnswer(names, stored, (), len(commits) > request.limit, uri)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(history_text(answer)))
     shown: list[Touched] = []
     for one in commits[: request.limit]:

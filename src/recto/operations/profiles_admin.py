@@ -55,7 +55,16 @@ class ProfilesAnswer:
 class ProfileUpsertRequest:
     """Keys of services are named, never given: `key_variable` of the environment, or a file."""
 
-    name: ProfileName
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            pattern=r"^[^/\\\x00\n]*[^/\\\x00\s][^/\\\x00\n]*$",
+            description="The profile's name.",
+            json_schema_extra={"not": {"const": "configured"}},
+        ),
+    ]
     provider: Annotated[str, Field(description="Where vectors come from.", json_schema_extra={"enum": list(PROVIDERS)})]
     model: Annotated[str, Field(max_length=500, description="The model's name, or its folder.")] = ""
     dimensions: Annotated[int, Field(ge=1, le=65_536, description="Asked of the service when left out.")] | None = None
