@@ -176,6 +176,31 @@ def test_new_rules_are_applied_without_a_rebuild(bench: Bench) -> None:
         assert max(run.bytes for run in watching.runs[1:]) < 100
 
 
+def test_new_rules_of_the_configuration_are_applied_at_the_next_start_without_a_rebuild(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    with watched(bench, ingest={"ignore": ["*.txt"]}) as watching:
+        watching.until_found("switch")
+        assert [(run.removed, run.bytes) for run in watching.runs] == [(1, 0)]
+    with watched(bench) as watching:
+        watching.until_found("switch", "lamp.txt")
+        assert [(run.added, run.bytes) for run in watching.runs] == [(1, len(GOOD["lamp.txt"]))]
+
+
+def test_folders_are_compared_again_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recto.engine.watching._LOOK_SECONDS", 0.1)
+    bench.write(GOOD)
+    often = {**QUICK["watch"], "reconciliation_interval_seconds": 0.2}
+    with watched(bench, watch=often) as watching:
+        watching.until_found("dough", "bread.md")
+        # As if the system had not told of it: the notice is taken away before anybody looks.
+        with watching.engine.watching._changed:
+            bench.write({"untold.md": "# Untold\n\nzebrafish\n"})
+            for folder in watching.engine.watching._folders.values():
+                folder.stop.set()
+        watching.until_found("zebrafish", "untold.md")
+
+
 def test_a_storm_of_ten_thousand_changes_is_taken_in(bench: Bench) -> None:
     bench.write(GOOD)
     with watched(bench) as watching:
