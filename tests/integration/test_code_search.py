@@ -10,6 +10,8 @@ from shop import FILES
 from workbench import Bench
 
 from recto.engine.engine import Engine
+from recto.model.collection import CollectionSettings
+from recto.model.document import Kind
 from recto.model.query import Query
 from recto.retrieval.profiles import PROFILES
 
@@ -236,3 +238,13 @@ def test_the_signature_is_context_for_embedding_and_never_in_the_excerpt(tmp_pat
         context = {one.span.start: one.context for one in described}
         assert "lengthy(first: int, second: int)" in context[hit.citation.span.start]
         assert profile.dimensions > 0
+
+
+def test_other_text_is_read_where_a_collection_asks_for_its_ending(bench: Bench) -> None:
+    bench.write({"a.foo": "Otters swim.\n", "b.foo": "def otter():\n    pass\n", "c.bar": "Otters sleep.\n"})
+    assert bench.index().added == 0
+    bench.collection = CollectionSettings(include=("**/*.foo",))
+    assert bench.index().added == 2
+    with bench.opened() as engine:
+        found = {hit.citation.uri: hit.kind for hit in engine.search(Query("otters"), PROFILES["lexical_only"]).hits}
+    assert found == {"a.foo": Kind.NOTE, "b.foo": Kind.CODE}

@@ -284,13 +284,13 @@ def _chosen(value: int | None, otherwise: int) -> int:
 
 
 def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
-    from recto.parsing.registry import EXTENSIONS
+    from recto.parsing.registry import extensions
     from recto.sources.files import scan
     from recto.sources.ignore import IgnoreRules
 
     settings = collection.settings
     rules = IgnoreRules(
-        extensions=EXTENSIONS,
+        extensions=extensions(settings.include),
         include=settings.include,
         ignore=(*config.ingest.ignore, *settings.ignore),
         max_bytes=settings.max_file_bytes or config.ingest.max_file_bytes,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recto.model.commit import is_commit
 from recto.model.document import Document, Kind, Source
 from recto.parsing.code.languages import CODE_NAMES, language_of
@@ -36,6 +38,13 @@ _SCRIPT = ""  # the extension of a name without one
 
 EXTENSIONS = frozenset({*PARSERS, *CODE_EXTENSIONS, _SCRIPT})
 """Ends of names that are worth opening, lower case with their dot; "" stands for names without one."""
+
+
+def extensions(include: Sequence[str] = ()) -> frozenset[str]:
+    """What to open: what a parser knows, and what a collection asks for by its ending: `**/*.foo`."""
+    asked = (glob.rpartition("/")[2].rpartition(".") for glob in include)
+    return EXTENSIONS | {f".{end.lower()}" for _, dot, end in asked if dot and end.isalnum()}
+
 
 PROSE_NAMES = frozenset(
     {
