@@ -37,6 +37,7 @@ class CollectionStatus:
     failed: int
     problems: tuple[LedgerEntry, ...]
     """Files that failed, were skipped, or were indexed with a warning."""
+    commits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class CollectionState:
     indexed: int
     skipped: int
     failed: int
+    commits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ def status_text(answer: StatusAnswer) -> str:
     for one in answer.collections:
         there = "" if one.present else ", not there now: what it held is kept"
         figures = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
+        figures += f", {one.commits} commits" if one.commits else ""
         lines.append(one_line(f"- {one.name} ({one.root or 'in no folder'}{there}): {figures}"))
     lines += [job_text(answer.job)] if answer.job else []
     lines += [watch_text(answer.watch)] if answer.watch else []
@@ -162,7 +165,8 @@ def health_text(answer: HealthAnswer) -> str:
 
 def _collection_state(one: CollectionStatus) -> CollectionState:
     collection = one.collection
-    return CollectionState(collection.name, collection.place, one.present, one.indexed, one.skipped, one.failed)
+    figures = (one.indexed, one.skipped, one.failed, one.commits)
+    return CollectionState(collection.name, collection.place, one.present, *figures)
 
 
 def problem_of(one: CollectionStatus, entry: LedgerEntry) -> FileProblem:
@@ -197,6 +201,7 @@ def collection_status(engine: Engine, collection: Collection) -> CollectionStatu
         skipped=by[Outcome.SKIPPED],
         failed=by[Outcome.FAILED],
         problems=tuple(sorted(problems, key=lambda entry: entry.uri)),
+        commits=sum(entry.stamp.size for entry in entries if is_repository(entry.uri)),
     )
 
 
@@ -230,6 +235,7 @@ def collection_json(one: CollectionStatus) -> dict[str, Any]:
         "ignore": list(settings.ignore),
         "tags": list(settings.tags),
         "kind": settings.kind.value if settings.kind else None,
+        "commits": one.commits,
         "history": settings.history,
         "max_commits": settings.max_commits,
         "max_heading_depth": settings.max_heading_depth,

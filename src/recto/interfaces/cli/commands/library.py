@@ -183,7 +183,8 @@ def collection_lines(found: list[CollectionStatus]) -> Iterator[Line]:
 def _holds(one: CollectionStatus) -> Part:
     skipped = f", {one.skipped:,} skipped" if one.skipped else ""
     failed = f", {one.failed:,} failed" if one.failed else ""
-    return Part(count(one.indexed, "document") + skipped + failed, "warn" if one.failed else "")
+    commits = f", {count(one.commits, 'commit')}" if one.commits else ""
+    return Part(count(one.indexed, "document") + commits + skipped + failed, "warn" if one.failed else "")
 
 
 def _root(collection: Collection, *, present: bool) -> Part:
