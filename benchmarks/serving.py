@@ -4,6 +4,7 @@
 
 The same queries go to an engine in this process, over the shared server's socket, over HTTP, and over MCP on HTTP and
 stdio, with the shared server and alone. Writes DIR/serving.json. Times are of this machine: compare one run's rows.
+Where other work goes on beside, compare the processor's time, which is that of every process a query keeps busy.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from recto.operations.search import SearchRequest, search
 
 WORDS = ("open", "close", "how do I", "what is", "before", "list of", "settings for", "why", "when", "error in")
 DEBOUNCE = 250
+SHARED: list[int] = []  # the shared server's process, while there is one
 Ask = Callable[[str], Awaitable[object]]
 
 
@@ -82,6 +84,7 @@ def main() -> None:
 def over_transports(queries: list[str]) -> dict[str, dict[str, float]]:
     rows = {}
     connection = started(load().config, CALLS)
+    SHARED.append(int(connection.greeting["pid"]))
 
     async def socket(query: str) -> object:
         return connection.call("search", {"query": query}, 60)
@@ -90,6 +93,7 @@ def over_transports(queries: list[str]) -> dict[str, dict[str, float]]:
     rows["MCP over stdio, shared"] = anyio.run(over_mcp, stdio(), queries)
     connection.close()
     stop_shared()
+    SHARED.clear()
     rows["MCP over stdio, alone"] = anyio.run(over_mcp, stdio("--no-daemon"), queries)
     with serving() as address:
         rows["HTTP"] = anyio.run(over_http, address, queries)
@@ -98,22 +102,42 @@ def over_transports(queries: list[str]) -> dict[str, dict[str, float]]:
 
 
 def report(rows: dict[str, dict[str, float]]) -> None:
-    base = rows["in process"]["p50_ms"]
+    base = rows["in process"]
     for name, row in rows.items():
-        added = row["p50_ms"] - base
-        print(f"{name:24} p50 {row['p50_ms']:7.2f} ms  p95 {row['p95_ms']:7.2f} ms  added {added:+.2f} ms")
+        waited, spent = row["p50_ms"] - base["p50_ms"], row["cpu_ms"] - base["cpu_ms"]
+        print(
+            f"{name:24} p50 {row['p50_ms']:7.2f} ms  p95 {row['p95_ms']:7.2f} ms  processor {row['cpu_ms']:7.2f} ms"
+            f"  added {waited:+.2f} ms, processor {spent:+.2f} ms"
+        )
 
 
 async def measured(ask: Ask, queries: list[str]) -> dict[str, float]:
     for query in queries[:5]:
         await ask(query)
-    times = []
+    times, before = [], busy()
     for query in queries:
         started_at = time.perf_counter()
         await ask(query)
         times.append((time.perf_counter() - started_at) * 1e3)
     cuts = statistics.quantiles(times, n=20)
-    return {"p50_ms": statistics.median(times), "p95_ms": cuts[-1]}
+    spent = (busy() - before) * 1e3 / len(queries)
+    return {"p50_ms": statistics.median(times), "p95_ms": cuts[-1], "cpu_ms": spent}
+
+
+def busy() -> float:
+    """Seconds of processor time of this process, those it started, and the shared server. Linux tells of the others."""
+    parents, spent = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after = path.read_text("utf-8", "replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended
+        pid = int(path.parent.name)
+        parents[pid], spent[pid] = int(after[1]), (int(after[11]) + int(after[12])) / os.sysconf("SC_CLK_TCK")
+    mine = {os.getpid(), *([SHARED[-1]] if SHARED else [])}
+    while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    return sum(spent.get(pid, 0.0) for pid in mine)
 
 
 async def over_http(address: str, queries: list[str]) -> dict[str, float]:
