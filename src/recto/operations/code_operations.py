@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from recto.operations import code, hits
-from recto.operations.operation import ErrorCase, Operation
-
-CODE = "code"
-_IN_CODE = frozenset({CODE})
+from recto.operations.operation import IN_CODE, ErrorCase, Operation
 
 CODE_OPERATIONS = (
     Operation(
@@ -25,7 +22,7 @@ CODE_OPERATIONS = (
             ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
             ErrorCase({"query": "dome", "max_results": 0}, "INVALID_ARGUMENT"),
         ),
-        tool_sets=_IN_CODE,
+        tool_sets=IN_CODE,
         unlisted=("explain",),
     ),
     Operation(
@@ -44,6 +41,6 @@ CODE_OPERATIONS = (
             ErrorCase({"task": "x", "collections": ["nowhere"]}, "NOT_FOUND"),
             ErrorCase({"task": "x", "max_context_tokens": 1}, "INVALID_ARGUMENT"),
         ),
-        tool_sets=_IN_CODE,
+        tool_sets=IN_CODE,
     ),
 )

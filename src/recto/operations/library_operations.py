@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recto.operations import get, hits, outline, projects, reindex, search, status, watch
-from recto.operations.operation import IN_DEFAULT, IN_MEMORY, WRITES, ErrorCase, Operation
+from recto.operations.operation import IN_CODE, IN_DEFAULT, IN_MEMORY, WRITES, ErrorCase, Operation
 
 _NO_COLLECTION = ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND")
 
@@ -52,6 +52,7 @@ LIBRARY_OPERATIONS = (
         text=hits.text,
         example={"query": "polar alignment", "path_prefix": "equipment/"},
         errors=(_NO_COLLECTION,),
+        tool_sets=IN_CODE,
     ),
     Operation(
         name="search_with_hypothesis",
@@ -81,6 +82,7 @@ LIBRARY_OPERATIONS = (
             "limit": 3,
         },
         errors=(ErrorCase({"snippet": "x = 1", "collections": ["nowhere"]}, "NOT_FOUND"),),
+        tool_sets=IN_CODE,
     ),
     Operation(
         name="get",
@@ -95,7 +97,7 @@ LIBRARY_OPERATIONS = (
             ErrorCase({"reference": "../../etc/passwd"}, "NOT_FOUND"),
             ErrorCase({"reference": "observing/Closing down.md:9-3"}, "INVALID_ARGUMENT"),
         ),
-        tool_sets=IN_DEFAULT,
+        tool_sets=IN_DEFAULT | IN_CODE,
     ),
     Operation(
         name="outline",

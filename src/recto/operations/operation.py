@@ -9,7 +9,7 @@ from typing import Any
 from recto.engine.engine import Engine
 from recto.observability.progress import NoProgress, Progress
 
-DEFAULT, MEMORY, FULL = "default", "memory", "full"
+DEFAULT, MEMORY, CODE, FULL = "default", "memory", "code", "full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +61,5 @@ class Operation:
 IN_DEFAULT = frozenset({DEFAULT})
 IN_MEMORY = frozenset({MEMORY})
 IN_BOTH = IN_DEFAULT | IN_MEMORY
+IN_CODE = frozenset({CODE})
 WRITES = Annotations(read_only=False)
