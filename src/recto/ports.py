@@ -390,6 +390,10 @@ class Memories(Protocol):
         """Oldest first."""
         ...
 
+    def named(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryId, ...]:
+        """The same, by their ids alone."""
+        ...
+
     def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
         """Active items of a scope whose text has this fingerprint, oldest first."""
         ...

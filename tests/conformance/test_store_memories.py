@@ -230,6 +230,13 @@ def test_a_canonical_key_names_one_item_of_a_project(store: Store) -> None:
     assert store.memories.get(MINE, rival.id) is None
 
 
+def test_ids_alone_are_those_of_the_items_found(store: Store) -> None:
+    for number in range(3):
+        put(store, item(f"mem_{number}", scope=str(number % 2), tags=("x",) if number else ()))
+    for wanted in (MemoryFilter(), MemoryFilter(scopes=("0",)), MemoryFilter(tags_all=("x",)), MemoryFilter(kinds=())):
+        assert store.memories.named(MINE, wanted) == tuple(one.id for one in store.memories.find(MINE, wanted))
+
+
 def test_a_sequence_knows_its_last_place(store: Store) -> None:
     assert store.memories.last_position(MINE, "talk") == 0
     for place in (1, 2):

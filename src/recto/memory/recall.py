@@ -52,7 +52,7 @@ def narrowed(desk: Desk, wanted: MemoryFilter) -> Filters | None:
     everything = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
     if wanted == MemoryFilter():
         return everything
-    return only(item.id for item in desk.store.memories.find(desk.project, wanted))
+    return only(desk.store.memories.named(desk.project, wanted))
 
 
 def only(items: Iterable[MemoryId]) -> Filters | None:

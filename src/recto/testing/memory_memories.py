@@ -82,6 +82,9 @@ class MemoryMemories:
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
         return tuple(item for item in self._items(project) if _admits(filters, item))
 
+    def named(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryId, ...]:
+        return tuple(item.id for item in self.find(project, filters))
+
     def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
         return tuple(
             item

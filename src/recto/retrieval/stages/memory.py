@@ -45,10 +45,10 @@ class CanonicalRecall:
 
 def _marked(search: Search, wanted: MemoryFilter, depth: int) -> tuple[Scored, ...]:
     store, project, query = search.library.store, search.library.project, search.query
-    items = store.memories.find(project, wanted)
+    items = store.memories.named(project, wanted)
     if not items:
         raise SkipStage("no memory is marked so")
-    only = Filters(collections=(MEMORIES,), uris=tuple(memory_uri(item.id) for item in items))
+    only = Filters(collections=(MEMORIES,), uris=tuple(memory_uri(item) for item in items))
     filters = query.filters.narrowed_by(only)
     keys = store.documents.admitted(project, filters)
     if query.terms.text.strip():
@@ -72,7 +72,7 @@ class MemoryFusion:
     """
 
     technical: float = 0.45
-    conversational: float = 0.6
+    conversational: float = 0.5
     code: float = 0.75
     trigram: float = 0.5
     pinned: float = 0.1

@@ -76,7 +76,16 @@ class MemoryRepository:
         return tuple((MemoryLink(target, type_), MemoryId(item)) for target, type_, item in rows)
 
     def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
-        where = {
+        found = (_item(project, row) for row in self._database.rows("memories_find", self._wanted(project, filters)))
+        return tuple(item for item in found if filters.admits_tags(item.tags))
+
+    def named(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryId, ...]:
+        rows = self._database.rows("memories_named", self._wanted(project, filters))
+        tagged = filters.tags_all or filters.tags_any
+        return tuple(MemoryId(row[0]) for row in rows if not tagged or filters.admits_tags(tuple(json.loads(row[1]))))
+
+    def _wanted(self, project: ProjectId, filters: MemoryFilter) -> dict[str, Any]:
+        return {
             "project": self._keys.project(project),
             "kinds": _listed(filters.kinds),
             "scopes": _listed(filters.scopes),
@@ -90,8 +99,6 @@ class MemoryRepository:
             "doc_classes": _listed(filters.doc_classes),
             "sequences": _listed(filters.sequences),
         }
-        found = (_item(project, row) for row in self._database.rows("memories_find", where))
-        return tuple(item for item in found if filters.admits_tags(item.tags))
 
     def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
         where = {

@@ -66,8 +66,7 @@ where m.project = :project and m.canonical_key = :canonical_key;
 where m.project = :project and m.scope = :scope and m.fingerprint = :fingerprint and m.status = 'active'
 order by m.created_at, m.id;
 
--- name: memories_find
--- include: memory
+-- name: fragment_memories_wanted
 where m.project = :project
   and (:kinds is null or m.kind in (select value from json_each(:kinds)))
   and (:scopes is null or m.scope in (select value from json_each(:scopes)))
@@ -80,6 +79,15 @@ where m.project = :project
   and (not :canonical_only or m.canonical_key is not null)
   and (:doc_classes is null or m.doc_class in (select value from json_each(:doc_classes)))
   and (:sequences is null or m.sequence in (select value from json_each(:sequences)))
+
+-- name: memories_find
+-- include: memory
+-- include: memories_wanted
+order by m.created_at, m.id;
+
+-- name: memories_named
+select m.id, m.tags from memory_items m
+-- include: memories_wanted
 order by m.created_at, m.id;
 
 -- name: memory_versions
