@@ -372,7 +372,6 @@ class Memories(Protocol):
         """The last place taken in a sequence; 0 when there is none."""
         ...
 
-    def linking(
     def validity(self, project: ProjectId, items: Sequence[MemoryId]) -> Mapping[MemoryId, tuple[float, float | None]]:
         """When what the items tell now begins and stops being true."""
         ...
@@ -381,6 +380,7 @@ class Memories(Protocol):
         """The last change of each item up to an instant: how everything stood then."""
         ...
 
+    def linking(
         self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
     ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
         """Links of active items to these targets, with the items they start from, by target, oldest item first."""
@@ -514,9 +514,7 @@ class Graph(Protocol):
 
     def edges(self, project: ProjectId) -> tuple[Edge, ...]: ...
 
-    def chunks(
-        self, project: ProjectId, document: DocumentId | None = None
-    ) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+    def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
         """Every chunk with the document it belongs to, or those of one, ascending."""
         ...
 
@@ -588,9 +586,7 @@ class SnapshotSource(Protocol):
         """Chunks with a vector that is newer."""
         ...
 
-    def windows(
-        self, project: ProjectId, profiles: Sequence[EmbeddingProfile], keys: Sequence[ChunkKey]
-    ) -> Windows:
+    def windows(self, project: ProjectId, profiles: Sequence[EmbeddingProfile], keys: Sequence[ChunkKey]) -> Windows:
         """Vectors of the named chunks, each of the first of the profiles that has one."""
         ...
 
