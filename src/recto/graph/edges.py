@@ -10,6 +10,7 @@ from typing import Any
 
 from recto.graph.imports import imported
 from recto.graph.names import FOR_THEIR_FOLDER, ROOT, at_path, folded, folder, joined, last, names_of, without_ending
+from recto.graph.sphinx import roles
 from recto.model.document import Document, Kind, Link, LinkKind
 from recto.model.graph import WEIGHTS, EdgeType, Linked, Lookup, OutLink, Reference
 from recto.model.text import Span
@@ -53,6 +54,7 @@ def links_of(document: Document) -> tuple[OutLink, ...]:
     for link in islice(document.links, _MOST):
         found.take(link)
     found.properties()
+    found.roles()
     return tuple(found.links)
 
 
@@ -111,6 +113,21 @@ class _Links:
                 for reference in self._references(link):
                     type_ = EdgeType.RELATED if _RELATED.match(name) else EdgeType.LINKS_TO
                     self.links.append(OutLink(reference, type_, WEIGHTS[type_], link.anchor, name, link.span))
+
+    def roles(self) -> None:
+        """References by label or page, as documentation made with Sphinx has them."""
+        if self._document.kind is Kind.CODE:
+            return
+        for role in roles(self._document.text):
+            link = Link(LinkKind.MARKDOWN, role.target, None, None, Span(role.start, role.end))
+            if role.page:
+                references = tuple(self._looked_for(without_ending(role.target), Lookup.MARKDOWN))
+            else:
+                references = (Reference(Lookup.LABEL, "", role.target.lower(), role.target.lower()),)
+            type_, weight = self._type(link)
+            context = self._context(link.span)
+            for reference in references:
+                self.links.append(OutLink(reference, type_, weight, None, context, link.span))
 
     def _references(self, link: Link) -> Iterator[Reference]:
         target = link.target

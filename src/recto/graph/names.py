@@ -6,11 +6,12 @@ import unicodedata
 import zlib
 from collections.abc import Collection
 
+from recto.graph.sphinx import labels
 from recto.model.document import Document, Kind
 from recto.model.graph import Candidate, Name, NameKind
 from recto.model.ids import CollectionId
 
-NOTE_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
+NOTE_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rst", ".adoc", ".org")
 FOR_THEIR_FOLDER = frozenset({"index", "readme", "__init__", "mod", "_index", "lib", "package-info"})
 """Files that speak for the folder they are in. There are many of each, so a link to one names its path."""
 
@@ -97,7 +98,8 @@ def names_of(document: Document) -> tuple[Name, ...]:
             address = document.metadata.get(field)
             if isinstance(address, str) and len(address) <= _LONGEST and "://" not in address and address.strip("/"):
                 found.append(Name(folded(last(address.strip("/"))), NameKind.SLUG, address.strip("/")))
-    return tuple(dict.fromkeys(found)) if document.aliases else tuple(found)
+        found += (Name(label, NameKind.LABEL, label) for label in labels(document.text))
+    return tuple(dict.fromkeys(found))
 
 
 def candidate(document: int, collection: CollectionId, uri: str, kind: NameKind, path: str) -> Candidate:

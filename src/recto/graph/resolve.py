@@ -23,6 +23,7 @@ _RANKS = (
     frozenset({NameKind.SLUG}),
     frozenset({NameKind.FORMER}),
 )
+_LABELS = (frozenset({NameKind.LABEL}),)
 _MODULES = (frozenset({NameKind.MODULE, NameKind.FOLDER}), frozenset({NameKind.FORMER}))
 _ROOTS = ("", "src/", "lib/", "app/", "source/", "python/")
 _ELSEWHERE = frozenset({Lookup.WIKI, Lookup.CHANGED, Lookup.PACKAGE})
@@ -87,7 +88,11 @@ class Resolver:
         if kinds is None:
             return None
         lookup = reference.lookup
-        ranks = _MODULES if lookup is Lookup.MODULE or lookup is Lookup.PACKAGE else _RANKS
+        ranks: tuple[frozenset[NameKind], ...] = _RANKS
+        if lookup is Lookup.MODULE or lookup is Lookup.PACKAGE:
+            ranks = _MODULES
+        elif lookup is Lookup.LABEL:
+            ranks = _LABELS
         for place in (home, None) if lookup in _ELSEWHERE else (home,):
             for rank in ranks:
                 if not rank.isdisjoint(kinds):
@@ -110,7 +115,7 @@ class Resolver:
 def _found(shelf: _Shelf, reference: Reference, rank: frozenset[NameKind]) -> Candidate | None:
     path, scope = reference.path, reference.scope
     match reference.lookup:
-        case Lookup.PATH | Lookup.SOURCE:
+        case Lookup.PATH | Lookup.SOURCE | Lookup.LABEL:
             return shelf.at(path)
         case Lookup.CHANGED:
             return shelf.at(path) or (shelf.at(f"{scope}/{path}") if scope else None) or shelf.ending(path)

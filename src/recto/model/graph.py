@@ -50,6 +50,7 @@ class NameKind(StrEnum):
     FOLDER = "folder"
     ALIAS = "alias"
     SLUG = "slug"
+    LABEL = "label"
     FORMER = "former"
 
 
@@ -64,11 +65,12 @@ class Name(NamedTuple):
 class Lookup(StrEnum):
     """How a reference is looked for.
 
-    `wiki` as Obsidian does; `markdown` the same, but first beside the source; `path` exactly there; `changed` by the
+    `label` by what a place in a document is called; `wiki` as Obsidian does; `markdown` the same, but first beside the source; `path` exactly there; `changed` by the
     path a commit names. What code asks for is `source`, exactly there; `include`, as `markdown`; `module`, beside the
     source or above it; `package`, by the end of its path.
     """
 
+    LABEL = "label"
     WIKI = "wiki"
     MARKDOWN = "markdown"
     PATH = "path"
@@ -79,7 +81,7 @@ class Lookup(StrEnum):
     PACKAGE = "package"
 
 
-WRITTEN = (Lookup.WIKI, Lookup.MARKDOWN, Lookup.PATH)
+WRITTEN = (Lookup.LABEL, Lookup.WIKI, Lookup.MARKDOWN, Lookup.PATH)
 """What people write: a link of these that means nothing is worth telling. Code asks for much that is elsewhere."""
 
 

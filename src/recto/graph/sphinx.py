@@ -1,0 +1,44 @@
+"""Cross-references as Sphinx and MyST write them: labels that name a place, and roles that point at one.
+
+(my-label)=              a label in Markdown; `.. _my-label:` in reStructuredText
+{ref}`my-label`          a reference to it; :ref:`text <my-label>` in reStructuredText
+{doc}`../other/page`     a reference to a page; :doc:`/other/page` from the top
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+_LABEL = re.compile(r"^[ \t]*(?:\.\. _(`[^`\n]{1,200}`|[^:\n`]{1,200}):|\(([^()\s]{1,200})\)=)[ \t]*$", re.MULTILINE)
+_ROLE = re.compile(r"(?::(ref|doc|numref):|\{(ref|doc|numref)\})`([^`]{1,400})`")
+_SHOWN = re.compile(r".*<([^<>]+)>\s*", re.DOTALL)
+_MOST = 1_000
+
+
+class Role(NamedTuple):
+    """A role in a text: whether it names a page or a label, which one, and where it stands."""
+
+    page: bool
+    target: str
+    start: int
+    end: int
+
+
+def labels(text: str) -> Iterator[str]:
+    """What places in a text are called by those who refer to them."""
+    if ")=\n" in text or ".. _" in text:
+        for found in islice(_LABEL.finditer(text), _MOST):
+            yield (found[1] or found[2]).strip("` ").lower()
+
+
+def roles(text: str) -> Iterator[Role]:
+    if "}`" not in text and ":`" not in text:
+        return
+    for found in islice(_ROLE.finditer(text), _MOST):
+        shown = _SHOWN.fullmatch(found[3])
+        target = " ".join((shown[1] if shown else found[3]).split())
+        if target and "://" not in target:
+            yield Role((found[1] or found[2]) == "doc", target, found.start(), found.end())

@@ -1,0 +1,57 @@
+"""References by label and by page, as documentation made with Sphinx or MyST has them."""
+
+from __future__ import annotations
+
+from recto.graph.edges import linked
+from recto.graph.names import candidate
+from recto.graph.resolve import Resolver
+from recto.graph.sphinx import Role, labels, roles
+from recto.model.document import Document, Source
+from recto.model.graph import EdgeType
+from recto.model.ids import CollectionId, DocumentId
+from recto.parsing.markdown import MarkdownParser
+from recto.parsing.plaintext import PlaintextParser
+
+HERE = CollectionId("here")
+
+
+def read(uri: str, text: str) -> Document:
+    parser = MarkdownParser() if uri.endswith(".md") else PlaintextParser()
+    return parser.parse(Source(DocumentId(uri), uri, text, 0.0))
+
+
+def test_labels_stand_on_lines_of_their_own() -> None:
+    text = ".. _Tune Guide:\n\nTune\n====\n\n(my-label)=\n## Part\n\nno (label)= here\n.. _`quoted one`:\n"
+    assert list(labels(text)) == ["tune guide", "my-label", "quoted one"]
+    assert list(labels("nothing of the kind (really)")) == []
+
+
+def test_roles_are_found_with_or_without_a_text_of_their_own() -> None:
+    text = "See {ref}`my-label`, :ref:`a text <other label>`, :doc:`/guide/start` and :class:`Thing`."
+    found = list(roles(text))
+    assert [(one.page, one.target) for one in found] == [
+        (False, "my-label"),
+        (False, "other label"),
+        (True, "/guide/start"),
+    ]
+    assert text[found[0].start : found[0].end] == "{ref}`my-label`"
+    assert list(roles("`code` and {curly} braces")) == []
+    assert isinstance(found[0], Role)
+
+
+def test_a_reference_leads_to_the_document_with_the_label_and_a_page_to_the_page() -> None:
+    documents = [
+        read("start.md", "# Start\n\nSee {ref}`The-Label`, {ref}`nowhere` and {doc}`guide/deep`.\n"),
+        read("guide/deep.rst", ".. _the-label:\n\nDeep\n====\n\nBack to :doc:`/start`.\n"),
+        read("the-label.md", "# A file of the same name\n"),
+    ]
+    held = [linked(one) for one in documents]
+    resolver = Resolver(
+        (name.name, candidate(number, HERE, documents[number].uri, name.kind, name.path))
+        for number, one in enumerate(held)
+        for name in one.names
+    )
+    found = [[resolver.resolve(link.reference, HERE) for link in one.links] for one in held]
+    assert found == [[1, None, 1], [0], []]
+    assert held[0].links[0].type is EdgeType.LINKS_TO
+    assert held[0].links[0].context.startswith("# Start See {ref}`The-Label`")
