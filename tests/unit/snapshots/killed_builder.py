@@ -1,0 +1,51 @@
+"""Builds a snapshot and kills itself at a named step: what a power cut or an impatient person would do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from snapshot_samples import Bench
+
+from recto.ingest import publish as publishing
+from recto.snapshots.folder import SnapshotFolder
+from recto.stores.sqlite.snapshots import SnapshotSource
+
+
+def die(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def after(work: Callable[..., Any]) -> Callable[..., Any]:
+    def done(*values: Any, **named: Any) -> None:
+        work(*values, **named)
+        die()
+
+    return done
+
+
+STEPS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
+    "begin": (SnapshotSource, "begin", after),
+    "lexical": (publishing, "_lexical", after),
+    "shards": (publishing, "save_shard", after),
+    "entries": (publishing, "entries", after),
+    "check": (publishing, "check", after),
+    "manifest": (SnapshotFolder, "publish", lambda _: die),
+    "rename": (publishing, "_enter", lambda _: die),
+    "enter": (publishing, "_enter", after),
+    "switch": (SnapshotFolder, "switch", lambda _: die),
+    "prune": (publishing, "prune", lambda _: die),
+}
+
+if __name__ == "__main__":
+    bench = Bench(Path(sys.argv[1]))
+    bench.written = {"a/one.md": []}
+    owner, name, broken = STEPS[sys.argv[2]]
+    setattr(owner, name, broken(getattr(owner, name)))
+    bench.publish()
