@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recto.algorithms.analysis import Analyzer
-from recto.engine.watching import WatchSettings
+from recto.engine.watching import Notices, WatchSettings
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
 from recto.model.location import Location
@@ -55,6 +55,7 @@ class Parts:
     defaults: Defaults = Defaults()
     clock: Callable[[], float] = time.time
     watch: WatchSettings = field(default_factory=WatchSettings)
+    notices: Notices | None = None
     reranker: Callable[[], Reranker] | None = None
     profile_folders: tuple[Path, ...] = ()
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None

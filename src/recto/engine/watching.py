@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from recto.engine.builds import Stopped
 from recto.errors import Busy, RectoError, SourceError
@@ -33,6 +34,14 @@ _BUSY_SECONDS = 1.0  # for a library another process is writing
 _LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
 _EMBED_AT_ONCE = 32  # inputs between two looks at what changed
 _PAUSE_SECONDS = 0.5  # after them: another process may be waiting to index
+
+
+class Notices(Protocol):
+    """Tells where below a folder something happened, as `sources.watch.changes` does."""
+
+    def __call__(
+        self, root: Path, stop: threading.Event, ready: Callable[[], None], *, polling: bool, poll_ms: int
+    ) -> Iterator[frozenset[str]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +231,8 @@ class Watching:
 
     def _read(self, folder: _Folder) -> None:
         """One folder's thread: notes where something happened until told to stop."""
-        from recto.sources.watch import changes
-
+        changes = self._engine._parts.notices
+        assert changes is not None, "an engine without notices is not watched"
         polling, poll_ms = self.settings.polling, self.settings.poll_ms
         why = ""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -82,6 +83,7 @@ def open_engine(
         library=place,
         defaults=Defaults(**asdict(config.retrieval)),
         watch=WatchSettings(**asdict(config.watch)),
+        notices=_notices,
         reranker=_reranker(config.reranking),
         profile_folders=profile_folders() if profiles is None else profiles,
         profile_embedder=partial(_profile_embedder, config.embedding),
@@ -206,6 +208,14 @@ def _profile_embedder(configured: Embedding, profile: NamedProfile) -> Embedder:
         f"the profile {profile.name} wants the provider {settings.provider}, which this Recto does not know",
         hint=f"choose one of: {', '.join(PROVIDERS)}",
     )
+
+
+def _notices(
+    root: Path, stop: threading.Event, ready: Callable[[], None], *, polling: bool, poll_ms: int
+) -> Iterator[frozenset[str]]:
+    from recto.sources.watch import changes
+
+    return changes(root, stop, ready, polling=polling, poll_ms=poll_ms)
 
 
 def _reranker(settings: Reranking) -> Callable[[], Reranker] | None:
