@@ -8,7 +8,7 @@ from recto.errors import InvalidArgument
 from recto.retrieval.stage import Profile, Refine
 from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.channels import TypoRecall
-from recto.retrieval.stages.code import CodeFusion, Fragments, ReadCode, TestsBelow
+from recto.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
@@ -38,7 +38,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             "code",
             expand=(ReadCode(),),
-            recall=(LexicalRecall(), SymbolRecall(), PlaceRecall(), DenseRecall()),
+            recall=(LexicalRecall(), SymbolRecall(), PlaceRecall(), CodeDense()),
             fuse=CodeFusion(),
             refine=(Fragments(), TestsBelow(), CapPerDocument()),
         ),

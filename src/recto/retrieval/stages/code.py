@@ -13,6 +13,7 @@ from recto.retrieval.stage import Search, SkipStage, in_order
 from recto.retrieval.stages.adaptive import Balance, BalancedFusion
 from recto.retrieval.stages.fuse import ScoreFusion
 from recto.retrieval.stages.joined import JoinedFusion
+from recto.retrieval.stages.recall import DenseRecall
 from recto.retrieval.stages.steps import ground, noted, texts_of
 
 _LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
@@ -25,6 +26,12 @@ _ABOUT_TESTS = re.compile(
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|testdata)/|(?:^|/)test_[^/]+$|[._-](?:test|tests|spec)\.\w+$"
     r"|(?:Test|Tests|Spec)\.\w+$|(?:^|/)conftest\.py$"
+)
+# Names that are a word of their own (go, c, swift, ruby) count only after "in", "with" or "using".
+_LANGUAGE = re.compile(
+    r"\b(?:(?:in|with|using|for)\s+)?(?:python|javascript|typescript|java|golang|php|kotlin|haskell|perl)\b\s?[23]?(?:\.\d+)?"
+    r"|\b(?:in|with|using)\s+(?:go|c|r|rust|ruby|swift|scala|julia|lua|bash)\b(?![+#\w])|(?<!\w)(?:in\s+)?[cC](?:\+\+|#)(?!\w)",
+    re.IGNORECASE,
 )
 _FILTER = re.compile(r"(?:^|\s)-?(?:tag|path|title|kind|in|collection):\S", re.IGNORECASE)
 
@@ -59,6 +66,29 @@ class ReadCode:
             softer = replace(terms, words=words, preferred=(*terms.preferred, *terms.phrases), phrases=())
             return replace(query, terms=softer)
         return query
+
+
+@dataclass(frozen=True, slots=True)
+class CodeDense:
+    """Dense recall that makes less of the name of a language: "in python" says where to look rather than what for.
+
+    q' = q + aside · (q without the language), at length 1. Fusion sees the new vector, so its cosines are of one kind.
+    """
+
+    depth: int = 100
+    aside: float = 0.3
+    name: str = "dense"
+
+    def recall(self, search: Search) -> Ranking:
+        text = search.query.terms.text
+        bare = " ".join(_LANGUAGE.sub(" ", text).split())
+        if bare and bare != text and self.aside > 0.0 and not search.query.hypothesis:
+            import numpy as np
+
+            search.notes["meant"] = bare
+            moved = search.vector + self.aside * search.library.embedder().embed_query(bare)
+            search.vector = (moved / max(float(np.linalg.norm(moved)), 1e-12)).astype(np.float32)
+        return DenseRecall(self.depth, self.name).recall(search)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.budget import TokenBudget
 from recto.retrieval.stages.caps import CapPerSection
 from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from recto.retrieval.stages.code import CodeFusion, Fragments, ReadCode, TestsBelow
+from recto.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.diversity import MarginalRelevance
@@ -40,6 +40,7 @@ RECALL: Mapping[str, type[Any]] = {
     "graph": GraphRecall,
     "pinned": PinnedRecall,
     "canonical": CanonicalRecall,
+    "dense_code": CodeDense,
     "symbols": SymbolRecall,
     "places": PlaceRecall,
 }
