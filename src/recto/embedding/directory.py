@@ -54,6 +54,10 @@ class ModelDirectory:
         """What is wrong with the files, in sentences, by their sha256; empty when nothing is."""
         return tuple(problem for name in self.files if (problem := self._damage(name, contents=True)))
 
+    def missing(self, name: str) -> str | None:
+        """What is wrong with a file by its size alone; None when nothing is."""
+        return self._damage(name, contents=False)
+
     def _damage(self, name: str, *, contents: bool) -> str | None:
         path, expected = self.path / name, self.files.get(name)
         try:

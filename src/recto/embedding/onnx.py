@@ -60,6 +60,10 @@ class OnnxEmbedder:
     def profile(self) -> EmbeddingProfile:
         return self._directory.profile
 
+    @property
+    def folder(self) -> Path:
+        return self._directory.path
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         prefix = self.profile.document_prefix
         return self._embed([prefix + text for text in texts])

@@ -11,6 +11,7 @@ from recto.operations.graph_operations import GRAPH_OPERATIONS
 from recto.operations.history_operations import HISTORY_OPERATIONS
 from recto.operations.library_operations import LIBRARY_OPERATIONS
 from recto.operations.memory_operations import MEMORY_OPERATIONS
+from recto.operations.model_operations import MODEL_OPERATIONS
 from recto.operations.operation import DEFAULT, FULL, Operation
 from recto.operations.profile_operations import PROFILE_OPERATIONS
 from recto.operations.snapshot_operations import SNAPSHOT_OPERATIONS
@@ -22,6 +23,7 @@ _ALL = (
     *MEMORY_OPERATIONS,
     *CANONICAL_OPERATIONS,
     *PROFILE_OPERATIONS,
+    *MODEL_OPERATIONS,
     *GRAPH_OPERATIONS,
     *SNAPSHOT_OPERATIONS,
 )

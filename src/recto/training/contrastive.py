@@ -1,0 +1,220 @@
+"""Training: each query towards its answer and away from the others, and every text kept near where it was."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from recto.training.encoder import Encoder, Texts, embedded, precision
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`temperature` sharpens the choice among a batch; `close` weighs the stay-close term on the texts of the pairs,
+    `balance` on passages that no pair is of. `margin` is how much nearer than the answer another passage may be to the
+    query, in the eyes of the original, before it counts as an answer too. `blend` is how far the result goes from
+    the original weights (0) to the trained ones (1)."""
+
+    epochs: float = 1.0
+    batch: int = 256
+    rate: float = 3e-5
+    temperature: float = 0.05
+    close: float = 0.5
+    balance: float = 1.0
+    margin: float = 0.05
+    negatives: int = 1
+    blend: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """`pairs` are (query, answer) places in `texts`; `negatives` has places for each pair, best first."""
+
+    texts: Texts
+    pairs: Sequence[tuple[int, int]]
+    negatives: Sequence[Sequence[int]]
+    balance: Texts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step of training reports."""
+
+    number: int
+    total: int
+    loss: float
+    drift: float
+
+
+def train(
+    encoder: Encoder,
+    examples: Examples,
+    settings: Settings,
+    *,
+    told: Callable[[Step], None] = lambda step: None,
+    before: tuple[NDArray[np.float32], NDArray[np.float32] | None] | None = None,
+    resume: Mapping[str, Any] | None = None,
+    save: Callable[[int, Mapping[str, Any]], None] | None = None,
+    save_every: int = 200,
+) -> None:
+    """Changes the encoder in place. With the same examples, settings and CPU, the same weights come out.
+
+    `save` is given the state every so many steps, and `resume` takes one up again. `before` are the original's vectors
+    of the texts and of the balance, where somebody has them already.
+    """
+    torch.manual_seed(settings.seed)
+    device = examples.texts.device
+    if before is None:
+        balance = None if examples.balance is None else embedded(encoder, examples.balance)
+        before = embedded(encoder, examples.texts), balance
+    original = torch.as_tensor(before[0]).to(device)
+    kept = None if before[1] is None else torch.as_tensor(before[1]).to(device)
+    start = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
+    batches = list(_batches(examples, settings))
+    optimiser = torch.optim.AdamW(encoder.parameters(), lr=settings.rate, weight_decay=0.01)
+    begin = 0
+    if resume is not None:
+        encoder.load_state_dict(resume["encoder"])
+        optimiser.load_state_dict(resume["optimiser"])
+        begin = int(resume["step"])
+    encoder.train()
+    dice = random.Random(settings.seed + 1)
+    for number, places in enumerate(batches):
+        extra = _sample(dice, examples.balance, settings.batch // 2)
+        if number < begin:
+            continue
+        for group in optimiser.param_groups:
+            group["lr"] = settings.rate * _schedule(number, len(batches))
+        loss, drift = _loss(encoder, examples, places, extra, original, kept, settings)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)
+        optimiser.step()
+        if number % 20 == 0 or number + 1 == len(batches):
+            told(Step(number + 1, len(batches), float(loss.detach()), float(drift)))
+        if save is not None and (number + 1) % save_every == 0 and number + 1 < len(batches):
+            state = {"encoder": encoder.state_dict(), "optimiser": optimiser.state_dict(), "step": number + 1}
+            save(number + 1, state)
+    blend(encoder, start, settings.blend)
+    encoder.eval()
+
+
+def blend(encoder: Encoder, start: Mapping[str, Tensor], share: float) -> None:
+    """Weights between the original's and the trained ones keep more of what the original knew (WiSE-FT, 2021)."""
+    if share < 1.0:
+        trained = encoder.state_dict()
+        encoder.load_state_dict({name: start[name] + share * (trained[name] - start[name]) for name in trained})
+
+
+def _loss(
+    encoder: Encoder,
+    examples: Examples,
+    places: Sequence[int],
+    extra: Sequence[int],
+    original: Tensor,
+    kept: Tensor | None,
+    settings: Settings,
+) -> tuple[Tensor, Tensor]:
+    device = examples.texts.device
+    queries = [examples.pairs[place][0] for place in places]
+    answers = [examples.pairs[place][1] for place in places]
+    wrong = [one for place in places for one in examples.negatives[place][: settings.negatives]]
+    passages = answers + wrong
+    with precision(device):
+        q = encoder(*examples.texts.batch(queries))
+        p = encoder(*examples.texts.batch(passages))
+        b = encoder(*examples.balance.batch(extra)) if extra and examples.balance is not None else None
+    with torch.no_grad():
+        q0, p0 = original[torch.as_tensor(queries, device=device)], original[torch.as_tensor(passages, device=device)]
+        before = q0 @ p0.T
+        right = before.diagonal()[:, None]
+        also = before > right + settings.margin
+        same = torch.as_tensor(answers, device=device)[:, None] == torch.as_tensor(passages, device=device)[None]
+        also |= same
+        also.fill_diagonal_(False)
+    scores = (q @ p.T / settings.temperature).masked_fill(also, float("-inf"))
+    labels = torch.arange(len(queries), device=device)
+    loss = functional.cross_entropy(scores, labels)
+    back = scores[:, : len(queries)].T
+    loss = 0.7 * loss + 0.3 * functional.cross_entropy(back, labels)
+    drift = 1 - (torch.cat([(q * q0).sum(-1), (p * p0).sum(-1)])).mean()
+    loss = loss + settings.close * drift
+    if b is not None and kept is not None:
+        loss = loss + settings.balance * (1 - (b * kept[torch.as_tensor(extra, device=device)]).sum(-1).mean())
+    return loss, drift.detach()
+
+
+def _batches(examples: Examples, settings: Settings) -> Iterator[list[int]]:
+    """Every pair once an epoch, in an order of its own; the last, smaller batch is left out where it is not alone."""
+    dice = random.Random(settings.seed)
+    count = len(examples.pairs)
+    left = round(settings.epochs * count)
+    while left > 0:
+        order = list(range(count))
+        dice.shuffle(order)
+        order = order[:left]
+        left -= len(order)
+        for start in range(0, len(order), settings.batch):
+            batch = order[start : start + settings.batch]
+            if len(batch) == settings.batch or len(order) < settings.batch:
+                yield batch
+
+
+def _sample(dice: random.Random, texts: Texts | None, wanted: int) -> list[int]:
+    count = 0 if texts is None else len(texts)
+    return [dice.randrange(count) for _ in range(min(wanted, count))]
+
+
+def _schedule(number: int, total: int) -> float:
+    """Up over the first tenth, then down to nothing."""
+    warm = max(1, total // 10)
+    return (number + 1) / warm if number < warm else max(0.0, (total - number) / max(1, total - warm))
+
+
+def mined(
+    vectors: NDArray[np.float32],
+    pairs: Sequence[tuple[int, int]],
+    groups: Sequence[str],
+    settings: Settings,
+    device: torch.device,
+) -> tuple[list[list[int]], list[int]]:
+    """For each pair the nearest passages that are not its answer, and which pairs are worth keeping.
+
+    A passage nearer than the answer (times a margin) may be an answer itself, and one of the same document often is:
+    neither is taken. A pair whose answer is not among the nearest thousand is hopeless: its query does not say enough.
+    """
+    depth, hopeless, ceiling = 64, 1000, 0.97
+    table = torch.as_tensor(vectors, device=device)
+    answers = sorted({answer for _, answer in pairs})
+    passages = table[torch.as_tensor(answers, device=device)]
+    found: list[list[int]] = []
+    worth: list[int] = []
+    for start in range(0, len(pairs), 2048):
+        some = pairs[start : start + 2048]
+        q = table[torch.as_tensor([query for query, _ in some], device=device)]
+        own = (q * table[torch.as_tensor([answer for _, answer in some], device=device)]).sum(-1)
+        scores = q @ passages.T
+        rank = (scores > own[:, None]).sum(-1)
+        best, near = scores.topk(min(depth, len(answers)), dim=-1)
+        for row, (_, answer) in enumerate(some):
+            limit = ceiling * float(own[row])
+            chosen = [
+                answers[place]
+                for score, place in zip(best[row].tolist(), near[row].tolist(), strict=True)
+                if score < limit and groups[answers[place]] != groups[answer]
+            ]
+            found.append(chosen[: settings.negatives] or [answers[(start + row * 7919) % len(answers)]])
+            if int(rank[row]) < hopeless:
+                worth.append(start + row)
+    return found, worth

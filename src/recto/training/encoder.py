@@ -1,0 +1,148 @@
+"""The encoder as torch trains it: the same arithmetic as the graph, in float32, or in bfloat16 on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from recto.training.weights import EPSILON, HEADS, Layer, Linear, Model
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Ids = Sequence[Sequence[int]]
+
+
+class Encoder(nn.Module):
+    """Token ids → unit vectors by mean pooling."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.words = _embedding(model.words)
+        self.positions = nn.Parameter(_tensor(model.positions))
+        self.norm = _norm(model.norm)
+        self.layers = nn.ModuleList(_Block(layer) for layer in model.layers)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        x = self.norm(self.words(ids) + self.positions[: ids.shape[1]])
+        seen = mask[:, None, None, :]
+        for layer in self.layers:
+            x = layer(x, seen)
+        summed = (x.float() * mask[:, :, None]).sum(1)
+        return functional.normalize(summed, dim=-1)
+
+    def weights(self) -> Model:
+        layers = tuple(block.weights(index) for index, block in enumerate(self.layers))
+        return Model(_array(self.words.weight), _array(self.positions), _parameters(self.norm), layers)
+
+
+class _Block(nn.Module):
+    def __init__(self, layer: Layer) -> None:
+        super().__init__()
+        self.qkv, self.out = _dense(layer.qkv), _dense(layer.out)
+        self.up, self.down = _dense(layer.up), _dense(layer.down)
+        self.attention_norm, self.output_norm = _norm(layer.attention_norm), _norm(layer.output_norm)
+
+    def forward(self, x: Tensor, seen: Tensor) -> Tensor:
+        texts, tokens, width = x.shape
+        heads = self.qkv(x).view(texts, tokens, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
+        context = functional.scaled_dot_product_attention(heads[0], heads[1], heads[2], attn_mask=seen)
+        x = self.attention_norm(x + self.out(context.transpose(1, 2).reshape(texts, tokens, width)))
+        normalised: Tensor = self.output_norm(x + self.down(functional.gelu(self.up(x))))
+        return normalised
+
+    def weights(self, index: int) -> Layer:
+        def linear(name: str, dense: nn.Linear) -> Linear:
+            return Linear(f"{index}.{name}", _array(dense.weight).T, _array(dense.bias))
+
+        return Layer(
+            qkv=linear("qkv", self.qkv),
+            out=linear("out", self.out),
+            up=linear("up", self.up),
+            down=linear("down", self.down),
+            attention_norm=_parameters(self.attention_norm),
+            output_norm=_parameters(self.output_norm),
+        )
+
+
+class Texts:
+    """Token ids of many texts in one matrix, where the encoder is: a batch is then a few rows of it."""
+
+    def __init__(self, texts: Ids, device: torch.device) -> None:
+        self.device = device
+        self.lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        matrix = np.zeros((len(texts), int(self.lengths.max(initial=1))), np.int32)
+        matrix[np.arange(matrix.shape[1]) < self.lengths[:, None]] = np.fromiter(chain.from_iterable(texts), np.int32)
+        self._ids = torch.as_tensor(matrix).to(device)
+        self._lengths = torch.as_tensor(self.lengths).to(device)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def batch(self, places: Sequence[int] | NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Ids and what is not padding, as long as the longest of them."""
+        longest = int(self.lengths[np.asarray(places)].max())
+        rows = torch.as_tensor(np.asarray(places)).to(self.device)
+        within = torch.arange(longest, device=self.device) < self._lengths[rows][:, None]
+        return self._ids[rows, :longest].long(), within
+
+
+def precision(device: torch.device) -> Any:
+    """Half the bytes on a GPU, where the hardware is made for it; plain float32 on a CPU."""
+    return torch.autocast("cuda", torch.bfloat16, enabled=device.type == "cuda")
+
+
+@torch.no_grad()
+def embedded(encoder: Encoder, texts: Texts, tokens: int = 0) -> NDArray[np.float32]:
+    """Vectors of many texts, in their order; longest first, batches of about `tokens`."""
+    tokens = tokens or (262_144 if texts.device.type == "cuda" else 4_096)
+    order = np.argsort(-texts.lengths, kind="stable")
+    found = np.zeros((len(texts), encoder.positions.shape[1]), np.float32)
+    encoder.eval()
+    start = 0
+    while start < len(order):
+        size = max(1, tokens // int(texts.lengths[order[start]]))
+        places = order[start : start + size]
+        with precision(texts.device):
+            vectors = encoder(*texts.batch(places))
+        found[places] = vectors.float().cpu().numpy()
+        start += size
+    return found
+
+
+def _tensor(array: Any) -> Tensor:
+    return torch.tensor(array, dtype=torch.float32)
+
+
+def _array(tensor: Tensor) -> Any:
+    return tensor.detach().float().cpu().numpy().copy()
+
+
+def _embedding(table: Any) -> Any:
+    embedding = nn.Embedding(*table.shape)
+    embedding.weight = nn.Parameter(_tensor(table))
+    return embedding
+
+
+def _dense(linear: Linear) -> nn.Linear:
+    dense = nn.Linear(*linear.weight.shape)
+    dense.weight = nn.Parameter(_tensor(linear.weight.T))
+    dense.bias = nn.Parameter(_tensor(linear.bias))
+    return dense
+
+
+def _norm(parameters: tuple[Any, Any]) -> nn.LayerNorm:
+    norm = nn.LayerNorm(len(parameters[0]), eps=EPSILON)
+    norm.weight = nn.Parameter(_tensor(parameters[0]))
+    norm.bias = nn.Parameter(_tensor(parameters[1]))
+    return norm
+
+
+def _parameters(norm: nn.LayerNorm) -> tuple[Any, Any]:
+    return _array(norm.weight), _array(norm.bias)

@@ -1,0 +1,149 @@
+"""A library trains its own encoder: on the CPU, in seconds, with a tiny model in Recto's own form."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'recto[train]'")
+
+from tiny import tiny_folder
+
+from recto.config.schema import Jobs
+from recto.embedding.bundled import bundled_fast_embedder
+from recto.embedding.static import StaticEmbedder
+from recto.engine.engine import Engine
+from recto.engine.wiring import open_library
+from recto.errors import Conflict, InvalidArgument, NotFound, NotIndexed
+from recto.model.query import Query
+from recto.operations.finetune import Finetuned, FinetuneRequest, run_finetune
+from recto.operations.jobs import work
+from recto.operations.models import (
+    ModelActivateRequest,
+    ModelRequest,
+    ModelsListRequest,
+    models_activate,
+    models_list,
+    models_remove,
+    models_show,
+)
+
+CONCEPTS = (
+    ("rain", "drops"),
+    ("night", "stars"),
+    ("mirror", "glass"),
+    ("dome", "shutter"),
+    ("cold", "frost"),
+    ("wind", "gusts"),
+    ("power", "battery"),
+    ("road", "gravel"),
+    ("guest", "visitor"),
+    ("fault", "alarm"),
+)
+"""What headings call by the first name, texts call by the second: nothing but training can tell."""
+FILLER = ("the", "then", "and", "with", "from", "over", "under", "when", "where", "always", "never", "some", "more")
+
+
+def notes(count: int = 40) -> dict[str, str]:
+    dice = random.Random(0)
+    found = {}
+    for number in range(count):
+        parts = [f"# {dice.choice(FILLER).title()} {dice.choice(FILLER)}\n"]
+        for _ in range(3):
+            chosen = dice.sample(CONCEPTS, 3)
+            said = [*dice.choices(FILLER, k=16), *(second for _, second in chosen)]
+            dice.shuffle(said)
+            parts.append(f"## {' '.join(first for first, _ in chosen)}\n\n{' '.join(said)}.\n")
+        found[f"note-{number:02}.md"] = "\n".join(parts)
+    return found
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    for name, text in notes().items():
+        (vault / name).write_text(text, encoding="utf-8")
+    base = tiny_folder(tmp_path / "tiny", list(notes().values()))
+    settings = {"embedding.provider": "onnx", "embedding.model": str(base)}
+    with open_library(tmp_path / "library.db", create=True, settings=settings) as opened:
+        opened.add_collection("vault", vault)
+        opened.index()
+        yield opened
+
+
+def trained(engine: Engine, name: str = "mine", epochs: float = 1.0) -> Finetuned:
+    settings = {"epochs": epochs, "batch": 16, "rate": 1e-3, "close": 0.0, "balance": 0.0}
+    return run_finetune(engine, FinetuneRequest(name=name, settings=settings, least=20))
+
+
+def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_background(engine: Engine) -> None:
+    done = trained(engine, epochs=5.0)
+    held = done.figures["held back"]
+    assert held["after"] > held["before"] + 0.1
+    assert set(done.figures) == {"held back", "bundled set"}
+    assert "held back" in models_show(engine, ModelRequest("mine")).card
+    before = engine.embedder.profile
+    promised = models_activate(engine, ModelActivateRequest("mine", force=True))
+    assert promised.model.state == "filling"
+    assert engine.search(Query("gravel")).hits
+    engine.follow_profile()
+    assert engine.embedder.profile == before
+    work(engine, Jobs(), threading.Event())
+    engine.follow_profile()
+    assert engine.embedder.profile == done.model.profile
+    assert engine.freshness().full_vectors == 1.0
+    states = {one.name: one.state for one in models_list(engine, ModelsListRequest()).models}
+    assert [name for name, state in states.items() if state == "active"] == ["mine"]
+    with pytest.raises(Conflict, match="mine is active in project"):
+        models_remove(engine, "mine")
+
+
+def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engine: Engine) -> None:
+    first, second = trained(engine, "one"), trained(engine, "two")
+    assert first.model.profile.revision == second.model.profile.revision
+    with pytest.raises(Conflict, match="there is a model one already"):
+        trained(engine, "one")
+    models_remove(engine, "two")
+    assert [one.name for one in models_list(engine, ModelsListRequest()).models if one.base] == ["one"]
+
+
+def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) -> None:
+    folder = trained(engine).model.path
+    about = json.loads((folder / "model.json").read_text("utf-8"))
+    about["figures"]["held back"] = {"before": 0.9, "after": 0.1}
+    (folder / "model.json").write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(Conflict, match="finds less than tiny on: held back"):
+        models_activate(engine, ModelActivateRequest("mine"))
+
+
+def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
+    settings = {"epochs": 20, "batch": 32, "rate": 1e-2, "own": 1e-2, "decay": 0.0}
+    done = run_finetune(engine, FinetuneRequest(name="fast", static=True, settings=settings, least=20))
+    fast = StaticEmbedder(done.model.path)
+    assert fast.space == engine.embedder.profile.revision != bundled_fast_embedder().space
+    texts = list(notes(8).values())
+    assert (fast.embed(texts) * engine.embedder.embed(texts)).sum(1).mean() > 0.8
+    with pytest.raises(InvalidArgument, match="fast is a table"):
+        models_activate(engine, ModelActivateRequest("fast"))
+
+
+def test_too_few_pairs_are_refused_with_their_number(engine: Engine) -> None:
+    with pytest.raises(NotIndexed, match=r"gives \d+ pairs to learn from"):
+        run_finetune(engine, FinetuneRequest(name="mine", least=100_000))
+
+
+def test_a_setting_that_there_is_not_is_refused_by_name(engine: Engine) -> None:
+    with pytest.raises(InvalidArgument, match="no setting temprature"):
+        run_finetune(engine, FinetuneRequest(name="mine", settings={"temprature": 1}, least=20))
+
+
+def test_a_model_that_there_is_not_is_refused_by_name(engine: Engine) -> None:
+    with pytest.raises(NotFound, match="there is no model nowhere"):
+        models_show(engine, ModelRequest("nowhere"))

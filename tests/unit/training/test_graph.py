@@ -1,0 +1,52 @@
+"""From weights to a graph and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiny import tiny_folder, tiny_model
+
+from recto.embedding.directory import GRAPH
+from recto.embedding.onnx import OnnxEmbedder
+from recto.training.export import table_bytes
+from recto.training.graph import emit, read_graph
+from recto.training.measure import ndcg
+
+TEXTS = ["the dome is closed when it rains", "bread rises in a warm kitchen", "the telescope is under the dome"]
+
+
+def test_a_float_graph_gives_back_the_weights_it_was_made_of() -> None:
+    model = tiny_model()
+    found = read_graph(emit(model, None))
+    assert np.array_equal(found.words, model.words)
+    assert np.array_equal(found.layers[0].qkv.weight, model.layers[0].qkv.weight)
+    assert np.array_equal(found.layers[0].down.bias, model.layers[0].down.bias)
+
+
+def test_an_int8_graph_gives_back_weights_that_embed_alike(tmp_path: Path) -> None:
+    folder = tiny_folder(tmp_path / "tiny", TEXTS)
+    vectors = OnnxEmbedder(folder).embed(TEXTS)
+    (folder / GRAPH).write_bytes(emit(read_graph((folder / GRAPH).read_bytes()), None))
+    (folder / "model.json").write_text((folder / "model.json").read_text().replace('"files"', '"were"'))
+    assert (vectors * OnnxEmbedder(folder).embed(TEXTS)).sum(1).min() > 0.98
+
+
+def test_a_table_has_the_same_bytes_every_time() -> None:
+    table = np.random.default_rng(0).normal(size=(20, 8)).astype(np.float32)
+    table[3] = 0
+    assert table_bytes(table) == table_bytes(table.copy())
+
+
+def test_the_one_relevant_document_on_rank_two_is_worth_one_over_log_three() -> None:
+    queries = np.array([[1.0, 0.0]], np.float32)
+    passages = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], np.float32)
+    assert ndcg(queries, passages, [0, 1, 2], [{1: 1}]) == pytest.approx(1 / np.log2(3))
+
+
+def test_a_document_stands_where_its_best_passage_stands_and_a_scope_confines_it() -> None:
+    queries = np.array([[1.0, 0.0]], np.float32)
+    passages = np.array([[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]], np.float32)
+    assert ndcg(queries, passages, [0, 1, 1], [{1: 1}]) == 1.0
+    assert ndcg(queries, passages, [0, 1, 1], [{0: 1}], [(0, 1)]) == 1.0

@@ -1,0 +1,61 @@
+"""An encoder small enough to be trained while a test waits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from recto.training.weights import WIDTH, Layer, Linear, Model
+
+WINDOW = 48
+
+
+def tiny_model(words: int = 200, positions: int = 32, layers: int = 1) -> Model:
+    dice = np.random.default_rng(0)
+
+    def linear(name: str, inputs: int, outputs: int) -> Linear:
+        weight = dice.normal(0, 0.05, (inputs, outputs)).astype(np.float32)
+        return Linear(name, weight, np.zeros(outputs, np.float32))
+
+    norm = (np.ones(WIDTH, np.float32), np.zeros(WIDTH, np.float32))
+    return Model(
+        words=dice.normal(0, 0.5, (words, WIDTH)).astype(np.float32),
+        positions=dice.normal(0, 0.05, (positions, WIDTH)).astype(np.float32),
+        norm=norm,
+        layers=tuple(
+            Layer(
+                linear(f"{n}.qkv", WIDTH, 3 * WIDTH),
+                linear(f"{n}.out", WIDTH, WIDTH),
+                linear(f"{n}.up", WIDTH, 4 * WIDTH),
+                linear(f"{n}.down", 4 * WIDTH, WIDTH),
+                norm,
+                norm,
+            )
+            for n in range(layers)
+        ),
+    )
+
+
+def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
+    """A model folder in Recto's own form, whose vocabulary is the words of some texts; untrained, but for its words."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    from recto.training.export import Made, described_encoder, encoder_files
+
+    words = sorted({word for text in texts for word in re.findall(r"[a-z]+|[^\sa-z]", text.lower())})
+    reserved = ["[PAD]", *(f"[unused{n}]" for n in range(99)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = [*reserved, *words]
+    tokenizer = Tokenizer(models.WordPiece({one: n for n, one in enumerate(vocabulary)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    model = tiny_model(len(vocabulary), WINDOW)
+    listed = "\n".join(vocabulary).encode()
+    files = encoder_files(model, texts[:3], tokenizer.to_str().encode(), listed, b"free", WINDOW)
+    made = Made("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
+    folder.mkdir(parents=True)
+    for name, data in described_encoder(files, made, WINDOW, WIDTH).items():
+        (folder / name).write_bytes(data)
+    return folder
