@@ -12,6 +12,11 @@ from recto.model.result import Candidate, Ranking, Scored
 from recto.retrieval.stage import Search, SkipStage, in_order
 from recto.retrieval.stages.steps import ground, noted
 
+WRITTEN_EDGES = tuple(
+    one for one in EdgeType if one not in (EdgeType.THEMATIC_LINK, EdgeType.CONTAINS, EdgeType.CHANGES)
+)
+"""What people wrote down: with links that were computed, the same boost was worth half as much."""
+
 _UNMEASURED = 0.3  # the cosine of a chunk that has no vector yet
 
 
@@ -23,11 +28,11 @@ class NeighbourBoost:
     the best `among` candidates are raised.
     """
 
-    share: float = 0.1
+    share: float = 0.05
     seeds: int = 5
     among: int = 64
     fanout: int = 50
-    types: tuple[EdgeType, ...] = ()
+    types: tuple[EdgeType, ...] = WRITTEN_EDGES
     name: str = "neighbour_boost"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
