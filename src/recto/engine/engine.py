@@ -350,6 +350,7 @@ class Engine:
             now=self._parts.clock,
             analyse=self._parts.analyzer.query_tokens,
             reranker=None if self._parts.reranker is None else lambda: self.reranker,
+            clusters=None if self.accelerator is None else self.accelerator.clusters,
         )
 
     def _settle_recipe(self) -> None:

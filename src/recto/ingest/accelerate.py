@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from recto.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
+from recto.ingest.cluster import build_clusters
 from recto.ingest.publish import Making, behind, prune, publish
 from recto.model.ids import ProjectId
 from recto.model.query import Filters
@@ -16,6 +17,7 @@ from recto.model.recipe import EmbeddingProfile
 from recto.model.snapshot import Manifest, SnapshotId
 from recto.observability.progress import Progress
 from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
+from recto.snapshots.clusters import Clusters, open_clusters
 from recto.snapshots.folder import SnapshotFolder
 from recto.snapshots.lexical import SnapshotLexical
 from recto.snapshots.opened import Snapshots
@@ -168,6 +170,22 @@ class Accelerator:
     def prune(self) -> tuple[SnapshotId, ...]:
         with self._folder.exclusive():
             return prune(self._making())
+
+    def clusters(self) -> Clusters | None:
+        """What `recto cluster build` made, as long as it lies there."""
+        return open_clusters(self._folder.root)
+
+    def build_clusters(self, algorithm: str, groups: int, seed: int) -> Clusters:
+        return build_clusters(
+            self._store,
+            self._source,
+            self._project,
+            self._profiles(),
+            self._folder.root,
+            algorithm=algorithm,
+            groups=groups,
+            seed=seed,
+        )
 
     def _fits(self, manifest: Manifest) -> bool:
         return manifest.project == self._project and manifest.analyzer == self._analyzer

@@ -26,6 +26,14 @@ class SkipStage(Exception):
         self.reason = reason
 
 
+class NearClusters(Protocol):
+    """Chunks in groups that lie together in the space of vectors."""
+
+    def near(self, vector: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+        """Keys of the chunks in the nearest groups, and of those in none; ascending."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
@@ -38,6 +46,8 @@ class Library:
     analyse: Callable[[str], Sequence[str]] = str.split
     """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
     reranker: Callable[[], MeasuredReranker] | None = None
+    clusters: Callable[[], NearClusters | None] | None = None
+    """The clusters that were made of the library's chunks, if any were."""
     later: list[Callable[[], None]] = field(default_factory=list)
     """What stages want written down once the search is answered: a search itself only reads."""
 

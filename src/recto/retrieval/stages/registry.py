@@ -9,6 +9,7 @@ from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.budget import TokenBudget
 from recto.retrieval.stages.caps import CapPerSection
 from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from recto.retrieval.stages.clusters import ClusterRecall
 from recto.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
@@ -32,6 +33,7 @@ EXPAND: Mapping[str, type[Any]] = {"intent": QueryIntent, "concepts": ConceptExp
 RECALL: Mapping[str, type[Any]] = {
     "lexical": LexicalRecall,
     "dense": DenseRecall,
+    "dense_clusters": ClusterRecall,
     "dense_feedback": FeedbackRecall,
     "dense_hypothesis": HypothesisRecall,
     "phrase": PhraseRecall,
