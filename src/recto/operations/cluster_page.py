@@ -22,7 +22,7 @@ _PAGE = """<!doctype html>
 <canvas id="map"></canvas><div id="said" role="status"></div>
 <script>
 const points = __POINTS__;
-const map = document.getElementById("map"), said = document.getElementById("said"), find = document.getElementById("find");
+const [map, said, find] = ["map", "said", "find"].map(id => document.getElementById(id));
 const pen = map.getContext("2d");
 let scale = 1, left = 0, top_ = 0, held = null, over = null;
 const colour = c => c < 0 ? "#888" : `hsl(${(c * 137.5) % 360} 65% 50%)`;
