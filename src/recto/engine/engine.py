@@ -319,8 +319,12 @@ class Engine:
         """How much of what is on the disk an answer can see now."""
         generation = self.store.generation()
         cached = getattr(self, "_freshness", None)
-        if cached is None or cached[0] != generation:
-            cached = self._freshness = (generation, counted(self))
+        if cached is None or (cached[0] != generation and time.perf_counter() >= cached[2]):
+            started = time.thread_time()
+            fresh, took = counted(self), time.thread_time() - started
+            # A large library is not counted for every search after every commit: a twentieth of the time is enough.
+            recount_at = time.perf_counter() + (20 * took if took > 0.1 else 0.0)
+            cached = self._freshness = (generation, fresh, recount_at)
         return as_of_now(self, cached[1], self._parts.clock())
 
     def _load_ahead(self, query: Query) -> None:

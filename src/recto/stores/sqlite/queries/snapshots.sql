@@ -32,11 +32,12 @@ select coalesce(max(key), 0) from chunk_changes where project = :project;
 delete from chunk_changes where project = :project and key <= :last;
 
 -- name: vectors_newest
-select coalesce(max(key), 0) from vectors where project = :project;
+-- From the end of the table: an index on the project would be read from end to end.
+select coalesce((select key from vectors where +project = :project order by key desc limit 1), 0);
 
 -- name: chunks_with_new_vectors
 select distinct ci.chunk from vectors v cross join chunk_inputs ci on ci.input = v.input
-where v.key > :after and v.project = :project and v.profile in (:full, :fast) and ci.project = :project;
+where v.key > :after and +v.project = :project and +v.profile in (:full, :fast) and ci.project = :project;
 
 -- name: chunk_places
 select c.key, c.document from chunks c where c.project = :project and c.key > :after order by c.key limit :limit;
