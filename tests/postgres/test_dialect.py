@@ -18,7 +18,7 @@ _NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "candidate
 _TRUTHS = {"thematic", "pinned_only"}
 _OF_ITS_OWN = re.compile(
     r"begin_|schema_|migration_|extension|halfvec_|hnsw_|lexical_|vectors_|windows_|active_|column_|rows_of|similarity_"
-    r"|stage_a|planner_|chunks_nearest|statistics_|library_size|table_columns|sequences_|jobs_listen"
+    r"|stage_a|pg_search_|planner_|chunks_nearest|statistics_|library_size|server_|table_columns|sequences_|jobs_listen"
 )
 _NOT_EXPLAINED = (
     "begin_",

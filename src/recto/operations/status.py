@@ -258,6 +258,8 @@ def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     problems = engine.store.check() if deep else ()
     sound = f"{engine.library} is sound" if deep else f"{engine.library} answers"
     checks = [Check("library", not problems, "; ".join(problems) or sound, "index again from the folders")]
+    if (server := getattr(engine.store, "server", None)) is not None:
+        checks.append(Check("server", True, server()))
     checks.append(_recipe_check(engine))
     checks.append(_model_check(engine))
     checks.append(_jobs_check(engine))

@@ -10,6 +10,7 @@ from recto.stores.postgres.bell import Bell
 from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.halfvec import Half, matrix
 from recto.stores.postgres.lexical import PostingsIndex
+from recto.stores.postgres.pg_search import detected
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import value
 from recto.stores.shared.embeddings import VectorFormat
@@ -38,6 +39,15 @@ class PostgresStore(SharedStore):
     def size(self) -> int:
         """Bytes the library's tables and indexes take."""
         return int(value(self.database, "library_size"))
+
+    def server(self) -> str:
+        """What answers, in a sentence, for whoever looks after it."""
+        version, vectors, hnsw = self.database.rows("server_described")[0]
+        found = detected(self.database)
+        beside = "pg_search is there and not needed" if found.usable else found.reason
+        return (
+            f"PostgreSQL {version}, pgvector {vectors}, {hnsw} HNSW indexes; words by Recto's own postings ({beside})"
+        )
 
     def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
         """Until a job is promised, or told to stop, or so many seconds have passed."""

@@ -38,7 +38,7 @@ class Tuning:
 
     m: int = 16
     ef_construction: int = 64
-    ef_search_min: int = 40
+    ef_search_min: int = 100
     ef_search_factor: float = 2.0
     ef_search_max: int = 400
 

@@ -12,3 +12,8 @@ select
 -- name: library_size
 select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
 where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace;
+
+-- name: server_described
+select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector'),
+  (select count(*) from pg_class i join pg_index x on x.indexrelid = i.oid
+   where i.relname like 'vectors_hnsw_%' and x.indisvalid and i.relnamespace = current_schema()::regnamespace);

@@ -1,0 +1,207 @@
+"""The same library on SQLite and on PostgreSQL in one run: latency of each channel, and commits a second.
+
+Synthetic: chunks of words drawn by Zipf's law, vectors drawn round a few hundred centres. Times of both engines are
+from one process on one machine, and worth comparing with each other only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
+
+from postgres_server import running
+
+from recto.model.collection import Collection
+from recto.model.job import JobKind
+from recto.model.query import Filters, Terms
+from recto.model.recipe import EmbeddingProfile
+from recto.model.stored import VectorRow
+from recto.ports import Store, VectorIndex
+from recto.stores.postgres.hnsw import settle_index
+from recto.stores.postgres.statistics import take_statistics
+from recto.stores.postgres.store import PostgresStore
+from recto.stores.postgres.vectors import PgvectorIndex
+from recto.stores.sqlite.store import SqliteStore
+from recto.testing import samples
+from recto.vectors.exact import ExactIndex
+
+PROFILE = EmbeddingProfile("synthetic-384", "synthetic", "1", 384, 256)
+WORDS, PER_CHUNK, PER_DOCUMENT, BATCH = 30_000, 60, 10, 100
+
+
+def texts(chunks: int) -> Iterator[tuple[str, list[str]]]:
+    random = np.random.default_rng(1)
+    for document in range(chunks // PER_DOCUMENT):
+        drawn = np.minimum(random.zipf(1.3, size=(PER_DOCUMENT, PER_CHUNK)), WORDS)
+        yield f"{document}.md", [" ".join(f"w{word}" for word in row) for row in drawn.tolist()]
+
+
+def fill(store: Store, chunks: int) -> Collection:
+    notes = samples.ensure(store)
+    prepared = (samples.prepared(notes, uri, *paragraphs, title=uri) for uri, paragraphs in texts(chunks))
+    batch: list[Any] = []
+
+    def write() -> None:
+        with store.transaction():
+            several = store.documents.put_all(notes.project_id, notes.id, batch)
+            pairs = [
+                pair for keys, one in zip(several, batch, strict=True) for pair in zip(keys, one.chunks, strict=True)
+            ]
+            store.lexical.put(notes.project_id, [(key, indexed.lexical) for key, indexed in pairs])
+            store.embeddings.expect(notes.project_id, [(key, indexed.inputs) for key, indexed in pairs])
+        batch.clear()
+
+    for one in prepared:
+        batch.append(one)
+        if len(batch) == BATCH:
+            write()
+    if batch:
+        write()
+    pending = store.embeddings.pending(notes.project_id, PROFILE)
+    random = np.random.default_rng(2)
+    centres = random.normal(size=(300, PROFILE.dimensions))
+    for start in range(0, len(pending), 5_000):
+        keys = pending[start : start + 5_000]
+        noise = random.normal(size=(len(keys), PROFILE.dimensions))
+        vectors = centres[random.integers(0, 300, len(keys))] + noise
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        rows = [VectorRow(key, one.astype("<f2").tobytes()) for key, one in zip(keys, vectors, strict=True)]
+        with store.transaction():
+            store.embeddings.put(notes.project_id, PROFILE, rows)
+    return notes
+
+
+def timed(ask: Callable[[int], object], times: int) -> dict[str, float]:
+    for number in range(5):
+        ask(number)
+    taken = []
+    for number in range(times):
+        started = time.perf_counter()
+        ask(5 + number)
+        taken.append((time.perf_counter() - started) * 1e3)
+    return {"p50_ms": round(statistics.median(taken), 2), "p95_ms": round(sorted(taken)[int(len(taken) * 0.95)], 2)}
+
+
+def ask_words(store: Store, notes: Collection) -> Callable[[int], object]:
+    def ask(number: int) -> object:
+        random = np.random.default_rng(number)
+        words = tuple(f"w{word}" for word in np.minimum(random.zipf(1.3, size=8), WORDS).tolist() if word > 20)
+        with store.reading():
+            return store.lexical.search(notes.project_id, Terms("", words=words or ("w21",)), Filters(), 100)
+
+    return ask
+
+
+def ask_vector(store: Store, index: VectorIndex) -> Callable[[int], object]:
+    vectors = list(islice(questions(), 200))
+
+    def ask(number: int) -> object:
+        with store.reading():
+            return index.search(vectors[number % len(vectors)], 100)
+
+    return ask
+
+
+def questions() -> Iterator[NDArray[np.float32]]:
+    """Near the same centres as what is asked for, as questions are near the passages that answer them."""
+    random = np.random.default_rng(2)
+    centres = random.normal(size=(300, PROFILE.dimensions))
+    while True:
+        vector = centres[random.integers(0, 300)] + random.normal(size=PROFILE.dimensions)
+        yield (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def recall(index: VectorIndex, exact: VectorIndex) -> float:
+    """Of the ten nearest, how many are among those a search looks at."""
+    shares = []
+    for vector in islice(questions(), 30):
+        wanted = {one.key for one in exact.search(vector, 10)}
+        shares.append(len(wanted & {one.key for one in index.search(vector, 100)}) / 10)
+    return round(statistics.mean(shares), 3)
+
+
+def commits_a_second(open_store: Callable[[], Store], workers: int, seconds: float) -> float:
+    project = samples.collection().project_id
+    done = [0] * workers
+    until = time.perf_counter() + seconds
+
+    def work(number: int) -> None:
+        store = open_store()
+        while time.perf_counter() < until:
+            with store.transaction():
+                store.outbox.enqueue(project, JobKind.EMBED, f"{number} {done[number]}", {})
+            done[number] += 1
+        store.close()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return round(sum(done) / seconds, 1)
+
+
+def measure(name: str, open_store: Callable[[], Store], chunks: int, times: int, seconds: float) -> dict[str, Any]:
+    store = open_store()
+    started = time.perf_counter(), time.process_time()
+    notes = fill(store, chunks)
+    figures: dict[str, Any] = {
+        "engine": name,
+        "chunks": chunks,
+        "write_s": round(time.perf_counter() - started[0], 1),
+        "write_client_cpu_s": round(time.process_time() - started[1], 1),
+    }
+    exact = ExactIndex(store, notes.project_id, PROFILE)
+    index: VectorIndex = exact
+    if isinstance(store, PostgresStore):
+        take_statistics(store.database)
+        index = PgvectorIndex(store.database, store.keys, notes.project_id, PROFILE)
+        if chunks <= 50_000:
+            figures["dense_exact"] = timed(ask_vector(store, index), times)
+        started_index = time.perf_counter()
+        settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=1)
+        figures["hnsw_build_s"] = round(time.perf_counter() - started_index, 1)
+        figures["hnsw_recall@10"] = recall(index, exact)
+        figures["bytes"] = store.size()
+    figures["lexical"] = timed(ask_words(store, notes), times)
+    figures["dense"] = timed(ask_vector(store, index), times)
+    figures["commits_per_s"] = {workers: commits_a_second(open_store, workers, seconds) for workers in (1, 2, 4)}
+    store.close()
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, nargs="+", default=[20_000])
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each count of commits")
+    parser.add_argument("--out", type=Path, help="a JSON file for the figures")
+    given = parser.parse_args()
+    results = []
+    with running() as server, tempfile.TemporaryDirectory() as folder:
+        for chunks in given.chunks:
+            path, url = Path(folder) / f"{chunks}.db", server.database()
+            for name, open_store in (("sqlite", lambda: SqliteStore(path)), ("postgres", lambda: PostgresStore(url))):  # noqa: B023
+                results.append(measure(name, open_store, chunks, given.times, given.seconds))
+                print(json.dumps(results[-1]), flush=True)
+            server.drop(url)
+    if given.out:
+        given.out.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
