@@ -12,9 +12,8 @@ from recto.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCo
 from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, PinnedRecall, Validity
+from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
-from recto.retrieval.stages.recency import RecencyTiers
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
 from recto.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
@@ -48,7 +47,7 @@ PROFILES: Mapping[str, Profile] = {
             fuse=MemoryFusion(),
             refine=(
                 ContextSmoothing(sequence=(0.5, 0.25, 0.2), among=200),
-                RecencyTiers(((7.0, 1.2),)),
+                MemoryRecency(),
                 Validity(),
                 *_SHAPE,
             ),

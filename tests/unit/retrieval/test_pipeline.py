@@ -71,7 +71,18 @@ def _query(text: str, **filters: object) -> Query:
     return Query(text, filters=Filters(**filters), terms=samples.terms(text))  # type: ignore[arg-type]
 
 
-MAY_NOT_APPLY = {"context", "typos", "pinned", "canonical", "validity", "symbols", "places", "fragments", "tests_below"}
+MAY_NOT_APPLY = {
+    "context",
+    "typos",
+    "pinned",
+    "canonical",
+    "validity",
+    "memory_recency",
+    "symbols",
+    "places",
+    "fragments",
+    "tests_below",
+}
 MAY_NOT_APPLY |= {"cap_commits"}
 """To two words in a library without memories, code, conversations or commits."""
 

@@ -17,6 +17,7 @@ from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.steps import ground, noted
 
 _PINNED, _CANONICAL = "pinned", "canonical"
+_DAY = 86_400.0
 _TALK = 5  # words from which a query is a sentence rather than a handful of terms
 _TRACE = re.compile(r"Traceback|\bat \S+:\d+|Error:|Exception\b")
 
@@ -91,7 +92,8 @@ class MemoryFusion:
 
     def _lifted(self, candidates: tuple[Candidate, ...], rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
         """Only what some channel found for its words or meaning: a pin alone is no answer."""
-        best = max((one.score for one in candidates), default=0.0) - ground(candidates)
+        # One more than the height: where there are few memories, their scores hardly differ, and marks still count.
+        best = max((one.score for one in candidates), default=0.0) - ground(candidates) + 1.0
         gained: dict[ChunkKey, float] = {}
         said: dict[ChunkKey, str] = {}
         for name, share in ((_PINNED, self.pinned), (_CANONICAL, self.canonical)):
@@ -114,6 +116,31 @@ def weight_profile(text: str) -> str:
     if intent in (Intent.CODE, Intent.NAVIGATIONAL) or _TRACE.search(text):
         return "code"
     return "conversational" if intent is Intent.QUESTION or len(text.split()) >= _TALK else "technical"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecency:
+    """What changed within so many days is worth `boost` times as much, measured from one below the lowest score.
+
+    From there equal scores have a height too, and the newer of two equal memories comes first.
+    """
+
+    days: float = 7.0
+    boost: float = 1.2
+    name: str = "memory_recency"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        now, low = search.library.now(), ground(candidates) - 1.0
+        recent = {one.key for one in candidates if now - one.modified_at <= self.days * _DAY}
+        if not recent or self.boost == 1.0:
+            raise SkipStage("nothing changed lately")
+        search.notes["lifted"] = len(recent)
+        if len(recent) == len(candidates):
+            return candidates  # the same for all of them
+        lifted = [
+            one._replace(score=low + (one.score - low) * self.boost) if one.key in recent else one for one in candidates
+        ]
+        return noted(in_order(lifted), self.name, dict.fromkeys(recent, f"times {self.boost:g}"))
 
 
 @dataclass(frozen=True, slots=True)

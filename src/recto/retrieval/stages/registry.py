@@ -20,7 +20,7 @@ from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from recto.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
 from recto.retrieval.stages.joined import JoinedFusion
-from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, PinnedRecall, Validity
+from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from recto.retrieval.stages.parents import ParentExpansion
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
 from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
@@ -64,6 +64,7 @@ REFINE: Mapping[str, type[Any]] = {
     "recency_tiers": RecencyTiers,
     "recency_decay": RecencyDecay,
     "time_range": TimeRange,
+    "memory_recency": MemoryRecency,
     "validity": Validity,
     "rerank": Rerank,
     "fragments": Fragments,

@@ -1,0 +1,77 @@
+"""What a memory is about: links from its text with a type from the words around, found from either end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recto.engine.engine import Engine
+from recto.memory.links import link_type
+from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
+from recto.operations.memory_history import MemoryGetRequest, MemoryLinkRequest, memory_get, memory_link
+from recto.operations.memory_links import LinkedMemoriesRequest, linked_text, search_linked_memories
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("We will refactor [[src/server.py]] next week.", "refactors"),
+        ("The plan for [[src/server.py]] is to split it.", "plans"),
+        ("Fixed the crash in [[src/server.py]].", "fixes"),
+        ("[[src/server.py]] implements the protocol.", "implements"),
+        ("See [[src/server.py]].", "mentions"),
+        ("We planned a party. The file is [[src/server.py]].", "mentions"),
+        ("[[src/server.py]] was replaced by a smaller one.", "replaces"),
+        ("The parser depends on [[src/server.py]]", "depends_on"),
+    ],
+)
+def test_the_words_of_the_sentence_say_what_a_link_means(text: str, type_: str) -> None:
+    start = text.index("[[")
+    assert link_type(text, start, text.index("]]") + 2) == type_
+
+
+def commit(engine: Engine, text: str, **more: object) -> str:
+    return memory_commit(engine, MemoryCommitRequest(text=text, **more)).item  # type: ignore[arg-type]
+
+
+def about(engine: Engine, target: str, query: str = "", **more: object) -> list[tuple[str, str]]:
+    found = search_linked_memories(engine, LinkedMemoriesRequest(target, query, **more))  # type: ignore[arg-type]
+    return sorted((one.item, one.type) for one in found.links)
+
+
+def test_a_file_that_is_not_there_yet_is_linked_to_all_the_same(engine: Engine) -> None:
+    plan = commit(engine, "We will refactor [[src/server.py]] when the tests pass twice in a row.")
+    fix = commit(engine, "The leak in [[src/server.py]] was fixed by closing the socket.")
+    commit(engine, "Nothing about any file.")
+    assert about(engine, "src/server.py") == sorted([(plan, "refactors"), (fix, "fixes")])
+    assert about(engine, "src/server.py", types=("fixes",)) == [(fix, "fixes")]
+    found = search_linked_memories(engine, LinkedMemoriesRequest("src/server.py", "socket", limit=1))
+    assert [one.item for one in found.memories] == [fix]
+    assert found.resolved == ()
+    assert found.links[0].context.startswith("The leak in [[src/server.py]] was fixed")
+    assert "src/server.py" in linked_text(found)
+    nothing = search_linked_memories(engine, LinkedMemoriesRequest("src/other.py"))
+    assert (nothing.memories, linked_text(nothing)) == ((), "Nothing is remembered about src/other.py.")
+
+
+def test_a_note_is_meant_by_its_name_and_found_by_its_path(engine: Engine, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    (notes / "house").mkdir(parents=True)
+    (notes / "house" / "Boiler.md").write_text("# Boiler\n\nIt is old.\n", "utf-8")
+    engine.add_collection("notes", notes)
+    engine.index()
+    item = commit(engine, "The valve of the [[Boiler]] leaks.")
+    found = search_linked_memories(engine, LinkedMemoriesRequest("house/Boiler.md"))
+    assert (found.resolved, [one.item for one in found.memories]) == (("house/Boiler.md",), [item])
+
+
+def test_a_link_goes_with_the_text_it_stood_in_and_one_that_was_made_stays(engine: Engine) -> None:
+    item = commit(engine, "About [[a.md]] and [[b.md]].")
+    memory_link(engine, MemoryLinkRequest(item=item, target="c.md", type="plans"))
+    commit(engine, "About [[b.md]] alone.", item=item)
+    assert memory_get(engine, MemoryGetRequest(item)).links == ("c.md", "b.md")
+    assert about(engine, "a.md") == []
+    assert about(engine, "c.md") == [(item, "plans")]
+    memory_archive(engine, MemoryArchiveRequest(item=item))
+    assert about(engine, "b.md") == []

@@ -1,0 +1,128 @@
+"""The profile `memory`: weights by the kind of query, marks that lift, sequences, and every filter there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from recto.config.schema import Jobs
+from recto.engine.engine import Engine
+from recto.model.memory import MemoryFilter
+from recto.operations.jobs import work
+from recto.operations.memories import when
+from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
+from recto.operations.memory_history import MemoryChangeRequest, memory_pin
+from recto.operations.recall import RecallRequest, recall, text
+from recto.operations.sessions import SessionsStartRequest, sessions_start
+from recto.retrieval.stages.memory import weight_profile
+from recto.testing.clock import SetClock
+
+
+def commit(engine: Engine, said: str, **more: object) -> str:
+    return memory_commit(engine, MemoryCommitRequest(text=said, **more)).item  # type: ignore[arg-type]
+
+
+def found(engine: Engine, query: str = "pump", **more: object) -> list[str]:
+    return [one.item for one in recall(engine, RecallRequest(query, **more)).memories]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "profile"),
+    [
+        ("outbox retries", "technical"),
+        ("how does the outbox wait between retries?", "conversational"),
+        ("the thing we said about the outbox yesterday", "conversational"),
+        ("claimEvents()", "code"),
+        ("src/outbox.py", "code"),
+        ("Traceback (most recent call last)", "code"),
+    ],
+)
+def test_a_query_is_weighed_by_what_kind_it_is(query: str, profile: str) -> None:
+    assert weight_profile(query) == profile
+
+
+def test_a_pinned_memory_is_lifted_among_its_like_but_not_into_every_answer(engine: Engine) -> None:
+    first = commit(engine, "The pump was oiled in spring by the plumber.")
+    second = commit(engine, "The pump was oiled in autumn by the plumber.")
+    other = commit(engine, "Holidays begin in July.")
+    before = found(engine, "pump oiled by the plumber")
+    assert set(before) >= {first, second}
+    last = [name for name in before if name in (first, second)][-1]
+    memory_pin(engine, MemoryChangeRequest(item=last))
+    memory_pin(engine, MemoryChangeRequest(item=other))
+    assert found(engine, "pump oiled by the plumber") == [last, *(name for name in (first, second) if name != last)]
+    assert found(engine, pinned_only=True, query="pump") == [last]
+
+
+def test_a_misspelt_word_still_finds_what_was_meant(engine: Engine) -> None:
+    item = commit(engine, "The thermostat is behind the door.")
+    commit(engine, "Nothing else matters here.")
+    assert found(engine, "thermosatt")[0] == item
+
+
+def test_a_turn_is_found_by_what_was_said_around_it(engine: Engine) -> None:
+    session = sessions_start(engine, SessionsStartRequest("talk")).session
+    lines = (
+        *("Ann: hello there", "Bob: good morning to you"),
+        *("Ann: which pump did the plumber choose", "Bob: the grey one", "Ann: thanks a lot", "Bob: bye"),
+    )
+    names = [commit(engine, line, scope="talk", session=session) for line in lines]
+    for number in range(10):
+        commit(engine, f"Note {number}: the grey sky of day {number}", scope="elsewhere")
+    items = {one.id: one for one in engine.store.memories.find(engine.project.id, MemoryFilter())}
+    assert [items[name].position for name in names] == [1, 2, 3, 4, 5, 6]
+    work(engine, Jobs())
+    ranked = found(engine, "which pump did the plumber choose?", scopes=("talk",))
+    assert ranked[0] == names[2]
+    assert ranked.index(names[3]) < ranked.index(names[0])
+
+
+def test_filters_keep_to_what_they_say(engine: Engine, clock: SetClock) -> None:
+    clock.now = 1_700_000_000.0
+    old = commit(engine, "The pump is blue.", kind="fact", tags=("a", "b"), scope="one")
+    clock.now += 100.0
+    new = commit(engine, "The pump is red.", kind="bug", tags=("b/c",), scope="two")
+    both = {old, new}
+    assert set(found(engine)) == both
+    for asked, expected in (
+        ({"kinds": ("fact",)}, {old}),
+        ({"scopes": ("two", "three")}, {new}),
+        ({"tags_all": ("a", "#b")}, {old}),
+        ({"tags_any": ("a", "b")}, both),
+        ({"created_after": when(clock.now - 50)}, {new}),
+        ({"created_before": when(clock.now - 50)}, {old}),
+        ({"item_ids": (old,)}, {old}),
+        ({"exclude_item_ids": (old,)}, {new}),
+        ({"canonical_only": True}, set()),
+        ({"as_of": when(clock.now - 50)}, {old}),
+    ):
+        assert set(found(engine, **asked)) == expected, asked
+
+
+def test_a_search_as_of_an_instant_finds_texts_that_were_since_replaced_or_put_away(
+    engine: Engine, clock: SetClock
+) -> None:
+    clock.now = 1_700_000_000.0
+    kept = commit(engine, "The pump is always on.")
+    changed = commit(engine, "The pump is blue.")
+    gone = commit(engine, "The pump is loud.")
+    then = when(clock.now)
+    clock.now += 100.0
+    commit(engine, "The kettle is blue.", item=changed)
+    memory_archive(engine, MemoryArchiveRequest(item=gone))
+    commit(engine, "The pump is new.")
+    answer = recall(engine, RecallRequest("pump", as_of=then))
+    assert {one.item: (one.version, one.text) for one in answer.memories} == {
+        kept: (1, "The pump is always on."),
+        changed: (1, "The pump is blue."),
+        gone: (1, "The pump is loud."),
+    }
+    assert changed not in found(engine, "pump")
+    assert "The pump is loud." in text(answer)
+
+
+def test_what_changed_lately_counts_for_more(engine: Engine, clock: SetClock) -> None:
+    clock.now = 1_700_000_000.0
+    old = commit(engine, "The pump makes a noise in the morning.")
+    clock.now += 30 * 86_400.0
+    new = commit(engine, "The pump makes a noise in the evening.")
+    assert found(engine, "pump noise") == [new, old]
