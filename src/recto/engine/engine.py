@@ -76,7 +76,8 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        if "watching" in self.__dict__:
+        if "watching" in self.__dict__ and self.watching.active:
+            self.builds.stop(0.0)  # its run ends at the next report
             self.watching.stop()
         self.store.close()
 

@@ -88,7 +88,8 @@ class Calls:
         self._pool.shutdown(wait=False, cancel_futures=True)
         engine = self._engine
         if engine is not None:
-            engine.watching.stop(0.0)
+            engine.builds.stop(0.0)  # a watcher's run too ends at its next report
+            engine.watching.stop(timeout)
             engine.working.stop(timeout)
         stopped = engine is None or engine.builds.stop(timeout)
         if not stopped or wait(set(self._running), timeout).not_done:

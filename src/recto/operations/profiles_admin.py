@@ -55,6 +55,18 @@ class ProfilesAnswer:
 class ProfileUpsertRequest:
     """Keys of services are named, never given: `key_variable` of the environment, or a file."""
 
+    # What sends texts elsewhere or uses a key is a person's to decide: the document does not offer it to clients.
+    __pydantic_config__ = {  # noqa: RUF012
+        "json_schema_extra": {
+            "not": {
+                "anyOf": [
+                    {"properties": {"provider": {"enum": list(_ELSEWHERE)}}, "required": ["provider"]},
+                    *({"required": [name]} for name in ("url", "key_variable", "key_file")),
+                ]
+            }
+        }
+    }
+
     name: Annotated[
         str,
         Field(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 from dataclasses import asdict
 
 import pytest
-from cli_calls import Recto
+from cli_calls import Recto, Shell
 from daemon_calls import address, client, server
 from mcp import Client as SdkClient
 from mcp_calls import over_stdio, raw
@@ -46,6 +47,16 @@ def test_the_relay_imports_no_model_no_library_and_no_sdk() -> None:
     imported = {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
     assert "recto.interfaces.daemon.relay" in imported
     assert {name for name in imported if name.startswith(HEAVY)} == set()
+
+
+@pytest.mark.usefixtures("lasting")
+def test_a_served_search_imports_only_what_it_takes_to_ask_and_print(shell: Shell) -> None:
+    done = shell("search", "sourdough", env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "recto.interfaces.daemon.client" in imported
+    heavy = (*HEAVY, "rich", "Stemmer", "recto.algorithms.analysis", "recto.retrieval")
+    assert {name for name in imported if name.startswith(heavy)} == set()
 
 
 @pytest.mark.usefixtures("lasting")

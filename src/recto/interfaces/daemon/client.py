@@ -203,8 +203,14 @@ def _spawn(address: Address, config: Config, deadline: float) -> None:
         os.close(reading)
         if writing >= 0:
             os.close(writing)
-    # Should it end before this client does, it must not be taken for alive.
-    threading.Thread(target=process.wait, name="recto-server", daemon=True).start()
+    # It is not this client's to wait for. But should it end first, it must be buried, or it would be taken for alive.
+    process.returncode = 0
+    threading.Thread(target=_bury, args=(process.pid,), name="recto-server", daemon=True).start()
+
+
+def _bury(pid: int) -> None:
+    with suppress(ChildProcessError):
+        os.waitpid(pid, 0)
 
 
 def _await(reading: int, deadline: float) -> None:
