@@ -24,11 +24,11 @@ QUERIES = (
 
 
 def write(store: Store) -> None:
-    """The same on every store: documents put, put again, removed, in a few hundred transactions."""
+    """The same on every store: documents put, put again, removed, in a hundred transactions."""
     notes = samples.ensure(store)
     random = np.random.default_rng(3)
-    for number in range(200):
-        uri = f"{number % 70}.md"
+    for number in range(100):
+        uri = f"{number % 35}.md"
         paragraphs = [" ".join(random.choice(WORDS, size=size)) for size in random.integers(1, 30, 2)]
         title = " ".join(random.choice(WORDS, size=2))
         with store.transaction():
@@ -57,7 +57,7 @@ def test_small_blocks_are_joined(store: PostgresStore) -> None:
     blocks = store.database.ask("select count(*) from lexical_blocks", {})
     written = store.database.ask("select count(distinct block) from lexical_postings", {})
     assert blocks == written
-    assert blocks[0][0] < 70
+    assert blocks[0][0] < 64
 
 
 def test_a_state_that_another_server_wrote_is_read_on_from_where_one_was(store: PostgresStore) -> None:

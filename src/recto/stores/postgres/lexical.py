@@ -90,7 +90,8 @@ class PostingsIndex:
     ) -> tuple[Scored, ...]:
         owner = self._keys.project(project)
         demanded = [Sought(tokens) for phrase in terms.phrases if (tokens := _tokens(phrase))]
-        anything = [*_sought(terms), *demanded]
+        # What is demanded counts as a demand and as something that may be there: FTS5 reads it in both places.
+        anything = [*_sought(terms), *demanded, *demanded]
         if terms.empty or not anything or limit < 1:
             return ()
         unwanted = [Sought(tokens) for phrase in terms.excluded if (tokens := _tokens(phrase))]
