@@ -33,6 +33,7 @@ class Embedding:
     model: Path | None = None
     threads: Annotated[int, Field(ge=1, le=256)] | None = None
     fast: bool = True
+    constrained: Literal["auto", "on", "off"] = "auto"
 
 
 @dataclass(frozen=True, slots=True)

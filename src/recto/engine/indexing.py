@@ -14,7 +14,7 @@ from recto.engine.histories import index_histories
 from recto.engine.parts import IndexReport
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
-from recto.ingest.fast import embed_in_tiers
+from recto.ingest.fast import embed_fast, embed_in_tiers
 from recto.ingest.pipeline import CollectionReport, Problem, index_collection, index_sources, made_by
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
@@ -122,6 +122,10 @@ def index_texts(
 def _embed(engine: Engine, progress: Progress, *, wait: bool) -> int:
     full, make = engine.embedder, engine._parts.fast
     fast = None if make is None or wait else make(full)
+    if engine._parts.constrained() and not wait:
+        if fast is not None:
+            embed_fast(engine.store, engine.project.id, fast, full.profile, progress)
+        return 0
     return embed_in_tiers(engine.store, engine.project.id, full, fast, progress, embed_pending, wait=wait)
 
 

@@ -50,6 +50,8 @@ class Parts:
     max_file_bytes: int
     history: Callable[[CollectionSettings], HistoryRules]
     fast: Callable[[Embedder], Embedder | None] | None = None
+    constrained: Callable[[], str] = str
+    """Why full vectors are not to be computed now; empty while they are."""
     accelerator: Callable[[Store, Project, Callable[[], Embedder]], Accelerator | None] | None = None
     library: Location | None = None
     defaults: Defaults = Defaults()

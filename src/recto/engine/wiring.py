@@ -15,6 +15,7 @@ from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_location, load, profile_folders
 from recto.config.schema import Chunking, Config, Embedding, Reranking
 from recto.engine.engine import Engine
+from recto.engine.memory_left import constrained
 from recto.engine.parts import Defaults, Parts
 from recto.engine.watching import WatchSettings
 from recto.errors import ConfigurationError, MissingExtra, NotIndexed
@@ -78,6 +79,7 @@ def open_engine(
         scan=partial(_scan, config),
         max_file_bytes=config.ingest.max_file_bytes,
         history=partial(_history, config),
+        constrained=partial(constrained, config.embedding.constrained),
         fast=fast_tier if isinstance(store, SqliteStore) and config.embedding.fast else None,
         accelerator=partial(_accelerator, config, place),
         library=place,

@@ -71,6 +71,10 @@ class Accelerator:
         lexical = SnapshotLexical(self.snapshots, store, store.lexical, store.documents)
         self.reading = cast("Store", _ReadingStore(store, lexical))
 
+    @property
+    def threshold(self) -> int:
+        return self._settings.threshold
+
     def vectors(self, exact: Callable[[], VectorIndex]) -> VectorIndex:
         """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
         return SnapshotVectors(self.snapshots, self._store, self._profiles(), exact)

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 from recto import __version__
 from recto.engine.builds import Build
+from recto.engine.advisories import advisories
 from recto.engine.engine import Engine
 from recto.errors import ProviderFailed
+from recto.model.advisory import Advisory
 from recto.model.collection import Collection
 from recto.model.commit import is_repository
 from recto.model.job import JobState
@@ -51,6 +53,7 @@ class Status:
     collections: tuple[CollectionStatus, ...]
     build: Build | None = None
     """The indexing run under way in any process."""
+    advisories: tuple[Advisory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class StatusAnswer:
     job: Job | None = None
     watch: WatchAnswer | None = None
     problems: tuple[FileProblem, ...] | None = None
+    advisories: tuple[Advisory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,7 @@ def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
         job=job(build) if build else None,
         watch=watched(engine),
         problems=tuple(problems[:_SHOWN]) if request.problems else None,
+        advisories=found.advisories,
     )
 
 
@@ -144,6 +149,7 @@ def status_text(answer: StatusAnswer) -> str:
         figures = f"{one.indexed} indexed, {one.skipped} skipped, {one.failed} failed"
         figures += f", {one.commits} commits" if one.commits else ""
         lines.append(one_line(f"- {one.name} ({one.root or 'in no folder'}{there}): {figures}"))
+    lines += [f"{one.level}: {one}" for one in answer.advisories]
     lines += [job_text(answer.job)] if answer.job else []
     lines += [watch_text(answer.watch)] if answer.watch else []
     lines += [one_line(f"- {one.collection}/{one.uri}: {one.reason}") for one in answer.problems or ()]
@@ -177,15 +183,17 @@ def problem_of(one: CollectionStatus, entry: LedgerEntry) -> FileProblem:
 
 def look(engine: Engine) -> Status:
     library: Location = engine.library or Path(":memory:")
+    counts = engine.store.counts(engine.project.id)
     return Status(
         library=library,
         library_bytes=_size(engine, library),
         project=engine.project.name,
-        counts=engine.store.counts(engine.project.id),
+        counts=counts,
         full_vectors=engine.freshness().full_vectors,
         recipe=engine.store.catalog.recipe(engine.project.id),
         collections=tuple(collection_status(engine, collection) for collection in engine.collections()),
         build=engine.builds.current(),
+        advisories=advisories(engine, counts),
     )
 
 
@@ -219,6 +227,7 @@ def as_json(status: Status) -> dict[str, Any]:
         "recipe": asdict(status.recipe) if status.recipe else None,
         "collections": [collection_json(one) for one in status.collections],
         "job": job_json(status.build) if status.build else None,
+        "advisories": [asdict(one) for one in status.advisories],
     }
 
 

@@ -57,6 +57,8 @@ def _status_text(found: Status) -> Iterator[Line]:
     if found.build:
         facts.append(("indexing", _under_way(found.build)))
     yield from columns([(Part(name, "dim"), Part(value)) for name, value in facts])
+    for one in found.advisories:
+        yield Part(f"{one.level}: ", "warn" if one.level == "warn" else "dim"), Part(str(one))
     if found.collections:
         yield ()
         yield from collection_lines(list(found.collections))

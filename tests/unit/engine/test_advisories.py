@@ -1,0 +1,60 @@
+"""What a status advises, and what a machine with little memory does without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recto.engine import memory_left
+from recto.engine.wiring import open_library
+from recto.operations.status import StatusRequest, look, status, status_text
+
+HASHING = {"embedding.provider": "hashing"}
+
+
+def notes(folder: Path) -> Path:
+    made = folder / "notes"
+    made.mkdir()
+    for number in range(3):
+        (made / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
+    return made
+
+
+def test_a_library_that_lacks_nothing_is_advised_nothing(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.db", create=True, settings=HASHING) as engine:
+        engine.add_collection("notes", notes(tmp_path))
+        engine.index()
+        assert look(engine).advisories == ()
+
+
+def test_a_large_library_without_a_snapshot_is_told_the_command(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.db", create=True, settings=HASHING) as engine:
+        engine.add_collection("notes", notes(tmp_path))
+        engine.index()
+    with open_library(tmp_path / "library.db", settings={**HASHING, "snapshots.threshold": 2}) as engine:
+        (told,) = look(engine).advisories
+        assert (told.level, told.command) == ("warn", "recto snapshot build")
+        assert "recto snapshot build" in status_text(status(engine, StatusRequest()))
+        assert engine.accelerator is not None
+        engine.index()  # nothing changed on the disk; the snapshot is due all the same
+        assert look(engine).advisories == ()
+
+
+def test_constrained_mode_computes_no_full_vectors_and_says_so(tmp_path: Path) -> None:
+    settings = {**HASHING, "embedding.constrained": "on"}
+    with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
+        engine.add_collection("notes", notes(tmp_path))
+        assert engine.index().embedded == 0
+        (told,) = look(engine).advisories
+        assert told.message.startswith("constrained mode is on")
+
+
+@pytest.mark.parametrize(("left", "reason"), [(1_500_000_000, "only 1.5 GB of memory are free"), (3_000_000_000, "")])
+def test_below_two_gigabytes_a_machine_is_constrained_by_itself(
+    left: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_left, "available", lambda: left)
+    assert memory_left.constrained("auto") == reason
+    assert memory_left.constrained("off") == ""
+    assert memory_left.constrained("on") == "constrained mode is on"
