@@ -65,9 +65,9 @@ class Name(NamedTuple):
 class Lookup(StrEnum):
     """How a reference is looked for.
 
-    `label` by what a place in a document is called; `wiki` as Obsidian does; `markdown` the same, but first beside the source; `path` exactly there; `changed` by the
-    path a commit names. What code asks for is `source`, exactly there; `include`, as `markdown`; `module`, beside the
-    source or above it; `package`, by the end of its path.
+    `label` by what a place in a document is called; `wiki` as Obsidian does; `markdown` the same, but first beside the
+    source; `path` exactly there; `changed` by the path a commit names. What code asks for is `source`, exactly there;
+    `include`, as `markdown`; `module`, beside the source or above it; `package`, by the end of its path.
     """
 
     LABEL = "label"
