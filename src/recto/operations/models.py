@@ -153,8 +153,13 @@ def line_of(one: ModelShown) -> str:
 
 
 def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:
-    """The configuration's own embedder where that is the bundled one; else a profile that stands for it."""
-    if engine.configured_embedder().profile == bundled().profile:
+    """The configuration's own embedder where that is the bundled one; else a profile that stands for it.
+
+    A library that another model made, such as an earlier Recto's, gets such a profile too: it is filled, then answers.
+    """
+    own, recorded = bundled().profile, engine.store.catalog.recipe(engine.project.id)
+    made_with_it = recorded is None or recorded.embedding == own or engine.embedder.profile != own
+    if engine.configured_embedder().profile == own and made_with_it:
         done = embedding_profiles_activate(engine, ProfileRequest(CONFIGURED))
     else:
         done = embedding_profiles_upsert(engine, ProfileUpsertRequest(name=name, provider="bundled", activate=True))
