@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recto.operations.database import Migrated, Saved, Upgraded
     from recto.operations.pruning import Pruned
 
-_PLACE = LibraryPlace(dir_okay=True, path_type=Path)
+_PLACE = LibraryPlace(dir_okay=False, path_type=Path)
 
 
 @click.group()
@@ -38,8 +38,7 @@ def db() -> None:
 def migrate(choices: Choices, source: Location | None, target: Location) -> None:
     """Copy a library to another file or to a server, either way, and compare both.
 
-    The source is only read. A copy that was interrupted goes on where it was when the same command is given again. A
-    Chroma folder can be copied from as well.
+    The source is only read. A copy that was interrupted goes on where it was when the same command is given again.
     """
     from recto.interfaces.cli.progress import progress
     from recto.operations.database import migrate as copy
