@@ -39,13 +39,14 @@ def main() -> None:
     parser.add_argument("--library", type=Path, help="keep the library here, and use it again if it is there")
     parser.add_argument("--profile", default="memory")
     parser.add_argument("--half", choices=["first", "second", "both"], default="both")
+    parser.add_argument("--every", type=int, default=1, help="ask only every so many questions")
     parser.add_argument("--provider", default="bundled", help="the embedding provider")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as aside:
         path = chosen.library or Path(aside) / "library.db"
         with open_library(path, create=True, settings={"embedding.provider": chosen.provider}) as engine:
             written = write(engine, chosen.folder)
-            print(json.dumps(report(engine, chosen.folder, chosen.profile, chosen.half, written), indent=2))
+            print(json.dumps(report(engine, chosen, written), indent=2))
 
 
 def write(engine: Engine, folder: Path) -> dict[str, Any]:
@@ -83,7 +84,8 @@ def write(engine: Engine, folder: Path) -> dict[str, Any]:
     }
 
 
-def report(engine: Engine, folder: Path, profile: str, half: str, written: dict[str, Any]) -> dict[str, Any]:
+def report(engine: Engine, chosen: argparse.Namespace, written: dict[str, Any]) -> dict[str, Any]:
+    folder, profile, half = chosen.folder, chosen.profile, chosen.half
     names = {}
     for record in lines(folder / "corpus.jsonl.gz"):
         commit = engine.store.memories.commit_under(engine.project.id, record["_id"])
@@ -93,7 +95,7 @@ def report(engine: Engine, folder: Path, profile: str, half: str, written: dict[
     conversations = sorted({name.partition("/")[0] for name in names.values()})
     first = set(conversations[::2])
     rows = []
-    for question in lines(folder / "queries.jsonl.gz"):
+    for question in lines(folder / "queries.jsonl.gz")[:: chosen.every]:
         scope = question["metadata"]["conversation"]
         if question["_id"] not in turns or (half != "both" and (scope in first) != (half == "first")):
             continue
@@ -148,7 +150,7 @@ def scores(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def latency(engine: Engine, rows: list[dict[str, Any]], profile: str) -> dict[str, Any]:
     """Of a question that was not asked before, with an answer of ten memories."""
     took, sizes = [], []
-    for row in rows[:: max(1, len(rows) // 200)]:
+    for row in rows[:: max(1, len(rows) // 100)]:
         request = RecallRequest(f"{row['text']} ", TOP, scopes=(row["scope"],), profile=profile)
         begun = time.perf_counter()
         answer = recall(engine, request)
