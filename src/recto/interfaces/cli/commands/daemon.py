@@ -91,9 +91,12 @@ def run(choices: Choices, idle: float, ready: int | None) -> None:
 def _asked(choices: Choices, want: str) -> tuple[Any, Connection | None]:
     from recto import __version__
     from recto.config.load import load
+    from recto.interfaces.daemon.address import available
     from recto.interfaces.daemon.client import Refused, Unreachable, connect, place
     from recto.interfaces.daemon.wire import Hello, settings_of
 
+    if not available():
+        raise NotFound("this system has no shared servers", hint="every client works in a process of its own")
     config = load(choices.flags()).config
     address = place(config)
     try:
