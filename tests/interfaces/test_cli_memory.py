@@ -1,0 +1,98 @@
+"""Sessions, projects, canonical documents, memory files and embedding profiles on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from recto.interfaces.cli.main import cli
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RECTO_LIBRARY", str(tmp_path / "library.db"))
+    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str, given: str | None = None) -> Result:
+    return CliRunner().invoke(cli, arguments, input=given, catch_exceptions=False)
+
+
+def answered(*arguments: str, given: str | None = None) -> Any:
+    done = run(*arguments, "--json", given=given)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_a_session_from_its_start_to_its_summary(library: Path) -> None:
+    begun = answered("sessions", "start", "Valves", "--author", "me")
+    assert run("sessions", "list", "--open").stdout.startswith(begun["session"])
+    answered("remember", "The left valve leaks.", "--session", begun["session"])
+    ended = answered("sessions", "end", "Valves", "Both", "valves", "were", "replaced.")
+    assert (ended["memories"], ended["summary"]) == (2, "Both valves were replaced.")
+    assert run("sessions", "list", "--open").stdout == "There is no session.\n"
+    assert run("sessions", "end", "nowhere").exit_code == 1
+
+
+def test_a_project_is_made_for_a_folder_and_kept_apart(library: Path) -> None:
+    answered("remember", "The key is under the mat.")
+    assert run("projects", "resolve").exit_code == 1
+    made = answered("projects", "resolve", "--create", "--repo", "git@example.org:acme/site.git")
+    assert (made["project"], made["created"]) == ("site", True)
+    assert answered("projects", "resolve", "--repo", "https://example.org/acme/site")["by"] == "repository"
+    assert run("recall", "key", "--project", "site").exit_code == 1
+    assert {one["name"] for one in answered("projects", "list")["projects"]} == {"default", "site"}
+    assert answered("projects", "list", "--workspace", "nobody") == {"projects": []}
+
+
+def test_a_canonical_document_is_put_read_and_packed(library: Path) -> None:
+    (library / "plan.md").write_text("# Plan\n\n## First\n\nThis.\n\n## Then\n\nThat.\n", "utf-8")
+    assert run("canonical", "list").exit_code == 4  # there is no library yet
+    assert answered("canonical", "put", "plans/one", "plan.md", "--class", "implementation_plan")["version"] == 1
+    assert answered("canonical", "put", "plans/one", given="# Plan\n\n## First\n\nThis.\n")["version"] == 2
+    assert run("canonical", "get", "plans/one", "first").stdout == "## First\n\nThis.\n"
+    assert run("canonical", "get", "plans/one", "--version", "1").stdout.endswith("That.\n")
+    assert [one["anchor"] for one in answered("canonical", "outline", "plans/one")["sections"]] == ["plan", "first"]
+    pack = answered("canonical", "pack", "first", "--tokens", "100")
+    assert pack["tokens"] <= 100
+    assert pack["passages"][0]["citation"].startswith("plans/one#")
+    assert run("canonical", "pack", "--class", "nothing").exit_code == 1
+    assert run("canonical", "get", "nowhere").exit_code == 1
+
+
+def test_memories_are_kept_in_step_with_a_folder_and_found_by_what_they_are_about(library: Path) -> None:
+    answered("remember", "We will refactor [[src/server.py]] soon.")
+    (written,) = answered("memories", "sync")["written"]
+    path = library / ".memories" / written
+    path.write_text(path.read_text("utf-8").replace("soon", "later"), "utf-8")
+    assert answered("memories", "sync")["revised"] == [written]
+    assert run("memories", "sync").stdout == ".memories is in step.\n"
+    (library / ".memories" / "bad.md").write_text("---\ntype: nonsense\n---\nx\n", "utf-8")
+    left = run("memories", "sync")
+    assert left.exit_code == 6
+    assert "bad.md  left alone: there is no type of memory nonsense" in left.stdout
+    found = answered("memories", "about", "src/server.py", "--type", "refactors")
+    assert [one["text"] for one in found["memories"]] == ["We will refactor [[src/server.py]] later."]
+    assert run("memories", "about", "src/nothing.py").exit_code == 1
+
+
+def test_an_embedding_profile_is_made_filled_and_left_again(library: Path) -> None:
+    answered("remember", "The boiler is in the cellar.")
+    answered("profiles", "set", "small", "--provider", "hashing", "--dimensions", "32")
+    refused = run("profiles", "activate", "small")
+    assert refused.exit_code != 0
+    assert "recto profiles reindex small" in refused.stderr
+    assert answered("profiles", "reindex", "small", "--wait")["state"] == "active"
+    states = {one["name"]: one["state"] for one in answered("profiles", "list")["profiles"]}
+    assert states == {"configured": "idle", "small": "active"}
+    assert answered("profiles", "activate", "configured")["state"] == "active"
+    assert run("profiles", "set", "x", "--provider", "ollama").exit_code == 2
