@@ -7,7 +7,6 @@ runs the server ends when the test process does, however that ends: it reads fro
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -124,7 +123,11 @@ def main(folder: Path) -> None:
     """Unpacks with pg0, runs the server, obeys standard input, and removes everything when that ends."""
     import pg0
 
-    nobody = pwd.getpwnam("nobody") if os.geteuid() == 0 else None  # PostgreSQL does not run as root
+    nobody = None
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # PostgreSQL does not run as root
+        import pwd
+
+        nobody = pwd.getpwnam("nobody")
     program = folder / "pg0"
     shutil.copy2(pg0._find_pg0(), program)
     if nobody is not None:
