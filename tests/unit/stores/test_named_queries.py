@@ -46,7 +46,8 @@ def test_every_query_is_one_lower_case_statement_with_named_parameters_that_sqli
     connection = apsw.Connection(":memory:")
     for _, script in load_migrations(SQLITE):
         connection.execute(script)
-    connection.execute(load_queries(SQLITE)["lexical_instances_open"])  # what one of them reads is made when it is asked
+    # What one of them reads is made when it is asked.
+    connection.execute(load_queries(SQLITE)["lexical_instances_open"])
     parameters = dict.fromkeys(re.findall(r":([a-z_]+)", bare))
     connection.execute(f"explain {query}", parameters).fetchall()
 
