@@ -324,8 +324,7 @@ class Engine:
             started = time.thread_time()
             fresh, took = counted(self), time.thread_time() - started
             # A large library is not counted for every search after every commit: a twentieth of the time is enough.
-            recount_at = time.perf_counter() + (20 * took if took > 0.1 else 0.0)
-            cached = self._freshness = (generation, fresh, recount_at)
+            cached = self._freshness = (generation, fresh, time.perf_counter() + (20 * took if took > 0.1 else 0.0))
         return as_of_now(self, cached[1], self._parts.clock())
 
     def _load_ahead(self, query: Query) -> None:

@@ -255,7 +255,7 @@ def _newest(
     if len(documents) < len(places):
         raise NotIndexed(
             f"{len(places) - len(documents)} chunks were indexed before snapshots could be made of them",
-            hint="run `recto index --reread` once",
+            hint="take their collections out with `recto remove` and add them again",
         )
     wanted = ((key, documents[key], row) for block, key, row in rows if key in documents and known[key] == block)
     parts = [make_segment(sorted(stretch)) for stretch in _stretches(wanted)]
