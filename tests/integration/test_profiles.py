@@ -87,6 +87,24 @@ def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_ev
         assert later.embedder.profile.name == "local"
 
 
+def test_a_process_that_was_open_goes_on_indexing_after_another_switched(
+    library: Path, service: Service, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Boilers\n\nAll about boilers.\n", "utf-8")
+    with open_library(library, settings=SETTINGS) as here, open_library(library, settings=SETTINGS) as there:
+        there.add_collection("notes", notes)
+        there.index()
+        upsert(here, service, activate=True)
+        work(here, FAST)
+        assert states(here)["local"][0] == "active"
+        (notes / "b.md").write_text("# Valves\n\nAll about valves.\n", "utf-8")
+        there.index()
+        assert there.embedder.profile.name == "local"
+        assert there.freshness().pending == 0
+
+
 def test_going_back_is_instant_where_nothing_is_missing(library: Path, service: Service) -> None:
     with open_library(library, settings=SETTINGS) as engine:
         upsert(engine, service, activate=True)

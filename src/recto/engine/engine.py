@@ -145,7 +145,7 @@ class Engine:
         return Desk(
             store=self.store,
             collection=collection,
-            recipe=self._recipe_of(collection.settings),
+            recipe=self.recipe(collection.settings),
             prepare=self._parts.preparer(collection.settings).text,
             prepare_canonical=self._parts.preparer(replace(collection.settings, overlap_tokens=0)).text,
             analyse=self._parts.analyzer.tokens,
@@ -160,11 +160,8 @@ class Engine:
         wait = getattr(self.store, "wait_for_work", threading.Event.wait)
         return Worker(self.store, self.project.id, name, handlers(self), pace, self._parts.clock, wait)
 
-    def recipe(self) -> Recipe:
-        """How this configuration would index, collection overrides aside."""
-        return self._recipe_of(CollectionSettings())
-
-    def _recipe_of(self, settings: CollectionSettings) -> Recipe:
+    def recipe(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
+        """How this configuration would index, with a collection's overrides if there are any."""
         return replace(self._parts.recipe(settings), embedding=self.embedder.profile)
 
     def follow_profile(self) -> None:
@@ -364,6 +361,7 @@ class Engine:
         A new embedding model would make old and new vectors incomparable: that is an explicit migration, unless there
         is nothing to compare with yet.
         """
+        self.follow_profile()
         wanted = self.recipe()
         recorded = self.store.catalog.recipe(self.project.id)
         if recorded == wanted:

@@ -82,7 +82,7 @@ def _index(
         engine.store,
         collection,
         scan,
-        engine._recipe_of(settings),
+        engine.recipe(settings),
         cache(partial(parts.preparer, settings)),
         origin,
         parts.history(settings),

@@ -113,7 +113,7 @@ def index_texts(
     engine._settle_recipe()
     settings = collection.settings
     prepare = engine._parts.preparer(settings).text
-    report = index_sources(engine.store, collection, engine._recipe_of(settings), prepare, sources, progress)
+    report = index_sources(engine.store, collection, engine.recipe(settings), prepare, sources, progress)
     embed_pending(engine.store, engine.project.id, engine.embedder, progress)
     _publish(engine, progress)
     return report
@@ -149,7 +149,7 @@ def is_stale(engine: Engine, collection: Collection, paths: Sequence[str] | None
     with store.reading():
         entries = _entries(engine, collection, paths)
     scan = engine._parts.scan(collection, {uri: entry.stamp for uri, entry in entries.items()}, paths)
-    todo = plan(scan, entries, made_by(engine._recipe_of(settings), _origin(engine, collection)))
+    todo = plan(scan, entries, made_by(engine.recipe(settings), _origin(engine, collection)))
     refused = {one.uri: one.reason for one in todo.refused}
     known = {uri: entries[uri].reason for uri in refused if uri in entries and entries[uri].outcome is Outcome.SKIPPED}
     stale = bool(todo.read or todo.gone or refused != known)
@@ -194,7 +194,7 @@ def _index(
         engine.store,
         collection,
         scan,
-        engine._recipe_of(settings),
+        engine.recipe(settings),
         partial(parts.workers, settings),
         _origin(engine, collection),
         progress,
