@@ -43,10 +43,10 @@ PROFILES: Mapping[str, Profile] = {
         ),
         Profile(
             "memory",
-            recall=(LexicalRecall(200), DenseRecall(200), TypoRecall(), PinnedRecall(), CanonicalRecall()),
+            recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
             fuse=MemoryFusion(),
             refine=(
-                ContextSmoothing(sequence=(0.5, 0.25, 0.2), among=200),
+                ContextSmoothing(sequence=(0.5, 0.25, 0.2), among=300),
                 MemoryRecency(),
                 Validity(),
                 *_SHAPE,
