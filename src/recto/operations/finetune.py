@@ -15,7 +15,7 @@ from recto.observability.progress import NoProgress, Progress
 from recto.operations.models import models_folder
 from recto.training.check import score
 from recto.training.finetune import Trained, base_directory, finetune, fit_table, require_torch
-from recto.training.installed import Installed, bundled, install, model_named
+from recto.training.installed import Installed, bundled, free_name, install, model_named
 from recto.training.library import Harvest, harvest, read_pairs
 from recto.training.pairs import counted
 
@@ -59,6 +59,7 @@ class Finetuned:
 
 
 def run_finetune(engine: Engine, request: FinetuneRequest, progress: Progress | None = None) -> Finetuned:
+    free_name(models_folder(), request.name, replace=request.replace)
     require_torch()
     progress = progress or NoProgress()
     base = base_directory(_base(engine, request.base))

@@ -80,9 +80,7 @@ def table_for(root: Path, revision: str) -> Path | None:
 
 def install(root: Path, name: str, files: Mapping[str, bytes], *, replace: bool = False) -> Path:
     """Writes a model's files aside and puts the folder in place at once: there is never half a model."""
-    folder = root / checked_name(name)
-    if folder.exists() and not replace:
-        raise Conflict(f"there is a model {name} already", hint="give another --name, or say --replace")
+    folder = free_name(root, name, replace=replace)
     aside = root / f"{name}{_PARTIAL}"
     try:
         shutil.rmtree(aside, ignore_errors=True)
@@ -97,6 +95,14 @@ def install(root: Path, name: str, files: Mapping[str, bytes], *, replace: bool 
         raise StorageError(
             f"{folder} cannot be written: {error.strerror or error}", hint="free some disk space, then run it again"
         ) from error
+    return folder
+
+
+def free_name(root: Path, name: str, *, replace: bool = False) -> Path:
+    """Where a model of this name would be; an error if it cannot be there."""
+    folder = root / checked_name(name)
+    if folder.exists() and not replace:
+        raise Conflict(f"there is a model {name} already", hint="give another --name, or say --replace")
     return folder
 
 
