@@ -125,9 +125,7 @@ class MemoryGraph:
                 )
         return tuple(found)
 
-    def chunks(
-        self, project: ProjectId, document: DocumentId | None = None
-    ) -> tuple[tuple[ChunkKey, DocumentId], ...]:
+    def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
         held = (one for one in _held(self._session.read(), project) if document in (None, one.document.id))
         return tuple(sorted((key, one.document.id) for one in held for key in one.chunks))
 
