@@ -1,0 +1,81 @@
+"""Quantised shards find what an exact scan finds, with and without filters, however few are let through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from recto.algorithms.shards import fnv1a32, shard_count, shard_of
+from recto.model.snapshot import Windows
+from recto.snapshots.shards import Shards, codes, save_shard
+
+COUNT, DIMENSIONS = 110_000, 128
+
+
+def test_fnv_is_that_of_the_reference_and_folds_whole_code_units() -> None:
+    assert fnv1a32("") == 0x811C9DC5
+    assert fnv1a32("a") == 0xE40C292C
+    assert fnv1a32("foobar") == 0xBF9CF968
+    assert fnv1a32("é") == ((0x811C9DC5 ^ 0xE9) * 0x01000193) & 0xFFFFFFFF
+    assert fnv1a32("😀") == fnv1a32("\ud83d\ude00")
+    assert {shard_of(f"{number}.md", 4) for number in range(50)} == {0, 1, 2, 3}
+
+
+def test_small_libraries_have_few_shards_and_large_ones_a_hundred_and_twenty_eight() -> None:
+    assert [shard_count(chunks) for chunks in (0, 8_192, 8_193, 132_000, 500_000, 1_500_000)] == [1, 1, 2, 32, 64, 128]
+
+
+@pytest.fixture(scope="module")
+def vectors() -> NDArray[np.float16]:
+    """Around a few hundred middles, as texts are around subjects."""
+    chance = np.random.default_rng(3)
+    middles = chance.standard_normal((300, DIMENSIONS)).astype(np.float32)
+    made = middles[chance.integers(0, 300, COUNT)] + 0.7 * chance.standard_normal((COUNT, DIMENSIONS)).astype(
+        np.float32
+    )
+    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float16)
+
+
+@pytest.fixture(scope="module")
+def shards(vectors: NDArray[np.float16], tmp_path_factory: pytest.TempPathFactory) -> Shards:
+    folder = tmp_path_factory.mktemp("shards")
+    paths = []
+    for number in range(8):
+        rows = np.arange(number, COUNT, 8)
+        paths.append(folder / f"{number}.vec")
+        save_shard(paths[-1], Windows(rows + 1, rows + 1, np.zeros(len(rows), np.uint8), vectors[rows]))
+    return Shards(paths, most_open=3)
+
+
+def test_the_best_ten_are_those_of_an_exact_scan(shards: Shards, vectors: NDArray[np.float16]) -> None:
+    exact, found = vectors.astype(np.float32), 0
+    for number in range(0, COUNT, COUNT // 40):
+        query = exact[number]
+        wanted = set((np.argsort(-(exact @ query), kind="stable")[:10] + 1).tolist())
+        chunks, scores = shards.search(query, 10)
+        assert scores.tolist() == sorted(scores.tolist(), reverse=True)
+        found += len(wanted & set(chunks.tolist()))
+    assert found / 400 > 0.98
+
+
+@pytest.mark.parametrize("share", [0.0, 0.00005, 0.01, 0.5])
+def test_a_filter_leaves_the_best_of_what_it_lets_through(
+    shards: Shards, vectors: NDArray[np.float16], share: float
+) -> None:
+    chance = np.random.default_rng(5)
+    admitted = chance.random(COUNT) < share
+    keys = np.sort(shards.chunks[admitted])
+    query = vectors[17].astype(np.float32)
+    chunks, scores = shards.search(query, 10, admitted)
+    assert set(chunks.tolist()) <= set(keys.tolist())
+    assert len(chunks) == min(10, len(keys))
+    if len(keys):
+        exact = vectors[keys - 1].astype(np.float32) @ query
+        assert scores[0] == pytest.approx(float(exact.max()), abs=1e-5)
+
+
+def test_codes_have_a_bit_for_each_dimension_and_zeros_beyond() -> None:
+    made = codes(np.array([[1.0, -1.0, 0.0] + [2.0] * 62], dtype=np.float32))
+    assert made.shape == (2, 1)
+    assert int(np.bitwise_count(made).sum()) == 63
