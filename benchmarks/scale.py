@@ -146,13 +146,30 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
     root = library.with_suffix("")
     edited = root / uris[0]
     edited.write_text(edited.read_text() + "\n\nA zanzibarian sentence that nothing else holds.\n")
+    written = _Written()
     before = time.perf_counter()
-    engine.index_changes({"generated": [uris[0]]})
+    engine.index_changes({"generated": [uris[0]]}, progress=written)
+    row["edited_file_with_full_vectors_ms"] = round((time.perf_counter() - before) * 1e3)
+    searching = time.perf_counter()
     found = engine.search(Query("zanzibarian"), PROFILES["lexical_only"])
-    row["edited_file_searchable_ms"] = round((time.perf_counter() - before) * 1e3)
+    row["edited_file_searchable_ms"] = round((written.at - before + time.perf_counter() - searching) * 1e3)
     assert found.hits and found.hits[0].citation.uri == uris[0]
     row["serving_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return row
+
+
+class _Written:
+    """Fits `Progress`: notes when the file was in the library, before its vectors are computed."""
+
+    at = 0.0
+
+    def start(self, phase: str, total: int | None, unit: str) -> None:
+        if phase == "embedding":
+            self.at = time.perf_counter()
+
+    def advance(self, n: int = 1, note: str = "") -> None: ...
+
+    def finish(self) -> None: ...
 
 
 def _times(ask: Any, asked: list[str]) -> dict[str, float]:
