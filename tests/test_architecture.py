@@ -18,7 +18,6 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LINES = 400
 LONGER = {
-    "ports.py": "everything a flow asks of the world, in one place and without a line of code",
     "chunking/code.py": "what is a unit of code, in one place for all languages",
 }
 SAY_NOTHING = {

@@ -1,133 +1,28 @@
-"""The ports: what a flow asks of the world. Nobody inherits from these; fitting is enough.
-
-Writing:  `Parser` → `Chunker` → `Analyzer` → `Store` → `Embedder` → `Store`, with no model call inside a transaction.
-Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation asks `Documents` for exact slices.
-"""
+"""What a library holds of documents: the catalogue, texts, words, vectors, the ledger, history, links."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
-from recto.model.chunk import Chunk, EmbeddingInput
+from recto.model.chunk import EmbeddingInput
 from recto.model.collection import Collection, PlaceKind, Project
-from recto.model.document import Document, Section, Source
+from recto.model.document import Section
 from recto.model.graph import Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
 from recto.model.history import FoundCommit, HistoryEntry
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalField, LexicalRow, Prepared
-from recto.model.job import Job, JobId, JobKind, JobState
 from recto.model.lease import Lease
 from recto.model.ledger import LedgerEntry
-from recto.model.memory import (
-    MemoryCommit,
-    MemoryFile,
-    MemoryFilter,
-    MemoryId,
-    MemoryItem,
-    MemoryLink,
-    MemorySession,
-    MemoryVersion,
-    SessionId,
-)
-from recto.model.profile import NamedProfile
 from recto.model.query import Filters, Terms
 from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.model.result import Candidate, Scored
 from recto.model.snapshot import Mark, SnapshotId, Windows
-from recto.model.stored import (
-    DocumentVersion,
-    LibraryCounts,
-    Neighbour,
-    PendingInput,
-    StoredDocument,
-    StoredVectors,
-    VectorRow,
-)
+from recto.model.stored import DocumentVersion, Neighbour, PendingInput, StoredDocument, StoredVectors, VectorRow
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Parser(Protocol):
-    """Text → structure. Total: any text gives a document; what was odd about it goes into `warnings`."""
-
-    @property
-    def version(self) -> str: ...
-
-    def parse(self, source: Source) -> Document: ...
-
-
-class TokenCounter(Protocol):
-    """Counts as the embedder's own tokenizer counts, special tokens left out."""
-
-    def count(self, text: str) -> int: ...
-
-    def words(self, text: str) -> Sequence[tuple[int, int]]:
-        """`(end, tokens)` for each whitespace-separated word, in order; the tokens add up to `count(text)`."""
-        ...
-
-
-class Chunker(Protocol):
-    """Structure → chunks: exact slices, in order, together covering everything that is not blank."""
-
-    @property
-    def version(self) -> str: ...
-
-    def chunk(self, document: Document) -> tuple[Chunk, ...]: ...
-
-
-class Embedder(Protocol):
-    """Text → unit vectors, float32, one row per text."""
-
-    @property
-    def profile(self) -> EmbeddingProfile: ...
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-    def embed_query(self, text: str) -> NDArray[np.float32]: ...
-
-
-class VectorIndex(Protocol):
-    """Nearest chunks by cosine; a chunk with several windows scores by its best."""
-
-    def prepare(self) -> None:
-        """Reads what a search will need, so that the search itself need not wait for it."""
-        ...
-
-    def search(
-        self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
-    ) -> tuple[Scored, ...]: ...
-
-    def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
-        """Exact cosines for named chunks; chunks without a vector are left out."""
-        ...
-
-    def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
-        """One unit vector a chunk, the mean direction of its windows; chunks without a vector are left out."""
-        ...
-
-
-@runtime_checkable
-class TieredIndex(Protocol):
-    """A `VectorIndex` some of whose vectors only stand in for better ones."""
-
-    def fast_among(self, keys: Sequence[ChunkKey]) -> int:
-        """How many of these chunks have no better vector than a fast one."""
-        ...
-
-
-class Reranker(Protocol):
-    """Question and passage read together → how well one answers the other; higher is better."""
-
-    @property
-    def name(self) -> str:
-        """The model with its revision: scores of different names are not compared."""
-        ...
-
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
 
 
 class RerankScores(Protocol):
@@ -280,7 +175,7 @@ class Ledger(Protocol):
         ...
 
     def note_check(self, project: ProjectId, collection: CollectionId) -> None:
-        """The collection has just been compared with its folder. A transaction of its own, which moves no generation."""
+        """The collection was just compared with its folder. A transaction of its own, which moves no generation."""
         ...
 
     def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
@@ -349,133 +244,6 @@ class History(Protocol):
         self, project: ProjectId, author: str | None, touches: Callable[[str], bool] | None
     ) -> tuple[str, ...]:
         """Uris of the commits whose author contains this, whatever the case, and that changed such a file."""
-        ...
-
-
-class Memories(Protocol):
-    """Items, their versions, the log of changes and the sessions they were made in. The texts are documents' texts."""
-
-    def put(self, item: MemoryItem, commit: MemoryCommit, version: MemoryVersion | None = None) -> None:
-        """Writes the item as it stands now, what changed it, and its new version where there is one.
-
-        Versions and commits are only ever added: a version number or an idempotency key used twice is a `Conflict`.
-        """
-        ...
-
-    def get(self, project: ProjectId, item: MemoryId) -> MemoryItem | None: ...
-
-    def under(self, project: ProjectId, canonical_key: str) -> MemoryItem | None:
-        """The item with this canonical key, whatever its status."""
-        ...
-
-    def last_position(self, project: ProjectId, sequence: str) -> int:
-        """The last place taken in a sequence; 0 when there is none."""
-        ...
-
-    def validity(self, project: ProjectId, items: Sequence[MemoryId]) -> Mapping[MemoryId, tuple[float, float | None]]:
-        """When what the items tell now begins and stops being true."""
-        ...
-
-    def moments(self, project: ProjectId, instant: float) -> Mapping[MemoryId, MemoryCommit]:
-        """The last change of each item up to an instant: how everything stood then."""
-        ...
-
-    def linking(
-        self, project: ProjectId, targets: Sequence[str], types: Sequence[str] = ()
-    ) -> tuple[tuple[MemoryLink, MemoryId], ...]:
-        """Links of active items to these targets, with the items they start from, by target, oldest item first."""
-        ...
-
-    def find(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryItem, ...]:
-        """Oldest first."""
-        ...
-
-    def named(self, project: ProjectId, filters: MemoryFilter) -> tuple[MemoryId, ...]:
-        """The same, by their ids alone."""
-        ...
-
-    def same_text(self, project: ProjectId, scope: str, fingerprint: str) -> tuple[MemoryItem, ...]:
-        """Active items of a scope whose text has this fingerprint, oldest first."""
-        ...
-
-    def versions(self, project: ProjectId, item: MemoryId) -> tuple[MemoryVersion, ...]: ...
-
-    def commits(self, project: ProjectId, item: MemoryId) -> tuple[MemoryCommit, ...]:
-        """In the order they were made."""
-        ...
-
-    def commit_under(self, project: ProjectId, key: str) -> MemoryCommit | None:
-        """What an idempotency key was used for."""
-        ...
-
-    def put_session(self, session: MemorySession) -> None: ...
-
-    def session(self, project: ProjectId, session: SessionId) -> MemorySession | None: ...
-
-    def sessions(self, project: ProjectId) -> tuple[MemorySession, ...]:
-        """Oldest first."""
-        ...
-
-    def put_file(self, project: ProjectId, folder: str, file: MemoryFile) -> None: ...
-
-    def remove_file(self, project: ProjectId, folder: str, path: str) -> None: ...
-
-    def files(self, project: ProjectId, folder: str) -> tuple[MemoryFile, ...]:
-        """Which files of a folder stand for which memories, by path."""
-        ...
-
-
-class Profiles(Protocol):
-    """Embedding profiles by name. Making one active makes the one that was so idle."""
-
-    def put(self, profile: NamedProfile) -> None: ...
-
-    def retire(self, project: ProjectId) -> None:
-        """No profile is active any more."""
-        ...
-
-    def named(self, project: ProjectId) -> tuple[NamedProfile, ...]: ...
-
-    def remove(self, project: ProjectId, name: str) -> None: ...
-
-
-class Outbox(Protocol):
-    """Promised work. A claim is a lease: it ends by itself, and whoever held it can tell."""
-
-    def enqueue(self, project: ProjectId, kind: JobKind, subject: str, payload: Mapping[str, Any]) -> JobId:
-        """The new job, or the one that already waits to do the same."""
-        ...
-
-    def due(self, project: ProjectId) -> int:
-        """How many jobs could be claimed now. A look, not a write: an idle worker leaves no trace."""
-        ...
-
-    def claim(
-        self, project: ProjectId, worker: str, *, lease_seconds: float, limit: int, max_attempts: int
-    ) -> tuple[Job, ...]:
-        """Takes due jobs and jobs whose lease ran out, oldest first. What ran out too often is dead instead."""
-        ...
-
-    def renew(self, job: Job, lease_seconds: float) -> bool:
-        """Whether the lease was still held; if so it now lasts longer."""
-        ...
-
-    def finish(self, job: Job) -> bool:
-        """Whether the lease was still held; if so the job is done."""
-        ...
-
-    def fail(self, job: Job, error: str, retry_after: float | None) -> bool:
-        """Whether the lease was still held; if so the job waits until `retry_after`, or is dead when that is None."""
-        ...
-
-    def jobs(self, project: ProjectId, states: Sequence[JobState] = ()) -> tuple[Job, ...]: ...
-
-    def retry(self, project: ProjectId, jobs: Sequence[JobId]) -> int:
-        """Makes dead or waiting jobs due now, with their attempts forgotten; how many there were."""
-        ...
-
-    def purge(self, project: ProjectId, states: Sequence[JobState], before: float) -> int:
-        """Deletes jobs that ended in one of these states before an instant; how many there were."""
         ...
 
 
@@ -593,63 +361,3 @@ class SnapshotSource(Protocol):
     def windows_between(
         self, project: ProjectId, profiles: Sequence[EmbeddingProfile], after: int, last: int
     ) -> Windows: ...
-
-
-class Store(Protocol):
-    """One library. Its parts share one transaction: what is written together appears together or not at all."""
-
-    @property
-    def catalog(self) -> Catalog: ...
-
-    @property
-    def documents(self) -> Documents: ...
-
-    @property
-    def lexical(self) -> LexicalIndex: ...
-
-    @property
-    def embeddings(self) -> Embeddings: ...
-
-    @property
-    def graph(self) -> Graph: ...
-
-    @property
-    def ledger(self) -> Ledger: ...
-
-    @property
-    def leases(self) -> Leases: ...
-
-    @property
-    def history(self) -> History: ...
-
-    @property
-    def memories(self) -> Memories: ...
-
-    @property
-    def profiles(self) -> Profiles: ...
-
-    @property
-    def outbox(self) -> Outbox: ...
-
-    @property
-    def rerank_scores(self) -> RerankScores: ...
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
-        ...
-
-    def reading(self) -> AbstractContextManager[None]:
-        """Everything read inside sees one state of the library."""
-        ...
-
-    def generation(self) -> int:
-        """A number that grows with every committed change, seen from any process: the key of every cache."""
-        ...
-
-    def counts(self, project: ProjectId) -> LibraryCounts: ...
-
-    def check(self) -> tuple[str, ...]:
-        """What is wrong with the library, in sentences; empty when nothing is."""
-        ...
-
-    def close(self) -> None: ...

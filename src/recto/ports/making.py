@@ -1,0 +1,95 @@
+"""What the two flows ask of adapters: parsers, chunkers, models, vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from recto.model.chunk import Chunk
+from recto.model.document import Document, Source
+from recto.model.ids import ChunkKey
+from recto.model.recipe import EmbeddingProfile
+from recto.model.result import Scored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Parser(Protocol):
+    """Text → structure. Total: any text gives a document; what was odd about it goes into `warnings`."""
+
+    @property
+    def version(self) -> str: ...
+
+    def parse(self, source: Source) -> Document: ...
+
+
+class TokenCounter(Protocol):
+    """Counts as the embedder's own tokenizer counts, special tokens left out."""
+
+    def count(self, text: str) -> int: ...
+
+    def words(self, text: str) -> Sequence[tuple[int, int]]:
+        """`(end, tokens)` for each whitespace-separated word, in order; the tokens add up to `count(text)`."""
+        ...
+
+
+class Chunker(Protocol):
+    """Structure → chunks: exact slices, in order, together covering everything that is not blank."""
+
+    @property
+    def version(self) -> str: ...
+
+    def chunk(self, document: Document) -> tuple[Chunk, ...]: ...
+
+
+class Embedder(Protocol):
+    """Text → unit vectors, float32, one row per text."""
+
+    @property
+    def profile(self) -> EmbeddingProfile: ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]: ...
+
+
+class VectorIndex(Protocol):
+    """Nearest chunks by cosine; a chunk with several windows scores by its best."""
+
+    def prepare(self) -> None:
+        """Reads what a search will need, so that the search itself need not wait for it."""
+        ...
+
+    def search(
+        self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
+    ) -> tuple[Scored, ...]: ...
+
+    def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
+        """Exact cosines for named chunks; chunks without a vector are left out."""
+        ...
+
+    def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
+        """One unit vector a chunk, the mean direction of its windows; chunks without a vector are left out."""
+        ...
+
+
+@runtime_checkable
+class TieredIndex(Protocol):
+    """A `VectorIndex` some of whose vectors only stand in for better ones."""
+
+    def fast_among(self, keys: Sequence[ChunkKey]) -> int:
+        """How many of these chunks have no better vector than a fast one."""
+        ...
+
+
+class Reranker(Protocol):
+    """Question and passage read together → how well one answers the other; higher is better."""
+
+    @property
+    def name(self) -> str:
+        """The model with its revision: scores of different names are not compared."""
+        ...
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
