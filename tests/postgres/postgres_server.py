@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -75,8 +76,13 @@ class Program:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # In a session of its own: a signal to everything the tests started must not end it before its server.
         self.process = subprocess.Popen(
-            [sys.executable, __file__, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+            [sys.executable, __file__, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
         )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
@@ -147,6 +153,7 @@ def main(folder: Path) -> None:
     def run(command: list[str]) -> None:
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         run(start)
         say(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
