@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from recto.engine.advisories import advisories
+from recto.engine.engine import Engine
 from recto.engine.parts import IndexReport
 from recto.ingest.pipeline import CollectionReport, Problem
+from recto.model.advisory import Advisory
+
+
+def advice(engine: Engine) -> tuple[Advisory, ...]:
+    """What is left to do after a run."""
+    return advisories(engine, engine.store.counts(engine.project.id))
 
 
 def as_json(report: IndexReport) -> dict[str, Any]:

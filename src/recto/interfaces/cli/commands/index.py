@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +20,7 @@ from recto.model.commit import is_repository
 if TYPE_CHECKING:
     from recto.engine.parts import IndexReport
     from recto.ingest.pipeline import CollectionReport, Problem
+    from recto.model.advisory import Advisory
 
 _COLUMNS = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
 _PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
@@ -40,7 +42,7 @@ def index(choices: Choices, names: tuple[str, ...], embed: bool, wait_full: bool
 
     Only what changed is read. Ctrl-C at any moment leaves a valid library, and the next run goes on from there.
     """
-    from recto.operations.index import complete
+    from recto.operations.index import advice, complete
 
     with opened(choices) as session:
         report = session.engine.index(
@@ -50,15 +52,16 @@ def index(choices: Choices, names: tuple[str, ...], embed: bool, wait_full: bool
             progress=progress(quiet=choices.quiet),
             patience=None if wait else _PATIENCE,
         )
+        left = advice(session.engine)
     whole = complete(report)
-    choices.answer(report_answer(report, verbose=choices.verbose, brief=whole))
+    choices.answer(report_answer(report, verbose=choices.verbose, brief=whole, advice=left))
     return Exit.OK if whole else Exit.PARTIAL
 
 
-def report_answer(report: IndexReport, *, verbose: bool, brief: bool) -> Answer:
+def report_answer(report: IndexReport, *, verbose: bool, brief: bool, advice: Sequence[Advisory] = ()) -> Answer:
     from recto.operations.index import as_json
 
-    data = as_json(report)
+    data = as_json(report) | {"advisories": [asdict(one) for one in advice]}
     rows = data["collections"]
     most = None if verbose else _SHOWN
     return Answer(
@@ -66,12 +69,12 @@ def report_answer(report: IndexReport, *, verbose: bool, brief: bool) -> Answer:
         rows=rows,
         columns=_COLUMNS,
         cells=lambda: [[len(row[c]) if isinstance(row[c], list) else row[c] for c in _COLUMNS] for row in rows],
-        text=lambda width: _text(report, most),
+        text=lambda width: _text(report, most, advice),
         brief=brief,
     )
 
 
-def _text(report: IndexReport, most: int | None) -> Iterator[Line]:
+def _text(report: IndexReport, most: int | None, advice: Sequence[Advisory]) -> Iterator[Line]:
     for one in report.collections:
         yield Part(one.name, "title"), Part(": " + _done(one))
         yield from _problems(one.failed, "failed", "bad", most)
@@ -83,6 +86,8 @@ def _text(report: IndexReport, most: int | None) -> Iterator[Line]:
     for missing in report.missing:
         yield Part(missing.uri, "title"), Part(f": {missing.reason}; what it held is kept", "bad")
     yield (Part(summary(report), "dim"),)
+    for each in advice:
+        yield Part(f"{each.level}: ", "warn" if each.level == "warn" else "dim"), Part(str(each))
 
 
 def _done(one: CollectionReport) -> str:
