@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from recto.model.document import Document, Kind, Section
 from recto.training.pairs import Material, Part
@@ -52,8 +52,3 @@ def _symbols(text: str, sections: Sequence[Section]) -> tuple[Part, ...]:
 def lead(title: str, text: str, most: int = 1_200) -> str:
     """What a link to a document stands for: its title and how it begins."""
     return f"{title}\n{text.strip()}"[:most]
-
-
-def leads(documents: Mapping[str, tuple[str, str]]) -> Mapping[str, str]:
-    """By uri, from titles and texts."""
-    return {uri: lead(title, text) for uri, (title, text) in documents.items()}
