@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recto import __version__
-from recto.engine.builds import Build
 from recto.engine.advisories import advisories
+from recto.engine.builds import Build
 from recto.engine.engine import Engine
 from recto.errors import ProviderFailed
 from recto.model.advisory import Advisory
