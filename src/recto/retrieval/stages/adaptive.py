@@ -39,7 +39,7 @@ class Balance:
     usual_best: float = 0.65
     series: float = 3.0
     long_query: int = 15
-    fast: float = 1.0
+    fast: float = 0.5
 
     def weight(
         self, lexical: Sequence[float], cosines: Sequence[float], words: int = 1, share: float = 0.0
