@@ -142,7 +142,13 @@ class SqliteDatabase:
     def _roll_back(self) -> None:
         # After some errors (a full disk, a failed commit) SQLite has already rolled back by itself.
         if self._connection().in_transaction:
-            self._control("rollback")
+            try:
+                self._control("rollback")
+            except BaseException:
+                # Whatever broke in, nothing stays open: whoever gives a lease back now needs a transaction.
+                if self._connection().in_transaction:
+                    self._control("rollback")
+                raise
 
     def pragma(self, name: str) -> list[Row]:
         """For the integrity check: a pragma's rows."""
