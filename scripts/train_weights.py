@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--pack", type=Path, help="only: write BASE (a safetensors file) in half precision here")
-    parser.add_argument("--graph", type=Path, default=MODELS / "minilm-l6-v2/model.onnx", help="the plain graph")
+    parser.add_argument("--graph", type=Path, default=Path("build/minilm-l6-v2/model.onnx"), help="the plain graph")
     parser.add_argument("--plan", type=Path)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run of an encoder after so long")
     parser.add_argument("--sets", type=Path)

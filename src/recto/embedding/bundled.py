@@ -8,7 +8,7 @@ from recto.embedding.onnx import OnnxEmbedder, token_counter
 from recto.embedding.static import StaticEmbedder
 from recto.ports import TokenCounter
 
-MODEL_DIRECTORY = Path(__file__).parent / "models" / "minilm-l6-v2"
+MODEL_DIRECTORY = Path(__file__).parent / "models" / "recto-encoder-1"
 FAST_DIRECTORY = Path(__file__).parent / "models" / "recto-fast-1"
 REMEDY = "reinstall Recto: `pip install --force-reinstall recto`"
 

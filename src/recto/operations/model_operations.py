@@ -25,7 +25,7 @@ MODEL_OPERATIONS = (
         request=models.ModelRequest,
         answer=models.ModelAnswer,
         text=models.model_text,
-        example={"name": "minilm-l6-v2"},
+        example={"name": "recto-encoder-1"},
         errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
     ),
     Operation(
@@ -39,7 +39,7 @@ MODEL_OPERATIONS = (
         request=models.ModelActivateRequest,
         answer=models.ModelAnswer,
         text=models.model_text,
-        example={"name": "minilm-l6-v2"},
+        example={"name": "recto-encoder-1"},
         errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
         annotations=WRITES,
     ),
