@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -283,3 +284,13 @@ def test_a_collection_another_process_took_out_and_put_back_is_seen_anew(bench: 
         (bench.folder / "bread.md").unlink()
         (report,) = engine.index().collections
         assert (report.unchanged, figures(report)) == (2, {"removed": 1})
+
+
+def test_a_folder_of_many_files_that_goes_takes_all_of_them_along(bench: Bench) -> None:
+    bench.write({"kept.md": "# Kept\n"} | {f"many/{number}.md": f"# Note {number}\n" for number in range(700)})
+    with bench.opened() as engine:
+        engine.index()
+        shutil.rmtree(bench.folder / "many")
+        (report,) = engine.index().collections
+        assert report.removed == 700
+        assert engine.freshness().documents == 1

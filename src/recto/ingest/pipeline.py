@@ -259,8 +259,9 @@ class _Writer:
     def settle(self, skipped: Sequence[Skipped]) -> None:
         """What left the disk leaves the library; what is refused is written down with its reason."""
         refused = [one for one in skipped if not self._refused_before(one)]
-        for start in range(0, len(self._gone), _BATCH_FILES):
-            self._settle(list(self._gone)[start : start + _BATCH_FILES], ())
+        gone = list(self._gone)  # each batch takes what it removed from the original
+        for start in range(0, len(gone), _BATCH_FILES):
+            self._settle(gone[start : start + _BATCH_FILES], ())
         for start in range(0, len(refused), _BATCH_FILES):
             self._settle((), refused[start : start + _BATCH_FILES])
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from recto.engine.engine import Engine
 from recto.engine.wiring import PROVIDERS
-from recto.errors import ConfigurationError, Conflict, InvalidArgument
+from recto.errors import ConfigurationError, Conflict, InvalidArgument, NotFound
 from recto.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch
 from recto.model.job import JobKind
 from recto.model.limits import Field
@@ -154,8 +154,8 @@ def embedding_profiles_upsert(
         embedder = engine.profile_embedder(profile)
         made = embedder.profile
     except ConfigurationError as error:
-        # What is wrong is in the request, not in a file of settings.
-        raise InvalidArgument(error.message, hint=error.hint) from error
+        # Not a fault of this machine's settings: the request names no model, or one that is not there.
+        raise NotFound(f"the model of {profile.name} is not there: {error.message}", hint="name its folder") from error
     profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))
     before = {one.name: one for one in engine.store.profiles.named(engine.project.id)}.get(profile.name)
     if before is not None:
