@@ -370,7 +370,8 @@ class Engine:
         if recorded is not None and other_vectors and self.store.counts(self.project.id).chunks:
             raise RecipeMismatch(
                 f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
-                hint=f"`recto models activate {wanted.embedding.name}` embeds it anew; or set embedding.* back",
+                hint=f"`recto models activate {wanted.embedding.name}` embeds it anew; "
+                "or set embedding.provider and embedding.model back",
             )
         with self.store.transaction():
             self.store.catalog.record_recipe(self.project.id, wanted)
