@@ -5,7 +5,7 @@
 Every conversation is a scope, every session a session; each turn is a `memory_commit`, each question a `memory_search`
 within its conversation. Recall@10 of turns, and of sessions in the order of their best turns; what an answer takes in
 time and tokens. Conversations fall into two halves: the settings of the profile `memory` were chosen on the first, and
-the second was looked at only to report. Prints JSON.
+the second was seen while the depth was chosen by the first. Prints JSON.
 """
 
 from __future__ import annotations
