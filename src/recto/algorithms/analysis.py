@@ -36,6 +36,8 @@ _PIECE = re.compile(
     rf"(?P<name>{_NAME})|(?P<word>{_LETTER}+(?:[-.](?!{_NAME}){_LETTER}+)*)"
     rf"|(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
 )
+# What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
+_MARKED = re.compile(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
 _CLUSTER = re.compile(rf".(?:[\u1039\u17d2].|[{UNSPACED_MARKS}]){{0,15}}")
 
 # The user's → the user; don't → dont; but l'homme → l homme and O'Brien → O Brien.
@@ -121,6 +123,8 @@ class Analyzer:
             return self._words[bare]
         if word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST:
             return self._parts[word]
+        if word.isascii() and not _MARKED.search(word):
+            return self._compound(word)
         return " ".join(filter(None, map(self._piece, _pieces(word))))
 
     def _piece(self, piece: re.Match[str]) -> str:

@@ -19,6 +19,16 @@ UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
 _DROPPED_SPACE = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 _WORD = re.compile("[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _ASCII_PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9]")
+
+# For ASCII, counting needs no words as they are written: each punctuation mark is one token, and the runs between them
+# have so few forms that nearly all are remembered. Control characters part nothing; they stay, to be dropped from runs.
+_PUNCTUATION = bytes(code for code in range(33, 127) if not chr(code).isalnum())
+_OTHERS = bytes(code for code in range(256) if code not in _PUNCTUATION)
+_RUNS = bytes(
+    32 if code in _PUNCTUATION else 0 if code in b"\x0b\x0c" else ord(chr(code).lower()) if code < 128 else code
+    for code in range(256)
+)
+_CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
 # These mean themselves when they stand in a text, wherever and only as written here.
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 
@@ -37,14 +47,19 @@ def load_vocabulary(path: Path) -> dict[str, int]:
 class WordPieceCounter:
     """Fits `ports.TokenCounter`. Safe to share between threads: the caches only ever hold the right answer."""
 
-    __slots__ = ("_counts", "_words", "end", "start")
+    __slots__ = ("_counts", "_runs", "_words", "end", "start")
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._words = _Words(vocabulary)
         self._counts = _Counts(self._words)
+        self._runs = _Runs(self._words.pieces)
         self.start, self.end = vocabulary[START], vocabulary[END]
 
     def count(self, text: str) -> int:
+        if text.isascii() and not ("[" in text and _SPECIAL.search(text)):
+            raw = text.encode()
+            runs = sum(map(self._runs.__getitem__, raw.translate(_RUNS).split()))
+            return runs + len(raw.translate(None, _OTHERS))
         return sum(map(self._counts.__getitem__, _split(text)))
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
@@ -85,15 +100,34 @@ class _Counts(dict[str, int]):
         return found
 
 
+class _Runs(dict[bytes, int]):
+    """Runs of ASCII letters and digits, in lower case → how many tokens they are."""
+
+    __slots__ = ("_pieces",)
+
+    def __init__(self, pieces: _Pieces) -> None:
+        super().__init__()
+        self._pieces = pieces
+
+    def __missing__(self, run: bytes) -> int:
+        piece = run.translate(None, _CONTROL).decode()
+        found = len(self._pieces[piece]) if piece else 0
+        if len(run) <= _MAX_CACHED:
+            if len(self) >= _MAX_WORDS:
+                self.clear()
+            self[run] = found
+        return found
+
+
 class _Words(dict[str, tuple[int, ...]]):
     """Whitespace-free words → ids. A miss is normalised and cut at punctuation; the pieces have their own cache."""
 
-    __slots__ = ("_characters", "_pieces", "_vocabulary")
+    __slots__ = ("_characters", "_vocabulary", "pieces")
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
-        self._pieces = _Pieces(vocabulary)
+        self.pieces = _Pieces(vocabulary)
         self._characters = Characters()
 
     def __missing__(self, word: str) -> tuple[int, ...]:
@@ -125,8 +159,8 @@ class _Words(dict[str, tuple[int, ...]]):
         else:
             pieces = word.translate(self._characters).split()
         if len(pieces) == 1:
-            return self._pieces[pieces[0]]
-        return tuple(chain.from_iterable(map(self._pieces.__getitem__, pieces)))
+            return self.pieces[pieces[0]]
+        return tuple(chain.from_iterable(map(self.pieces.__getitem__, pieces)))
 
 
 class _Pieces(dict[str, tuple[int, ...]]):
