@@ -26,8 +26,10 @@ from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan, SeenFile, Skipped
 
-_BATCH_FILES = 256
-_BATCH_CHARACTERS = 4_000_000
+# Large, because most of what a batch writes is pages of indexes over hashes: each touches nearly all there are.
+_BATCH_FILES = 1024
+_BATCH_CHARACTERS = 12_000_000
+_TOLD_FILES = 32
 
 
 class Workers(Protocol):
@@ -109,9 +111,8 @@ def index_collection(
     try:
         # Closed here and not whenever it is collected: worker processes end with the run, however it ends.
         with _seldom_collecting(), closing(workers(size).outcomes(origin, todo.read)) as outcomes:
-            for batch in _batches(outcomes):
+            for batch in _batches(_shown(outcomes, progress)):
                 writer.write(batch)
-                progress.advance(sum(outcome.file.stamp.size for outcome in batch), batch[-1].file.uri)
         writer.settle(scan.skipped)
     finally:
         progress.finish()
@@ -161,6 +162,7 @@ def index_sources(
         for batch in _batches(_prepared(source, prepare) for source in fresh):
             writer.write(batch)
             progress.advance(len(batch), batch[-1].file.uri)
+        writer.settle_links()
     finally:
         progress.finish()
     return report
@@ -169,6 +171,19 @@ def index_sources(
 def _prepared(source: Source, prepare: Callable[[Source], Prepared]) -> Outcome:
     stamp = FileStamp(len(source.text), int(source.modified_at * 1e9), 0)
     return Outcome(SeenFile(source.uri, source.uri, stamp), prepare(source))
+
+
+def _shown(outcomes: Iterable[Outcome], progress: Progress) -> Iterator[Outcome]:
+    """The same, and how far they have come: a batch is too large a step for anyone who watches."""
+    size = 0
+    for number, outcome in enumerate(outcomes, start=1):
+        size += outcome.file.stamp.size
+        if number % _TOLD_FILES == 0:
+            progress.advance(size, outcome.file.uri)
+            size = 0
+        yield outcome
+    if size:
+        progress.advance(size)
 
 
 def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
@@ -264,6 +279,14 @@ class _Writer:
             self._settle(gone[start : start + _BATCH_FILES], ())
         for start in range(0, len(refused), _BATCH_FILES):
             self._settle((), refused[start : start + _BATCH_FILES])
+        self.settle_links()
+
+    def settle_links(self) -> None:
+        """Once, at the end: in between, most of what links ask for is still to come."""
+        if self._store.graph.unsettled(self._project):
+            with self._store.transaction():
+                self._store.graph.settle(self._project)
+            self._generation += 1
 
     def _settle(self, gone: Sequence[str], refused: Sequence[Skipped]) -> None:
         with self._store.transaction():
@@ -295,7 +318,7 @@ class _Writer:
             written.chunks += zip(those, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
         self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
-        self._store.graph.put(self._project, self._collection.id, written.linked)
+        self._store.graph.put(self._project, self._collection.id, written.linked, settle=False)
         self._store.ledger.forget(self._project, self._collection.id, written.left)
         self._store.ledger.record(self._project, self._collection.id, written.recorded)
 

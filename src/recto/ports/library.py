@@ -250,8 +250,17 @@ class History(Protocol):
 class Graph(Protocol):
     """What points at what. Links are kept as written; what they mean follows the documents there are."""
 
-    def put(self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked]) -> None:
-        """Replaces what these documents are called and what they point at, and settles what changed by it."""
+    def put(
+        self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked], *, settle: bool = True
+    ) -> None:
+        """Replaces what these documents are called and what they point at, and settles what changed by it.
+
+        Of many batches only the last need settle: until then their links point nowhere, or where they did.
+        """
+        ...
+
+    def unsettled(self, project: ProjectId) -> bool:
+        """Whether names came or went since the last time anything settled."""
         ...
 
     def settle(self, project: ProjectId) -> int:
@@ -343,6 +352,10 @@ class SnapshotSource(Protocol):
         ...
 
     def uris(self, project: ProjectId, documents: Sequence[int] | None = None) -> Mapping[int, str]: ...
+
+    def sections(self, project: ProjectId, keys: Sequence[ChunkKey]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of (chunk, document, section), and of (document, ordinal, level) for these documents; ascending."""
+        ...
 
     def admitted(self, project: ProjectId, filters: Filters) -> NDArray[np.int64]:
         """Keys of the documents that filters let through, headings left aside."""

@@ -34,7 +34,9 @@ class MemoryGraph:
         self._session = session
         self._clock = clock
 
-    def put(self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked]) -> None:
+    def put(
+        self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked], *, settle: bool = True
+    ) -> None:
         tables = self._session.write()
         known_collection(tables, project, collection)
         current = {held.lineage for held in tables.documents.values()}
@@ -47,6 +49,9 @@ class MemoryGraph:
             before = tables.graph.get(held.lineage)
             names = one.names if before is None else (*one.names, *kept(before.names, one.names))
             tables.graph[held.lineage] = replace(one, names=tuple(dict.fromkeys(names)))
+
+    def unsettled(self, project: ProjectId) -> bool:
+        return False
 
     def settle(self, project: ProjectId) -> int:
         known_project(self._session.write(), project)

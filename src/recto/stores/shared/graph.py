@@ -45,7 +45,9 @@ class GraphRepository:
         self._keys = keys
         self._clock = clock
 
-    def put(self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked]) -> None:
+    def put(
+        self, project: ProjectId, collection: CollectionId, linked: Sequence[Linked], *, settle: bool = True
+    ) -> None:
         owner = self._keys.project(project)
         if linked:
             rows = self._database.rows(
@@ -55,7 +57,11 @@ class GraphRepository:
             present = {keys[one.document]: one for one in linked if one.document in keys}
             self._put_names(owner, present)
             self._put_links(owner, self._keys.collection(project, collection), present)
-        self.settle(project)
+        if settle:
+            self.settle(project)
+
+    def unsettled(self, project: ProjectId) -> bool:
+        return bool(self._database.rows("graph_unsettled", {"project": self._keys.project(project)}))
 
     def settle(self, project: ProjectId) -> int:
         owner = {"project": self._keys.project(project)}

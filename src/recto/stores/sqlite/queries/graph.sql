@@ -46,6 +46,9 @@ select r.key, c.id, r.lookup, r.scope, r.path, r.name, r.document
 from graph_references r join collections c on c.key = r.collection
 where r.project = :project and r.stale = 1;
 
+-- name: graph_unsettled
+select 1 from graph_references where project = :project and stale = 1 limit 1;
+
 -- name: graph_candidates
 select n.name, n.document, c.id, d.uri, n.kind, n.path from json_each(:names) wanted
 cross join graph_names n on n.project = :project and n.name = wanted.value
