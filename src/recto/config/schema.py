@@ -126,13 +126,17 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """From how many chunks on searches are answered from snapshots, and how many of these are kept."""
+    """From how many chunks on searches are answered from snapshots, and how many of these are kept.
+
+    With `outline` they hold a vector for each section as well, for profiles with a `dense_outline` stage.
+    """
 
     enabled: bool = True
     threshold: Annotated[int, Field(ge=1)] = 20_000
     keep: Annotated[int, Field(ge=1, le=1_000)] = 3
     shards: Annotated[int, Field(ge=1, le=1_024)] | None = None
     open_shards: Annotated[int, Field(ge=1, le=1_024)] = 128
+    outline: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ class SnapshotSettings:
     keep: int = 3
     shards: int | None = None
     open_shards: int = 128
+    outline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,7 @@ class Accelerator:
             analyzer=self._analyzer,
             shards=self._settings.shards,
             keep=self._settings.keep,
+            outline=self._settings.outline,
             clock=self._clock,
         )
 

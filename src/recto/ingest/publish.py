@@ -20,7 +20,8 @@ from recto.observability.progress import Progress
 from recto.ports import SnapshotSource, Store
 from recto.snapshots.arrays import write_arrays
 from recto.snapshots.folder import SnapshotFolder, carry, entries
-from recto.snapshots.opened import HIDDEN, SEGMENTS, SHARD, OpenSnapshot
+from recto.snapshots.opened import HIDDEN, OUTLINE, SEGMENTS, SHARD, OpenSnapshot
+from recto.snapshots.outline import section_vectors
 from recto.snapshots.segment import Segment, make_segment, merge_segments
 from recto.snapshots.shards import joined, save_shard, without
 
@@ -45,6 +46,7 @@ class Making:
     analyzer: str
     shards: int | None = None
     keep: int = 3
+    outline: bool = False
     clock: Callable[[], float] = time.time
 
 
@@ -121,6 +123,8 @@ def check(snapshot: OpenSnapshot) -> None:
         same, cosines = snapshot.shards.search(snapshot.shards.vectors(row)[0], 1)
         if snapshot.shards.chunks[row[0]] not in found and cosines[0] < 0.99:
             raise DamagedSnapshot(f"the snapshot {manifest.id} does not find chunk {same[0]} by its own vector")
+        if snapshot.outline is not None and not snapshot.outline.route(snapshot.shards.vectors(row)[0], 1, 1):
+            raise DamagedSnapshot(f"the snapshot {manifest.id} has an outline without a section in it")
 
 
 def _finds(segment: Segment) -> bool:
@@ -292,9 +296,23 @@ def _all_shards(
         if several:
             windows = joined(*several)
             several.clear()
-            save_shard(built / SHARD.format(number), windows)
+            _write_shard(making, number, windows, built)
             total += len(windows)
     return total, {}
+
+
+def _write_shard(making: Making, number: int, windows: Windows, built: Path) -> None:
+    save_shard(built / SHARD.format(number), windows)
+    _write_outline(making, number, windows, built)
+
+
+def _write_outline(making: Making, number: int, windows: Windows, built: Path) -> None:
+    import numpy as np
+
+    if not making.outline:
+        return
+    chunks, sections = making.source.sections(making.project, np.unique(windows.chunks).tolist())
+    save_shard(built / OUTLINE.format(number), section_vectors(windows, chunks, sections))
 
 
 def _changed_shards(
@@ -314,15 +332,18 @@ def _changed_shards(
         windows = None if held is None else previous.shard(number)
         added = _of(fresh, whose == number)
         if windows is not None and not len(added) and not np.isin(windows.chunks, delta.vectors).any():
-            carry(previous.path / name, built / name)
-            assert held is not None
-            carried[name] = replace(held, carried=True)
+            for one in (name, OUTLINE.format(number)) if making.outline else (name,):
+                if one in previous.manifest.files:
+                    carry(previous.path / one, built / one)
+                    carried[one] = replace(previous.manifest.files[one], carried=True)
+            if OUTLINE.format(number) not in carried:
+                _write_outline(making, number, windows, built)
             total += len(windows)
             continue
         kept = [] if windows is None else [without(windows, delta.vectors)]
         both = joined(*kept, added)
         if len(both):
-            save_shard(built / name, both)
+            _write_shard(making, number, both, built)
             total += len(both)
     return total, carried
 

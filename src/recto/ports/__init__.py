@@ -18,7 +18,7 @@ from recto.ports.library import (
     RerankScores,
     SnapshotSource,
 )
-from recto.ports.making import Chunker, Embedder, Parser, Reranker, TieredIndex, TokenCounter, VectorIndex
+from recto.ports.making import Chunker, Embedder, Parser, Reranker, RoutedIndex, TieredIndex, TokenCounter, VectorIndex
 from recto.ports.memory import Memories, Outbox, Profiles
 from recto.ports.store import Store
 
@@ -39,6 +39,7 @@ __all__ = [
     "Profiles",
     "RerankScores",
     "Reranker",
+    "RoutedIndex",
     "SnapshotSource",
     "Store",
     "TieredIndex",

@@ -84,6 +84,22 @@ class TieredIndex(Protocol):
         ...
 
 
+@runtime_checkable
+class RoutedIndex(Protocol):
+    """A `VectorIndex` that knows an outline of the library and can leave aside what is far from the query."""
+
+    def search_near_sections(
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        sections: int,
+        shards: int,
+        admitted: NDArray[np.int64] | None = None,
+    ) -> tuple[tuple[Scored, ...], str]:
+        """The nearest chunks in the shards of the nearest sections, and in words what was looked into."""
+        ...
+
+
 class Reranker(Protocol):
     """Question and passage read together → how well one answers the other; higher is better."""
 

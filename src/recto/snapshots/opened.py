@@ -15,6 +15,7 @@ from recto.observability.logs import logger
 from recto.ports import SnapshotSource
 from recto.snapshots.arrays import open_arrays
 from recto.snapshots.folder import SnapshotFolder
+from recto.snapshots.outline import Outline
 from recto.snapshots.segment import Segment, open_segment
 from recto.snapshots.shards import Shards, open_shard
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SEGMENTS = ("lexical-base.seg", "lexical-recent.seg")
 """The large one, which is carried over, and what was added since it was made."""
 HIDDEN = "hidden.arr"
-SHARD = "shard_{:03d}.vec"
+SHARD, OUTLINE = "shard_{:03d}.vec", "outline_{:03d}.vec"
 
 
 class OpenSnapshot:
@@ -50,6 +51,15 @@ class OpenSnapshot:
     def shards(self) -> Shards:
         names = (SHARD.format(number) for number in range(self.manifest.shards))
         return Shards([self.path / name for name in names if name in self.manifest.files], self._most_open)
+
+    @cached_property
+    def outline(self) -> Outline | None:
+        """None where the snapshot was made without one."""
+        held = [number for number in range(self.manifest.shards) if SHARD.format(number) in self.manifest.files]
+        names = [OUTLINE.format(number) for number in held]
+        if not names or any(name not in self.manifest.files for name in names):
+            return None
+        return Outline([self.path / name for name in names], self._most_open)
 
     def shard(self, number: int) -> Windows:
         return open_shard(self.path / SHARD.format(number))[0]

@@ -101,18 +101,27 @@ class Shards:
         return len(self.chunks)
 
     def search(
-        self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.bool_] | None = None
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        admitted: NDArray[np.bool_] | None = None,
+        within: Sequence[int] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The nearest chunks with their cosines, best first. `admitted` says of each row whether it may be found."""
+        """The nearest chunks with their cosines, best first. `admitted` says of each row whether it may be found.
+
+        `within` are the places of the only shards to look into.
+        """
         import numpy as np
 
         if not len(self):
             return self.chunks[:0], np.zeros(0, dtype=np.float32)
+        if within is not None:
+            admitted = self._inside(within, admitted)
         wanted = max(_LEAST, _PER_WANTED * limit, len(self) // _ONE_IN)
         if admitted is not None and (few := int(admitted.sum())) <= max(wanted, _ALL_BELOW):
             rows = np.flatnonzero(admitted) if few else np.zeros(0, dtype=np.int64)
         else:
-            rows = self._near(codes(vector[None])[:, 0], wanted, admitted)
+            rows = self._near(codes(vector[None])[:, 0], wanted, admitted, within)
         return top(*self._best(vector, rows), limit)
 
     def score(
@@ -144,6 +153,12 @@ class Shards:
             found[start:end] = self._matrix(shard)[rows[start:end] - self._firsts[shard]]
         return found
 
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of each row, in which of the shards it is."""
+        import numpy as np
+
+        return np.searchsorted(self._firsts, rows, side="right") - 1
+
     def windows(self, shard: int) -> Windows:
         return open_shard(self.paths[shard])[0]
 
@@ -160,7 +175,13 @@ class Shards:
         # Not `@`: for a few hundred kilobytes, waking the threads of a linear algebra library takes longer.
         return best_of_each(self.chunks[rows], np.einsum("ij,j->i", self.vectors(rows), vector))
 
-    def _near(self, code: NDArray[np.uint64], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    def _near(
+        self,
+        code: NDArray[np.uint64],
+        wanted: int,
+        admitted: NDArray[np.bool_] | None,
+        within: Sequence[int] | None = None,
+    ) -> NDArray[np.int64]:
         """Rows whose codes differ least from a code: at least `wanted`, and all that differ as little as the last.
 
         Half of each code is enough to leave most rows of a large library aside.
@@ -169,25 +190,40 @@ class Shards:
 
         some = _HALF_LEAVES * wanted
         if len(self) <= 4 * some or len(code) < 2:
-            return _least(self._away(code, len(code)), wanted, admitted)
-        rows = _least(self._away(code, len(code) // 2), some, admitted)
+            return _least(self._away(code, len(code), within), wanted, admitted)
+        rows = _least(self._away(code, len(code) // 2, within), some, admitted)
         away = np.bitwise_count(self._codes[:, rows] ^ code[:, None]).sum(axis=0, dtype=np.uint16)
         return rows[_least(away, wanted, None)]
 
-    def _away(self, code: NDArray[np.uint64], words: int) -> NDArray[np.uint16]:
-        """In how many bits of its first words each row differs."""
+    def _away(self, code: NDArray[np.uint64], words: int, within: Sequence[int] | None) -> NDArray[np.uint16]:
+        """In how many bits of its first words each row differs; rows of other shards are not looked at."""
         import numpy as np
 
         away = np.zeros(len(self), dtype=np.uint16)
         differ, count = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint8)
-        for start in range(0, len(self), _BLOCK):
-            block = away[start : start + _BLOCK]
+        for start, end in self._blocks(within):
+            block = away[start:end]
             held = len(block)
             for word, bits in zip(self._codes[:words], code[:words], strict=True):
                 np.bitwise_xor(word[start : start + held], bits, out=differ[:held])
                 np.bitwise_count(differ[:held], out=count[:held])
                 np.add(block, count[:held], out=block)
         return away
+
+    def _blocks(self, within: Sequence[int] | None) -> Iterator[tuple[int, int]]:
+        stretches = [(0, len(self))] if within is None else [self._firsts[one : one + 2].tolist() for one in within]
+        for first, last in stretches:
+            for start in range(first, last, _BLOCK):
+                yield start, min(start + _BLOCK, last)
+
+    def _inside(self, within: Sequence[int], admitted: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        import numpy as np
+
+        inside = np.zeros(len(self), dtype=bool)
+        for one in within:
+            rows = slice(self._firsts[one], self._firsts[one + 1])
+            inside[rows] = True if admitted is None else admitted[rows]
+        return inside
 
     def _dimensions(self) -> int:
         return int(self._matrix(0).shape[1]) if len(self.paths) else 0

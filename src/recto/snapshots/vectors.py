@@ -66,6 +66,28 @@ class SnapshotVectors:
             lambda exact: exact.search(vector, limit, admitted),
         )
 
+    def search_near_sections(
+        self,
+        vector: NDArray[np.float32],
+        limit: int,
+        sections: int,
+        shards: int,
+        admitted: NDArray[np.int64] | None = None,
+    ) -> tuple[tuple[Scored, ...], str]:
+        def routed(state: _State) -> tuple[tuple[Scored, ...], str]:
+            outline = state.snapshot.outline
+            if outline is None:
+                said = "the snapshot has no outline (snapshots.outline): everything was searched"
+                return _scored(*_search(state, vector, limit, admitted)), said
+            within = outline.route(vector, sections, shards)
+            said = f"{len(within)} of {len(state.snapshot.shards.paths)} shards, by {sections} sections"
+            return _scored(*_search(state, vector, limit, admitted, within)), said
+
+        return self._asked(
+            routed,
+            lambda exact: (exact.search(vector, limit, admitted), "there is no snapshot: everything was searched"),
+        )
+
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
         return self._asked(
             lambda state: {ChunkKey(key): float((windows @ vector).max()) for key, windows in _windows(state, keys)},
@@ -145,7 +167,11 @@ class SnapshotVectors:
 
 
 def _search(
-    state: _State, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None
+    state: _State,
+    vector: NDArray[np.float32],
+    limit: int,
+    admitted: NDArray[np.int64] | None,
+    within: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     import numpy as np
 
@@ -158,7 +184,7 @@ def _search(
         kept = table[chunks]
         chunks, scores = chunks[kept], scores[kept]
         alive = table[shards.chunks] if alive is None else table[shards.chunks] & alive
-    found, cosines = shards.search(vector, limit, alive)
+    found, cosines = shards.search(vector, limit, alive, within)
     new, newer = best_of_each(chunks, scores)
     return top(np.concatenate([found, new]), np.concatenate([cosines, newer]), limit)
 

@@ -21,6 +21,7 @@ from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from recto.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
 from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
+from recto.retrieval.stages.outline import OutlineRecall
 from recto.retrieval.stages.parents import ParentExpansion
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
 from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
@@ -34,6 +35,7 @@ RECALL: Mapping[str, type[Any]] = {
     "lexical": LexicalRecall,
     "dense": DenseRecall,
     "dense_clusters": ClusterRecall,
+    "dense_outline": OutlineRecall,
     "dense_feedback": FeedbackRecall,
     "dense_hypothesis": HypothesisRecall,
     "phrase": PhraseRecall,

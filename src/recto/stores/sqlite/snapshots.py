@@ -128,6 +128,15 @@ class SnapshotSource:
             return dict(self._database.rows("document_uris", where))
         return dict(self._database.rows("document_uris_of", where | {"keys": _listed(documents)}))
 
+    def sections(self, project: ProjectId, keys: Sequence[ChunkKey]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        import numpy as np
+
+        where = {"project": self._keys.project(project)}
+        rows = self._database.rows("chunk_sections", where | {"keys": _listed(keys)})
+        documents = sorted({row[1] for row in rows})
+        held = self._database.rows("section_levels", where | {"documents": _listed(documents)})
+        return np.array(rows, np.int64).reshape(-1, 3), np.array(held, np.int64).reshape(-1, 3)
+
     def admitted(self, project: ProjectId, filters: Filters) -> NDArray[np.int64]:
         import numpy as np
 

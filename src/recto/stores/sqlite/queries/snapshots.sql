@@ -46,6 +46,14 @@ select c.key, c.document from chunks c where c.project = :project and c.key > :a
 select c.key, c.document from json_each(:keys) k cross join chunks c on c.key = k.value
 where c.project = :project order by c.key;
 
+-- name: chunk_sections
+select c.key, c.document, c.section from json_each(:keys) k cross join chunks c on c.key = k.value
+where c.project = :project order by c.key;
+
+-- name: section_levels
+select s.document, s.ordinal, s.level from json_each(:documents) d
+cross join sections s on s.project = :project and s.document = d.value order by s.document, s.ordinal;
+
 -- name: document_uris
 select key, uri from documents where project = :project;
 

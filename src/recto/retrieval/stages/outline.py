@@ -1,0 +1,41 @@
+"""Nearest chunks by meaning, looked for only where the outline of the library says it is worth it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recto.model.result import Ranking
+from recto.ports import RoutedIndex
+from recto.retrieval.stage import Search, SkipStage
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineRecall:
+    """As `dense`, in at most `shards` shards of the snapshot: those of the `sections` nearest to the query.
+
+    What was written since the snapshot is always looked at. Without an outline everything is searched, and the trace
+    says so.
+    """
+
+    sections: int = 32
+    shards: int = 16
+    depth: int = 100
+    name: str = "dense"
+
+    def recall(self, search: Search) -> Ranking:
+        if not (search.query.hypothesis or search.query.terms.text).strip():
+            raise SkipStage("the query has no text to embed")
+        index = search.library.vectors()
+        index.prepare()
+        if isinstance(index, RoutedIndex):
+            found, looked_into = index.search_near_sections(
+                search.vector, self.depth, self.sections, self.shards, search.admitted
+            )
+        else:
+            found = index.search(search.vector, self.depth, search.admitted)
+            looked_into = "this library has no snapshots: everything was searched"
+        search.notes["outline"] = looked_into
+        if not found:
+            unfiltered = search.admitted is None
+            raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
+        return Ranking(self.name, found)
