@@ -173,9 +173,10 @@ def test_sql_lives_in_sql_files() -> None:
     assert {name for name, _ in found} == SPEAKS_TO_SQLITE, found
 
 
-def test_sqlite_is_opened_in_one_module() -> None:
+def test_a_library_is_opened_in_one_module_and_chromas_file_in_another() -> None:
     assert {named(path) for path in MODULES for module in imports(path) if module.split(".")[0] == "apsw"} == {
-        "stores/sqlite/database.py"
+        "stores/sqlite/database.py",
+        "migration/chroma.py",
     }
 
 

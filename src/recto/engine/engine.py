@@ -195,7 +195,7 @@ class Engine:
 
     def remove_collection(self, name: str) -> Collection:
         collection = self.collection(name)
-        if not collection.on_disk:
+        if name == MEMORIES and not collection.on_disk:
             raise InvalidArgument(f"{name} is where memories are kept", hint="`recto forget` puts one of them away")
         with self.store.transaction():
             self.store.catalog.remove_collection(self.project.id, collection.id)

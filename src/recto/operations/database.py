@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from recto.engine.engine import Engine
+from recto.engine.importing import Imported, import_chroma
 from recto.engine.parts import IndexReport
 from recto.engine.wiring import open_tables, save_older
 from recto.errors import Conflict, InvalidArgument, NotFound
+from recto.migration.chroma import ChromaDirectory
 from recto.migration.transfer import Carried, Transfer, transfer
 from recto.model.job import JobKind
 from recto.model.location import DatabaseUrl, Location
@@ -38,6 +40,16 @@ def migrate(source: Location, target: Location, progress: Progress | None = None
         raise NotFound(f"there is no library at {source}", hint="name the library to copy after --from")
     with closing(open_tables(source, read_only=True)) as given, closing(open_tables(target, read_only=False)) as taken:
         return Migrated(str(source), str(target), transfer(given, taken, progress or NoProgress()))
+
+
+def open_chroma(directory: Path) -> AbstractContextManager[ChromaDirectory]:
+    """Looks whether it is one that can be read, before a library is made for it."""
+    return closing(ChromaDirectory(directory))
+
+
+def take_in_chroma(engine: Engine, source: ChromaDirectory, progress: Progress | None = None) -> Imported:
+    """Takes the collections of a Chroma directory into an open library; what the library holds already stays."""
+    return import_chroma(engine, source, progress or NoProgress())
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
 
 if TYPE_CHECKING:
+    from recto.engine.importing import Imported
     from recto.model.location import Location
     from recto.operations.database import Migrated, Saved, Upgraded
     from recto.operations.pruning import Pruned
@@ -30,7 +31,11 @@ def db() -> None:
 
 @db.command()
 @click.option(
-    "--from", "source", type=_PLACE, metavar="PATH|URL", help="The library to copy; the configured one unless said."
+    "--from",
+    "source",
+    type=LibraryPlace(path_type=Path),
+    metavar="PATH|URL|FOLDER",
+    help="The library to copy, the configured one unless said; or a Chroma directory.",
 )
 @click.option("--to", "target", type=_PLACE, metavar="PATH|URL", required=True, help="Where there is no library yet.")
 @shared_options
@@ -39,10 +44,15 @@ def migrate(choices: Choices, source: Location | None, target: Location) -> None
     """Copy a library to another file or to a server, either way, and compare both.
 
     The source is only read. A copy that was interrupted goes on where it was when the same command is given again.
+    From a Chroma directory each collection becomes a collection of the library, be that new or not; its vectors are
+    kept, and Recto's own are made as for any text.
     """
     from recto.interfaces.cli.progress import progress
     from recto.operations.database import migrate as copy
 
+    if isinstance(source, Path) and source.is_dir():
+        _take_in(choices, source, target)
+        return
     done = copy(source or _configured(choices), target, progress(quiet=choices.quiet))
     rows = [{"table": one.table, "rows": one.rows, "sha256": one.sha256} for one in done.carried]
     data = {"source": done.source, "target": done.target, "resumed": done.transfer.resumed, "tables": rows}
@@ -184,6 +194,30 @@ def repair(choices: Choices) -> Exit:
     return Exit.PARTIAL if left else Exit.OK
 
 
+def _take_in(choices: Choices, source: Path, target: Location) -> None:
+    from recto.interfaces.cli.progress import progress
+    from recto.operations.database import open_chroma, take_in_chroma
+
+    with open_chroma(source) as directory, opened(choices, create=True, library=target) as session:
+        done = take_in_chroma(session.engine, directory, progress(quiet=choices.quiet))
+    rows = [
+        {
+            "collection": one.name,
+            "records": one.records,
+            "added": one.added,
+            "unchanged": one.unchanged,
+            "without_text": list(one.without_text),
+            "vectors": one.vectors,
+            "profile": one.profile or None,
+            "sha256": one.sha256,
+        }
+        for one in done.collections
+    ]
+    data = {"source": str(source), "target": str(target), "embedded": done.embedded, "collections": rows}
+    names = tuple(rows[0]) if rows else ("collection",)
+    choices.answer(Answer(data, rows, names, lambda width: _taken_in(done, source, target), brief=True))
+
+
 def _configured(choices: Choices) -> Location:
     from recto.config.load import library_location, load
 
@@ -195,6 +229,21 @@ def _migrated(done: Migrated) -> Iterator[Line]:
     again = ", continued from an earlier copy" if done.transfer.resumed else ""
     yield (Part(f"{done.target} holds the same {done.transfer.rows:,} rows as {done.source}{again}."),)
     yield (Part("Counts and checksums of every table agree.", "dim"),)
+
+
+def _taken_in(done: Imported, source: Path, target: Location) -> Iterator[Line]:
+    if not done.collections:
+        yield (Part(f"{source} has no collections."),)
+        return
+    for one in done.collections:
+        said = [f"{one.added:,} added" if one.added or not one.unchanged else "nothing new"]
+        said += [f"{one.unchanged:,} there already"] if one.unchanged else []
+        said += [f"{len(one.without_text):,} without a text left out"] if one.without_text else []
+        said += [f"{one.vectors:,} vectors kept as {one.profile}"] if one.vectors else []
+        yield (Part(f"{one.name}: {count(one.records, 'record')}, {', '.join(said)}"),)
+    yield (Part(f"{target} holds what {source} does; counts and checksums agree.", "dim"),)
+    if done.embedded:
+        yield (Part(f"{count(done.embedded, 'vector')} made by the library's own model.", "dim"),)
 
 
 def _saved(saved: Saved, word: str) -> Answer:
