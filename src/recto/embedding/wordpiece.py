@@ -56,11 +56,20 @@ class WordPieceCounter:
         self.start, self.end = vocabulary[START], vocabulary[END]
 
     def count(self, text: str) -> int:
-        if text.isascii() and not ("[" in text and _SPECIAL.search(text)):
-            raw = text.encode()
-            runs = sum(map(self._runs.__getitem__, raw.translate(_RUNS).split()))
-            return runs + len(raw.translate(None, _OTHERS))
-        return sum(map(self._counts.__getitem__, _split(text)))
+        if "[" in text and _SPECIAL.search(text):
+            return sum(map(self._counts.__getitem__, _split(text)))
+        if text.isascii():
+            return self._count(text)
+        words = _split(text)
+        plain = [word for word in words if word.isascii()]
+        others = [word for word in words if not word.isascii()] if len(plain) < len(words) else ()
+        return self._count(" ".join(plain)) + sum(map(self._counts.__getitem__, others))
+
+    def _count(self, text: str) -> int:
+        """Of a text in ASCII without special tokens."""
+        raw = text.encode()
+        runs = sum(map(self._runs.__getitem__, raw.translate(_RUNS).split()))
+        return runs + len(raw.translate(None, _OTHERS))
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         known = self._counts

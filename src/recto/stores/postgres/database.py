@@ -13,7 +13,7 @@ import psycopg
 from recto.errors import InvalidArgument
 from recto.model.location import DatabaseUrl
 from recto.stores.postgres.connections import Connection, Connections
-from recto.stores.postgres.dialect import Batch, batched, placed, queries, received, sent, written
+from recto.stores.postgres.dialect import Batch, batched, named, placed, queries, received, sent, written
 from recto.stores.postgres.halfvec import little_endian, register
 from recto.stores.postgres.schema import Extensions, settle
 from recto.stores.postgres.trouble import translated
@@ -72,11 +72,11 @@ class PostgresDatabase:
         with translated(self.url):
             psycopg.ClientCursor(connection).execute(self._queries[name], sent(parameters or {}))
 
-    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
+    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
         connection = self._writer()
         if name not in self._batches:
             self._batches[name] = batched(written()[name], self._column_types)
-        batch, rows = self._batches[name], list(parameters)
+        batch, rows = self._batches[name], named(written()[name], parameters)
         with translated(self.url):
             if batch is None:
                 if rows:

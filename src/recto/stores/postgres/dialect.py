@@ -87,6 +87,12 @@ def batched(statement: str, column_types: Callable[[str], Mapping[str, str]]) ->
     return Batch(query.encode(), {one: _CONVERSIONS[kind] for one, kind in given.items() if kind in _CONVERSIONS})
 
 
+def named(statement: str, rows: Iterable[Mapping[str, Any] | tuple[Any, ...]]) -> list[Mapping[str, Any]]:
+    """Rows given as tuples under the names of their parameters, in the order in which the statement has them."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(_COMMENT.sub("", statement))))
+    return [dict(zip(names, row, strict=True)) if isinstance(row, tuple) else row for row in rows]
+
+
 def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """PostgreSQL's text holds no NUL: one travels, and is kept, as two characters that stand for nothing else."""
     return {name: one if type(one) in _PLAIN else _sent(one) for name, one in parameters.items()}

@@ -19,7 +19,7 @@ from recto.model.result import Candidate
 from recto.model.stored import DocumentVersion, Neighbour, StoredDocument
 from recto.model.text import Lines, Span
 from recto.stores.shared.clock import Clock
-from recto.stores.shared.database import Database, first, reserve
+from recto.stores.shared.database import Database, Row, first, reserve
 from recto.stores.shared.filters import filter_parameters, folded
 from recto.stores.shared.projects import Keys
 
@@ -216,18 +216,18 @@ class DocumentRepository:
         self._database.run_many(
             "section_put",
             (
-                {
-                    "project": project,
-                    "document": key,
-                    "ordinal": ordinal,
-                    "id": section.id,
-                    "path": _json(section.path),
-                    "path_folded": folded(shown_path(section.path)),
-                    "level": section.level,
-                    "anchor": section.anchor,
-                    "start": section.span.start,
-                    "end": section.span.end,
-                }
+                (
+                    project,
+                    key,
+                    ordinal,
+                    section.id,
+                    _json(section.path),
+                    folded(shown_path(section.path)),
+                    section.level,
+                    section.anchor,
+                    section.span.start,
+                    section.span.end,
+                )
                 for key, document in several
                 for ordinal, section in enumerate(document.sections)
             ),
@@ -235,35 +235,33 @@ class DocumentRepository:
         self._database.run_many(
             "document_tag_put",
             (
-                {"project": project, "document": key, "tag": folded(tag)}
+                (project, key, folded(tag))
                 for key, document in several
                 for tag in document.tags
             ),
         )
 
 
-def _chunk_rows(
-    project: int, document: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]
-) -> Iterator[dict[str, Any]]:
+def _chunk_rows(project: int, document: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]) -> Iterator[Row]:
     ordinals = {section.id: ordinal for ordinal, section in enumerate(prepared.document.sections)}
     for chunk_key, (chunk, _, _) in zip(chunk_keys, prepared.chunks, strict=True):
         span, lines = chunk.span, chunk.lines
-        yield {
-            "key": chunk_key,
-            "project": project,
-            "document": document,
-            "section": ordinals[chunk.section_id],
-            "ordinal": chunk.ordinal,
-            "id": chunk.id,
-            "start": span.start,
-            "end": span.end,
-            "first_line": lines.first,
-            "last_line": lines.last,
-            "text_hash": bytes.fromhex(chunk.text_hash),
-            "tokens": chunk.tokens,
-            "content_type": chunk.content_type.value,
-            "signature": chunk.signature,
-        }
+        yield (
+            chunk_key,
+            project,
+            document,
+            ordinals[chunk.section_id],
+            chunk.ordinal,
+            chunk.id,
+            span.start,
+            span.end,
+            lines.first,
+            lines.last,
+            bytes.fromhex(chunk.text_hash),
+            chunk.tokens,
+            chunk.content_type.value,
+            chunk.signature,
+        )
 
 
 def _row(where: Mapping[str, int], place: _Place, document: Document) -> dict[str, Any]:

@@ -55,15 +55,7 @@ class EmbeddingRepository:
         self._database.run_many(
             "chunk_input_put",
             (
-                {
-                    "project": key,
-                    "chunk": chunk,
-                    "window": one.window,
-                    "input": keys[one.hash],
-                    "start": one.span.start,
-                    "end": one.span.end,
-                    "context": one.context,
-                }
+                (key, chunk, one.window, keys[one.hash], one.span.start, one.span.end, one.context)
                 for chunk, several in inputs
                 for one in several
             ),
@@ -77,7 +69,7 @@ class EmbeddingRepository:
         fresh = [digest for digest in wanted if digest not in keys]
         keys |= zip(fresh, count(reserve(self._database, "input_key", len(fresh))), strict=False)
         self._database.run_many(
-            "input_put", ({"key": keys[one], "project": project, "hash": bytes.fromhex(one)} for one in fresh)
+            "input_put", ((keys[one], project, bytes.fromhex(one)) for one in fresh)
         )
         return keys
 

@@ -204,17 +204,17 @@ class GraphRepository:
         self._database.run_many(
             "graph_link_put",
             [
-                {
-                    "project": owner,
-                    "source": document,
-                    "reference": references[link.reference],
-                    "type": link.type.value,
-                    "weight": link.weight,
-                    "anchor": link.anchor,
-                    "context": link.context,
-                    "start": link.span.start,
-                    "end": link.span.end,
-                }
+                (
+                    owner,
+                    document,
+                    references[link.reference],
+                    link.type.value,
+                    link.weight,
+                    link.anchor,
+                    link.context,
+                    link.span.start,
+                    link.span.end,
+                )
                 for document, one in present.items()
                 for link in one.links
             ],

@@ -53,7 +53,7 @@ class SqliteDatabase:
         with _translated(self.path):
             self._writer().execute(self._queries[name], parameters or {})
 
-    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any]]) -> None:
+    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
         with _translated(self.path):
             self._writer().executemany(self._queries[name], parameters)
 

@@ -29,10 +29,7 @@ class Fts5Index:
         for stretch in runs(key for key, _ in rows):
             held = self._database.rows("lexical_held", stretch)
             self._database.run_many("lexical_remove", ({"key": row[0]} for row in held))
-        self._database.run_many(
-            "lexical_put",
-            ({"key": key, **row._asdict()} for key, row in rows),
-        )
+        self._database.run_many("lexical_put", ((key, *row) for key, row in rows))
 
     def search(
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
