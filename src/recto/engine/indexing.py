@@ -66,8 +66,11 @@ def index_folders(
             store.ledger.note_check(project, collection.id)
     if not prefix:
         index_histories(engine, looked_at, progress, reread=reread)
-    embedded = _embed(engine, progress, wait=wait_full) if embed else 0
-    _publish(engine, progress)
+    embedded = 0
+    if embed:
+        # Without vectors there will be another run, and what that finds changed would need another snapshot.
+        embedded = _embed(engine, progress, wait=wait_full)
+        _publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
 

@@ -6,7 +6,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,39 +98,44 @@ def open_segment(path: Path) -> Segment:
     return segment
 
 
+class _Numbers(dict[str, int]):
+    """Terms → their numbers, in the order in which they were first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        self[term] = number = len(self)
+        return number
+
+
 def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
     """From chunks as (key, document, analysed fields), keys ascending."""
     import numpy as np
 
-    numbers: dict[str, int] = {}
-    number_of = numbers.setdefault
-    keys, documents, tokens = array("q"), array("q"), array("i")
-    terms, held, halves = array("i"), array("i"), array("i")
-    for row, (key, document, fields) in enumerate(rows):
-        often: dict[str, int] = {}
-        length = 0
-        for boost, field in zip(HALVES, fields, strict=True):
-            if field:
-                words = field.split()
-                length += len(words)
-                for word in words:
-                    often[word] = often.get(word, 0) + boost
+    numbers = _Numbers()
+    keys, documents = array("q"), array("q")
+    # Every word of every field by its number; numpy counts them, which is faster than a dictionary for each row.
+    words, lengths = tuple(array("i") for _ in HALVES), tuple(array("i") for _ in HALVES)
+    for key, document, fields in rows:
         keys.append(key)
         documents.append(document)
-        tokens.append(length)
-        terms.extend([number_of(word, len(numbers)) for word in often])
-        halves.extend(often.values())
-        held.extend(repeat(row, len(often)))
+        for place, field in enumerate(fields):
+            if field:
+                split = field.split()
+                words[place].extend(map(numbers.__getitem__, split))
+                lengths[place].append(len(split))
+            else:
+                lengths[place].append(0)
+    several = np.array(lengths, dtype=np.int32)
+    all_rows = np.arange(len(keys), dtype=np.int32)
     return _sorted(
         {
             "keys": np.array(keys, dtype=np.int64),
             "documents": np.array(documents, dtype=np.int64),
-            "tokens": np.array(tokens, dtype=np.int32),
+            "tokens": several.sum(axis=0, dtype=np.int32),
         },
         [term.encode("utf-8", "surrogatepass") for term in numbers],
-        np.array(terms, dtype=np.int32),
-        np.array(held, dtype=np.int32),
-        np.minimum(np.array(halves, dtype=np.int32), _MOST).astype(np.uint16),
+        np.concatenate([np.array(one, dtype=np.int32) for one in words]),
+        np.concatenate([np.repeat(all_rows, one) for one in several]),
+        np.repeat(np.array(HALVES, dtype=np.int32), [len(one) for one in words]),
     )
 
 
@@ -171,23 +175,32 @@ def _sorted(
     names: list[bytes],
     terms: NDArray[np.int32],
     rows: NDArray[np.int32],
-    halves: NDArray[np.uint16],
+    halves: NDArray[Any],
 ) -> Segment:
-    """Postings in the order of their terms, each term's in the order of its rows; terms nobody holds are left out."""
+    """Postings in the order of their terms, each term's in the order of its rows; terms nobody holds are left out.
+
+    What comes several times for one row and term is added up.
+    """
     import numpy as np
 
-    often = np.bincount(terms, minlength=len(names)) if len(names) else np.zeros(0, dtype=np.int64)
-    alphabetical = [number for number in sorted(range(len(names)), key=names.__getitem__) if often[number]]
+    held = np.bincount(terms, minlength=len(names)) if len(names) else np.zeros(0, dtype=np.int64)
+    alphabetical = [number for number in sorted(range(len(names)), key=names.__getitem__) if held[number]]
     rank = np.zeros(len(names), dtype=np.int32)
     rank[alphabetical] = np.arange(len(alphabetical), dtype=np.int32)
-    # One number each, all of them different: sorting those is several times faster than sorting pairs.
-    order = np.argsort((rank[terms].astype(np.int64) << 32) | rows)
+    # One number for both: sorting those is several times faster than sorting pairs.
+    both = (rank[terms].astype(np.int64) << 32) | rows
+    order = np.argsort(both)
+    both, halves = both[order], halves[order]
+    firsts = np.flatnonzero(np.concatenate([[True], both[1:] != both[:-1]])) if len(both) else np.zeros(0, np.int64)
+    if len(firsts) < len(both):
+        both, halves = both[firsts], np.add.reduceat(halves, firsts)
+    often = np.bincount(both >> 32, minlength=len(alphabetical)) if len(both) else np.zeros(0, dtype=np.int64)
     letters = b"".join(names[number] for number in alphabetical)
     return Segment(
         **columns,
         letters=np.frombuffer(letters, dtype=np.uint8),
         ends=np.cumsum([len(names[number]) for number in alphabetical], dtype=np.int64),
-        starts=np.concatenate([[0], np.cumsum(often[alphabetical])]).astype(np.int64),
-        rows=rows[order],
-        halves=halves[order],
+        starts=np.concatenate([[0], np.cumsum(often)]).astype(np.int64),
+        rows=(both & 0xFFFFFFFF).astype(np.int32),
+        halves=np.minimum(halves, _MOST).astype(np.uint16),
     )
