@@ -41,6 +41,10 @@ class Candidate(NamedTuple):
     score: float = 0.0
     steps: tuple[ScoreStep, ...] = ()
 
+    def scored(self, score: float, steps: tuple[ScoreStep, ...] | None = None) -> Candidate:
+        """The same with another score: what `_replace` gives, in a quarter of its time. Every stage does it to all."""
+        return Candidate._make((*self[:-2], score, self.steps if steps is None else steps))
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 1 << 14  # codes compared at once: what stays in a core's cache
+_ROWS = 128  # vectors made whole at once, for the same reason
 _LEAST = 1_600  # candidates scored exactly; on real vectors these hold .999 of the best ten
 _PER_WANTED = 16
 _ONE_IN = 500
@@ -79,6 +81,8 @@ class Shards:
     most_open: int
     chunks: NDArray[np.int64] = field(init=False)
     tiers: NDArray[np.uint8] = field(init=False)
+    fast: bool = field(init=False)
+    """Whether any of the vectors is a fast one."""
     _codes: NDArray[np.uint64] = field(init=False)
     _firsts: NDArray[np.int64] = field(init=False)
     _order: NDArray[np.int64] | None = field(init=False, default=None)
@@ -93,6 +97,7 @@ class Shards:
         self._firsts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.chunks = _joined([windows.chunks for windows, _ in opened], np.int64)
         self.tiers = _joined([windows.tiers for windows, _ in opened], np.uint8)
+        self.fast = bool(self.tiers.any())
         self._codes = np.concatenate([bits for _, bits in opened], axis=1) if opened else np.zeros((0, 0), np.uint64)
         for number, (windows, _) in enumerate(opened[: self.most_open]):
             self._open[number] = windows.matrix
@@ -139,6 +144,8 @@ class Shards:
         wanted = np.unique(keys)
         left = np.searchsorted(self.chunks, wanted, side="left", sorter=self._order)
         right = np.searchsorted(self.chunks, wanted, side="right", sorter=self._order)
+        if (right - left).max(initial=0) <= 1:
+            return np.sort(self._order[left[right > left]])
         several = [self._order[start:end] for start, end in zip(left, right, strict=True) if end > start]
         return np.sort(np.concatenate(several)) if several else np.zeros(0, dtype=np.int64)
 
@@ -146,12 +153,12 @@ class Shards:
         """The vectors of these rows, which ascend."""
         import numpy as np
 
-        found = np.empty((len(rows), self._dimensions()), dtype=np.float32)
-        bounds = np.searchsorted(rows, self._firsts)
-        for shard in np.flatnonzero(np.diff(bounds)).tolist():
-            start, end = bounds[shard], bounds[shard + 1]
-            found[start:end] = self._matrix(shard)[rows[start:end] - self._firsts[shard]]
-        return found
+        found = np.empty((len(rows), self._dimensions()), dtype=np.float16)
+        bounds = np.searchsorted(rows, self._firsts).tolist()
+        for shard, (start, end) in enumerate(pairwise(bounds)):
+            if end > start:
+                self._matrix(shard).take(rows[start:end] - self._firsts[shard], axis=0, out=found[start:end])
+        return _whole(found)
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of each row, in which of the shards it is."""
@@ -172,6 +179,8 @@ class Shards:
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         import numpy as np
 
+        if not len(rows):
+            return self.chunks[:0], np.zeros(0, dtype=np.float32)
         # Not `@`: for a few hundred kilobytes, waking the threads of a linear algebra library takes longer.
         return best_of_each(self.chunks[rows], np.einsum("ij,j->i", self.vectors(rows), vector))
 
@@ -191,8 +200,12 @@ class Shards:
         some = _HALF_LEAVES * wanted
         if len(self) <= 4 * some or len(code) < 2:
             return _least(self._away(code, len(code), within), wanted, admitted)
-        rows = _least(self._away(code, len(code) // 2, within), some, admitted)
-        away = np.bitwise_count(self._codes[:, rows] ^ code[:, None]).sum(axis=0, dtype=np.uint16)
+        half = len(code) // 2
+        first = self._away(code, half, within)
+        rows = _least(first, some, admitted)
+        away = first[rows]
+        for word, bits in zip(self._codes[half:], code[half:], strict=True):
+            away += np.bitwise_count(word[rows] ^ bits)
         return rows[_least(away, wanted, None)]
 
     def _away(self, code: NDArray[np.uint64], words: int, within: Sequence[int] | None) -> NDArray[np.uint16]:
@@ -237,6 +250,24 @@ class Shards:
             while len(self._open) > self.most_open:
                 self._open.popitem(last=False)
             return found
+
+
+def _whole(halves: NDArray[np.float16]) -> NDArray[np.float32]:
+    """The same numbers in single precision, by moving their bits into place: twice as fast as a cast.
+
+    The sign is spread over the bits above the exponent and masked; the power of two makes up for the other bias.
+    """
+    import numpy as np
+
+    found = np.empty(halves.shape, dtype=np.float32)
+    for start in range(0, len(halves), _ROWS):
+        part = found[start : start + _ROWS]
+        bits = part.view(np.int32)
+        bits[...] = halves[start : start + _ROWS].view(np.int16)
+        bits <<= 13
+        bits &= np.int32(-0x70000001)
+        part *= np.float32(2.0**112)
+    return found
 
 
 def _least(away: NDArray[np.uint16], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:

@@ -49,6 +49,7 @@ class SnapshotVectors:
         self._snapshots = snapshots
         self._store = store
         self._profiles = profiles
+        self._comparable = tuple(one.canonical() for one in profiles)
         self._make_exact = exact
         self._made: VectorIndex | None = None
         self._lock = threading.Lock()
@@ -90,7 +91,7 @@ class SnapshotVectors:
 
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
         return self._asked(
-            lambda state: {ChunkKey(key): float((windows @ vector).max()) for key, windows in _windows(state, keys)},
+            lambda state: _cosines(state, vector, keys),
             lambda exact: exact.score(vector, keys),
         )
 
@@ -121,7 +122,7 @@ class SnapshotVectors:
 
     def _current(self) -> _State | None:
         snapshot = self._snapshots.current()
-        if snapshot is None or snapshot.manifest.profiles != tuple(one.canonical() for one in self._profiles):
+        if snapshot is None or snapshot.manifest.profiles != self._comparable:
             return None
         with self._lock:
             state = self._state
@@ -189,6 +190,20 @@ def _search(
     return top(np.concatenate([found, new]), np.concatenate([cosines, newer]), limit)
 
 
+def _cosines(state: _State, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> dict[ChunkKey, float]:
+    """Of the named chunks that have vectors, each by its best window."""
+    import numpy as np
+
+    wanted = np.unique(np.array(keys, dtype=np.int64))
+    found = [state.snapshot.shards.score(vector, np.setdiff1d(wanted, state.hidden, assume_unique=True))]
+    if len(state.recent):
+        rows = np.flatnonzero(np.isin(state.recent.chunks, wanted))
+        found.append(best_of_each(state.recent.chunks[rows], np.einsum("ij,j->i", state.matrix[rows], vector)))
+    return {
+        ChunkKey(key): cosine for some in found for key, cosine in zip(some[0].tolist(), some[1].tolist(), strict=True)
+    }
+
+
 def _windows(state: _State, keys: Sequence[ChunkKey]) -> list[tuple[ChunkKey, NDArray[np.float32]]]:
     """The named chunks that have vectors, each with its windows as rows."""
     import numpy as np
@@ -206,8 +221,10 @@ def _windows(state: _State, keys: Sequence[ChunkKey]) -> list[tuple[ChunkKey, ND
 def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
     import numpy as np
 
-    wanted = np.unique(np.array(keys, dtype=np.int64))
     shards = state.snapshot.shards
+    if not shards.fast and not state.recent.tiers.any():
+        return 0
+    wanted = np.unique(np.array(keys, dtype=np.int64))
     rows = shards.rows_of(np.setdiff1d(wanted, state.hidden, assume_unique=True))
     recent = np.isin(state.recent.chunks, wanted) & (state.recent.tiers > 0)
     old = shards.chunks[rows[shards.tiers[rows] > 0]]

@@ -32,7 +32,8 @@ stage = "single"
 
 def units(count: int, seed: int = 1, dimensions: int = 8) -> NDArray[np.float32]:
     made = np.random.default_rng(seed).standard_normal((count, dimensions)).astype(np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return made
 
 
 def windows(matrix: NDArray[Any]) -> Windows:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from recto.algorithms.shards import fnv1a32, shard_count, shard_of
 from recto.model.snapshot import Windows
-from recto.snapshots.shards import Shards, codes, save_shard
+from recto.snapshots.shards import Shards, _whole, codes, save_shard
 
 COUNT, DIMENSIONS = 110_000, 128
 
@@ -79,3 +79,9 @@ def test_codes_have_a_bit_for_each_dimension_and_zeros_beyond() -> None:
     made = codes(np.array([[1.0, -1.0, 0.0] + [2.0] * 62], dtype=np.float32))
     assert made.shape == (2, 1)
     assert int(np.bitwise_count(made).sum()) == 63
+
+
+def test_moving_the_bits_of_a_half_into_place_gives_the_same_number() -> None:
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    numbers = every[np.isfinite(every)].reshape(-1, 1)
+    assert np.array_equal(_whole(numbers).view(np.uint32), numbers.astype(np.float32).view(np.uint32))

@@ -38,16 +38,20 @@ class ContextSmoothing:
         near = search.library.store.documents.neighbours(search.library.project, best, reach)
         gained: dict[ChunkKey, float] = {}
         for one in near:
+            answers = above.get(one.neighbour)
+            if not answers:
+                continue
             shares = self._shares(one.chunks)
             place = abs(one.distance) - 1
             if place < len(shares):
-                gain = shares[place] * above.get(one.neighbour, 0.0)
-                gained[one.key] = gained.get(one.key, 0.0) + gain
+                gained[one.key] = gained.get(one.key, 0.0) + shares[place] * answers
         raised = {key: gain for key, gain in gained.items() if gain > 0.0}
         if not raised:
             raise SkipStage("no candidate has a neighbour that answers too")
         search.notes["raised"] = len(raised)
-        ordered = in_order([one._replace(score=one.score + raised.get(one.key, 0.0)) for one in candidates])
+        ordered = in_order(
+            [one.scored(one.score + raised[one.key]) if one.key in raised else one for one in candidates]
+        )
         return noted(ordered, self.name, {key: f"+{gain:.3f} from neighbours" for key, gain in raised.items()})
 
     def _shares(self, chunks: int) -> tuple[float, ...]:

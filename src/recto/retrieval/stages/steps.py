@@ -26,7 +26,7 @@ def shares(candidates: Sequence[Candidate]) -> list[float]:
 def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey, str]) -> tuple[Candidate, ...]:
     """The candidates, those with a detail carrying a step with their score and place as they now are."""
     return tuple(
-        one._replace(steps=(*one.steps, ScoreStep(stage, one.score, rank, details[one.key])))
+        one.scored(one.score, (*one.steps, ScoreStep(stage, one.score, rank, details[one.key])))
         if one.key in details
         else one
         for rank, one in enumerate(candidates, 1)

@@ -134,11 +134,12 @@ join sections s on s.project = c.project and s.document = c.document and s.ordin
 where c.project = :project;
 
 -- name: chunk_neighbours
--- `cross join` keeps the order written: from the few keys asked for outwards.
-select c.key, n.key, n.ordinal - c.ordinal,
-  (select count(*) from chunks x where x.document = c.document)
-from json_each(:keys) k
-cross join chunks c on c.key = k.value
+-- `cross join` keeps the order written: from the few keys asked for outwards. Chunks are counted once for each of these.
+with asked as materialized (
+  select c.key, c.project, c.document, c.ordinal, (select count(*) from chunks x where x.document = c.document) as total
+  from json_each(:keys) k cross join chunks c on c.key = k.value)
+select c.key, n.key, n.ordinal - c.ordinal, c.total
+from asked c
 cross join chunks n on n.document = c.document and n.ordinal between c.ordinal - :reach and c.ordinal + :reach
 where c.project = :project and n.key <> c.key
 union all
