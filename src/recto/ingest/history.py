@@ -69,7 +69,7 @@ def index_history(
     rows = {uri: entry for uri, entry in ledger.items() if is_repository(uri)}
     found, unread = list(only or ()), list[Unread]()
     if scan is not None and rules.wanted:
-        found, unread = repositories(collection.root, scan.listed)
+        found, unread = repositories(collection.root, scan.rooted)
     writer = _Writer(store, collection, preparer, origin, _made_by(recipe, origin), progress, report)
     for one in unread:
         writer.refuse(one.prefix, one.reason, one.hint, rows)

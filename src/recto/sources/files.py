@@ -54,8 +54,8 @@ class Scan:
     """One look at a root. Files are sorted by uri.
 
     `skipped` are files that a parser would read but that are refused; `unreadable` are folders and files about which
-    nothing is known; `listed` are the folders that were read to the end, "" being the root. `hidden` and `ignored`
-    count names left out by rule, a folder counting once.
+    nothing is known; `listed` are the folders that were read to the end, "" being the root, and `rooted` those of them
+    that may hold a git repository. `hidden` and `ignored` count names left out by rule, a folder counting once.
     """
 
     files: tuple[SeenFile, ...]
@@ -64,6 +64,7 @@ class Scan:
     unreadable: tuple[Skipped, ...]
     hidden: int = 0
     ignored: int = 0
+    rooted: frozenset[str] = frozenset()
 
     def under(self, prefix: str) -> Scan:
         """The same look, of the files whose uri starts so. What is known of folders stays: it is evidence."""
@@ -130,6 +131,7 @@ def scan(
         unreadable=tuple(sorted(walk.unreadable, key=lambda entry: entry.uri)),
         hidden=walk.hidden,
         ignored=walk.ignored,
+        rooted=frozenset(walk.rooted),
     )
 
 
@@ -144,6 +146,7 @@ class _Walk:
         self.skipped: list[Skipped] = []
         self.unreadable: list[Skipped] = []
         self.listed: set[str] = set()
+        self.rooted: set[str] = set()
         self.empty: list[str] = []
         self.hidden = self.ignored = 0
 
@@ -168,6 +171,9 @@ class _Walk:
             self.unreadable.append(Skipped(here, _reason(error)))
             return []
         self.listed.add(here)
+        # Seen here for nothing; looking again into every folder takes longer than all of this.
+        if ".git" in names or ("HEAD" in names and "objects" in names):
+            self.rooted.add(here)
         if not entries:
             self.empty.append(here)
         below: list[tuple[Folder, _Wanted]] = []

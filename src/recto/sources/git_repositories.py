@@ -1,6 +1,6 @@
 """Repositories under a collection, and what to look at to learn that one of them moved on.
 
-A repository is looked for in the folders that a scan listed, so that what a collection ignores stays ignored. Inside
+A repository is looked for in folders that a scan listed, so that what a collection ignores stays ignored. Inside
 one, only its submodules are: any other repository in there is somebody's private matter. Worktrees of one repository
 share its history, which is told once.
 """

@@ -25,6 +25,7 @@ from recto.stores.shared.projects import Keys
 
 # Kept: making an encoder costs more than most of what it encodes.
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_quoted = json.encoder.encode_basestring
 _TEXTS_AT_ONCE = 500  # of a few kilobytes each: what the check holds in memory
 
 
@@ -221,7 +222,7 @@ class DocumentRepository:
                     key,
                     ordinal,
                     section.id,
-                    _json(section.path),
+                    _path(section.path),
                     folded(shown_path(section.path)),
                     section.level,
                     section.anchor,
@@ -234,12 +235,13 @@ class DocumentRepository:
         )
         self._database.run_many(
             "document_tag_put",
-            (
-                (project, key, folded(tag))
-                for key, document in several
-                for tag in document.tags
-            ),
+            ((project, key, folded(tag)) for key, document in several for tag in document.tags),
         )
+
+
+def _path(path: Sequence[str]) -> str:
+    """As `_json` writes it, a few times faster: a document has as many paths as sections."""
+    return f"[{', '.join(map(_quoted, path))}]"
 
 
 def _chunk_rows(project: int, document: int, prepared: Prepared, chunk_keys: Sequence[ChunkKey]) -> Iterator[Row]:
