@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from recto.model.query import Filters, Terms
 from recto.ports import Store
+from recto.stores.postgres.compaction import compact
 from recto.stores.postgres.store import PostgresStore
 from recto.stores.sqlite.store import SqliteStore
 from recto.testing import samples
@@ -82,3 +84,60 @@ def test_no_session_state_is_left_on_a_connection(store: PostgresStore) -> None:
         assert connection.execute("select count(*) from pg_locks where locktype = 'advisory'").fetchone() == (0,)
         changed = connection.execute("select name from pg_settings where source = 'session'").fetchall()
         assert changed in ([], [("client_encoding",)])
+
+
+def test_what_is_gone_leaves_the_postings_and_no_score_changes(store: PostgresStore, tmp_path: Path) -> None:
+    theirs = SqliteStore(tmp_path / "library.db")
+    idle = PostgresStore(store.database.url)  # remembers a state from before
+    write(store)
+    write(theirs)
+    project = samples.collection().project_id
+    before = [idle.lexical.search(project, terms, Filters(), 500) for terms in QUERIES]
+    write(store)
+    write(theirs)
+    held = store.database.ask("select count(*), sum(length(places)) from lexical_postings", {})
+    taken = compact(store.database, share=0.1, least=1)
+    assert taken > 0
+    assert store.database.ask("select count(*) from lexical_rows where gone is not null", {}) == [(0,)]
+    left = store.database.ask("select count(*), sum(length(places)) from lexical_postings", {})
+    assert int(left[0][1]) < int(held[0][1]) / 2
+    fresh = PostgresStore(store.database.url)
+    for terms, then in zip(QUERIES, before, strict=True):
+        wanted = {one.key: one.score for one in theirs.lexical.search(project, terms, Filters(), 500)}
+        for asked in (store, idle, fresh):
+            found = {one.key: one.score for one in asked.lexical.search(project, terms, Filters(), 500)}
+            assert found == pytest.approx(wanted, abs=1e-9)
+        assert {one.key for one in then}.isdisjoint(wanted)
+    assert store.check() == ()
+    assert compact(store.database, share=0.1, least=1) == 0
+    for one in (theirs, idle, fresh):
+        one.close()
+
+
+def test_a_reading_that_began_before_compaction_is_not_disturbed(store: PostgresStore) -> None:
+    write(store)
+    reader = PostgresStore(store.database.url)
+    project = samples.collection().project_id
+    with reader.reading():
+        before = [reader.lexical.search(project, terms, Filters(), 500) for terms in QUERIES]
+        write(store)
+        compact(store.database, share=0.1, least=1)
+        assert [reader.lexical.search(project, terms, Filters(), 500) for terms in QUERIES] == before
+    reader.close()
+
+
+def test_little_that_is_gone_is_left_where_it_is(store: PostgresStore) -> None:
+    write(store)
+    assert compact(store.database) == 0
+
+
+def test_words_like_a_misspelt_one_are_found_without_pg_trgm(store: PostgresStore) -> None:
+    notes = samples.ensure(store)
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "telescope observatory"))
+    without = PostgresStore(store.database.url)
+    without.database.extensions = replace(without.database.extensions, trigrams=False)
+    for one in (store, without):
+        assert list(one.lexical.similar(notes.project_id, "telescpoe", 3))[:1] == ["telescope"]
+        assert list(one.lexical.similar(notes.project_id, "observatory", 3)) == ["observatory"]
+    without.close()

@@ -10,13 +10,13 @@ from recto.stores.postgres.store import PostgresStore
 SEEN = {
     "0.15": [
         ("extension", "0.15.18"),
-        ("index", "idx_chunks_bm25"),
+        ("index", "lexical_texts_bm25"),
         ("operator", "@@@"),
         ("function", "paradedb.score"),
     ],
-    "0.20": [
-        ("extension", "0.20.6"),
-        ("index", "idx_chunks_bm25"),
+    "0.21": [
+        ("extension", "0.21.14"),
+        ("index", "lexical_texts_bm25"),
         ("operator", "@@@"),
         ("operator", "|||"),
         ("function", "pdb.score"),
@@ -29,9 +29,9 @@ SEEN = {
 @pytest.mark.parametrize(
     ("seen", "wanted"),
     [
-        ("0.15", Capability("@@@", "paradedb.score", "idx_chunks_bm25")),
-        ("0.20", Capability("@@@", "paradedb.score", "idx_chunks_bm25")),
-        ("pdb only", Capability("|||", "pdb.score", "words")),
+        ("0.15", Capability("0.15.18", "@@@", "paradedb.score", "lexical_texts_bm25")),
+        ("0.21", Capability("0.21.14", "@@@", "pdb.score", "lexical_texts_bm25")),
+        ("pdb only", Capability("1.0.0", "|||", "pdb.score", "words")),
     ],
 )
 def test_the_names_are_those_the_catalogue_knows(seen: str, wanted: Capability) -> None:
@@ -44,7 +44,7 @@ def test_the_names_are_those_the_catalogue_knows(seen: str, wanted: Capability) 
         ("extension", "the server does not have pg_search"),
         ("index", "pg_search 1.0.0 is there, but no bm25 index"),
         ("operator", "pg_search 1.0.0 has neither @@@ nor |||"),
-        ("function", "pg_search 1.0.0 has neither paradedb.score nor pdb.score"),
+        ("function", "pg_search 1.0.0 has neither pdb.score nor paradedb.score"),
     ],
 )
 def test_the_first_thing_that_is_missing_is_the_reason(left_out: str, reason: str) -> None:

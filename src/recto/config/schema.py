@@ -55,11 +55,15 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """How a search answers when it is not told otherwise."""
+    """How a search answers when it is not told otherwise.
+
+    With `count_hits` the library counts which chunks were shown while they wait for full vectors, to compute those first.
+    """
 
     profile: str = "hybrid"
     limit: Annotated[int, Field(ge=1, le=1000)] = 10
     max_excerpt_chars: Annotated[int, Field(ge=1)] | None = None
+    count_hits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,13 @@ class Snapshots:
 
 
 @dataclass(frozen=True, slots=True)
+class Postgres:
+    """Who finds words in a PostgreSQL library: Recto's own postings, or ParadeDB's pg_search where it is ready."""
+
+    lexical: Literal["auto", "postings", "pg_search"] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole tree. `library` is a path or a URL (`postgresql://…`); unset means the user's data folder."""
 
@@ -157,3 +168,4 @@ class Config:
     watch: Watch = Watch()
     daemon: Daemon = Daemon()
     snapshots: Snapshots = Snapshots()
+    postgres: Postgres = Postgres()

@@ -64,7 +64,7 @@ class Engine:
         self._parts = parts
         self._others: dict[str, Engine] = {}
         self.store = parts.store
-        self.library, self.library_bytes = parts.library, parts.library_bytes
+        self.library = parts.library
         self.defaults = parts.defaults
         self.project = self._ensure_project(project)
         self.builds = Builds(parts.clock, self.store.leases, self.project.id)
@@ -157,8 +157,7 @@ class Engine:
         from recto.jobs.handlers import handlers
         from recto.jobs.worker import Worker
 
-        wait = getattr(self.store, "wait_for_work", threading.Event.wait)
-        return Worker(self.store, self.project.id, name, handlers(self), pace, self._parts.clock, wait)
+        return Worker(self.store, self.project.id, name, handlers(self), pace, self._parts.clock)
 
     def recipe(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """How this configuration would index, with a collection's overrides if there are any."""

@@ -33,6 +33,7 @@ class Defaults:
     profile: str = DEFAULT_PROFILE
     limit: int = 10
     max_excerpt_chars: int | None = None
+    count_hits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,6 @@ class Parts:
     reranker: Callable[[], Reranker] | None = None
     profile_folders: tuple[Path, ...] = ()
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None
-    library_bytes: Callable[[], int] = lambda: 0
-    """What a library takes where a server keeps it; a file's size is on the disk for all to see."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_location, load, profile_folders
-from recto.config.schema import Chunking, Config, Embedding, Reranking
+from recto.config.schema import Chunking, Config, Embedding, Postgres, Reranking
 from recto.engine.engine import Engine
 from recto.engine.memory_left import constrained
 from recto.engine.parts import Defaults, Parts
@@ -66,7 +66,7 @@ def open_engine(
     """
     place = library_location(config)
     embedder, counter = (models or embedding)(config.embedding)
-    store, vectors = _store(place, create=create)
+    store, vectors = _store(place, config, create=create)
     analyzer = Analyzer()
     parts = Parts(
         store=store,
@@ -89,7 +89,6 @@ def open_engine(
         reranker=_reranker(config.reranking),
         profile_folders=profile_folders() if profiles is None else profiles,
         profile_embedder=partial(_profile_embedder, config.embedding),
-        library_bytes=getattr(store, "size", lambda: 0),
     )
     try:
         return Engine(parts, config.project)
@@ -98,16 +97,20 @@ def open_engine(
         raise
 
 
-def _store(place: Location, *, create: bool) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
+def _store(
+    place: Location, config: Config, *, create: bool
+) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
     """The library at a place, and what finds its nearest vectors."""
     if isinstance(place, DatabaseUrl):
-        return _postgres(place, create=create)
+        return _postgres(place, config.postgres, create=create)
     if not create and not place.exists():
         raise NotIndexed(f"there is no library at {place}", hint="run `recto init` to make one")
     return SqliteStore(place, create=create), _exact
 
 
-def _postgres(url: DatabaseUrl, *, create: bool) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
+def _postgres(
+    url: DatabaseUrl, settings: Postgres, *, create: bool
+) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
     try:
         from recto.stores.postgres.store import PostgresStore
         from recto.stores.postgres.vectors import PgvectorIndex
@@ -115,7 +118,7 @@ def _postgres(url: DatabaseUrl, *, create: bool) -> tuple[Store, Callable[[Store
         raise MissingExtra(
             f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'recto[postgres]'"
         ) from error
-    store = PostgresStore(url, create=create)
+    store = PostgresStore(url, create=create, lexical=settings.lexical)
 
     def nearest(_: Store, project: Project, embedder: Embedder) -> VectorIndex:
         return PgvectorIndex(store.database, store.keys, project.id, embedder.profile)

@@ -60,7 +60,6 @@ class Worker:
         handlers: Mapping[JobKind, Handler],
         pace: Pace,
         clock: Callable[[], float],
-        wait: Callable[[threading.Event, float], object] = threading.Event.wait,
     ) -> None:
         self._store = store
         self._project = project
@@ -68,7 +67,6 @@ class Worker:
         self._handlers = handlers
         self._pace = pace
         self._clock = clock
-        self._wait = wait  # a library that can say when work is promised wakes its workers
 
     def run(self, stop: threading.Event, until_idle: bool = False) -> Round:
         """Until told to stop, or until nothing is due."""
@@ -80,7 +78,7 @@ class Worker:
                 continue
             if until_idle:
                 break
-            self._wait(stop, self._pace.poll_seconds)
+            self._store.wait_for_work(stop, self._pace.poll_seconds)
         return total
 
     def run_due(self, stop: threading.Event | None = None) -> Round:

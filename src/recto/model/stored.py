@@ -88,6 +88,21 @@ class StoredVectors:
     matrix: NDArray[np.float32]
 
 
+class EarlierVersion(NamedTuple):
+    """A version that is no document's current one. `replaced_at` is when it was followed or removed."""
+
+    document: int
+    version: int
+    replaced_at: float
+    size: int
+
+
+class Unused(NamedTuple):
+    texts: int
+    bytes: int
+    vectors: int
+
+
 @dataclass(frozen=True, slots=True)
 class LibraryCounts:
     documents: int

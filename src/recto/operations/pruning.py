@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from recto.engine.engine import Engine
-from recto.errors import InvalidArgument
 
 _DAY = 86_400.0
 
@@ -50,10 +49,8 @@ def prune(
     dry_run: bool = False,
     now: Callable[[], float] = time.time,
 ) -> Pruned:
-    attic = getattr(engine.store, "attic", None)
-    if attic is None:
-        raise InvalidArgument("this kind of library keeps nothing to thin out")
     store, project = engine.store, engine.project.id
+    attic = store.attic
     before = None if older_than_days is None else now() - older_than_days * _DAY
 
     class Looked(Exception):

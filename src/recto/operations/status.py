@@ -186,7 +186,7 @@ def look(engine: Engine) -> Status:
     counts = engine.store.counts(engine.project.id)
     return Status(
         library=library,
-        library_bytes=_size(engine, library),
+        library_bytes=engine.store.size(),
         project=engine.project.name,
         counts=counts,
         full_vectors=engine.freshness().full_vectors,
@@ -267,8 +267,8 @@ def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     problems = engine.store.check() if deep else ()
     sound = f"{engine.library} is sound" if deep else f"{engine.library} answers"
     checks = [Check("library", not problems, "; ".join(problems) or sound, "index again from the folders")]
-    if (server := getattr(engine.store, "server", None)) is not None:
-        checks.append(Check("server", True, server()))
+    if server := engine.store.server():
+        checks.append(Check("server", True, server))
     checks.append(_recipe_check(engine))
     checks.append(_model_check(engine))
     checks.append(_jobs_check(engine))
@@ -325,9 +325,3 @@ def _model_check(engine: Engine) -> Check:
     sound = vector.shape == (profile.dimensions,) and abs(float(vector @ vector) - 1.0) < 1e-3
     message = f"{profile.name} answers with {profile.dimensions} dimensions"
     return Check("model", sound, message if sound else f"{profile.name} gives vectors of the wrong kind")
-
-
-def _size(engine: Engine, library: Location) -> int:
-    if not isinstance(library, Path):
-        return engine.library_bytes()
-    return sum(path.stat().st_size for path in (library, Path(f"{library}-wal")) if path.exists())

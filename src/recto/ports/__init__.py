@@ -6,6 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
+from recto.ports.keeping import Attic
 from recto.ports.library import (
     Catalog,
     Documents,
@@ -18,12 +19,24 @@ from recto.ports.library import (
     RerankScores,
     SnapshotSource,
 )
-from recto.ports.making import Chunker, Embedder, Parser, Reranker, RoutedIndex, TieredIndex, TokenCounter, VectorIndex
+from recto.ports.making import (
+    ChoosingIndex,
+    Chunker,
+    Embedder,
+    Parser,
+    Reranker,
+    RoutedIndex,
+    TieredIndex,
+    TokenCounter,
+    VectorIndex,
+)
 from recto.ports.memory import Memories, Outbox, Profiles
 from recto.ports.store import Store
 
 __all__ = [
+    "Attic",
     "Catalog",
+    "ChoosingIndex",
     "Chunker",
     "Documents",
     "Embedder",

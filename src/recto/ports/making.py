@@ -100,6 +100,15 @@ class RoutedIndex(Protocol):
         ...
 
 
+@runtime_checkable
+class ChoosingIndex(Protocol):
+    """A `LexicalIndex` that has more than one way to answer."""
+
+    def answered(self) -> str:
+        """Which way this thread's last search went, and why it did not go another."""
+        ...
+
+
 class Reranker(Protocol):
     """Question and passage read together → how well one answers the other; higher is better."""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from recto.model.ids import ProjectId
+from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import LibraryCounts
+from recto.ports.keeping import Attic
 from recto.ports.library import (
     Catalog,
     Documents,
@@ -60,6 +63,9 @@ class Store(Protocol):
     @property
     def rerank_scores(self) -> RerankScores: ...
 
+    @property
+    def attic(self) -> Attic: ...
+
     def transaction(self) -> AbstractContextManager[None]:
         """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
         ...
@@ -76,6 +82,25 @@ class Store(Protocol):
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with the library, in sentences; empty when nothing is."""
+        ...
+
+    def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        """After much was written: makes ready what the next searches are faster with; True if there was any.
+
+        In no transaction of the caller's, and searches go on meanwhile.
+        """
+        ...
+
+    def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
+        """Until a job may have been promised, or told to stop, or so many seconds have passed."""
+        ...
+
+    def size(self) -> int:
+        """Bytes the library takes where it is kept."""
+        ...
+
+    def server(self) -> str:
+        """What answers, in a sentence, for whoever looks after it; empty where no server does."""
         ...
 
     def close(self) -> None: ...

@@ -35,13 +35,14 @@ class MemoryDocuments:
         elif before and not changed:
             before = (*before[:-1], replace(before[-1], removed_at=None))
         if changed:
-            before = (*before, _version(len(before) + 1, document, self._clock()))
+            number = before[-1].version + 1 if before else 1  # earlier ones may have been let go
+            before = (*before, _version(number, document, self._clock()))
         tables.lineages[project, document.id] = lineage
         tables.versions[lineage] = before
         tables.texts[project, document.content_hash] = document.text
         keys = tuple(ChunkKey(tables.last_chunk + 1 + offset) for offset in range(len(prepared.chunks)))
         tables.last_chunk += len(keys)
-        _hold(tables, project, HeldDocument(collection, document, len(before), lineage, keys), prepared)
+        _hold(tables, project, HeldDocument(collection, document, before[-1].version, lineage, keys), prepared)
         return keys
 
     def put_all(

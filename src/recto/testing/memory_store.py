@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import AbstractContextManager
 
 from recto.model.ids import ProjectId
 from recto.model.ledger import Outcome
+from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import LibraryCounts
 from recto.stores.shared.clock import Clock
+from recto.testing.memory_attic import MemoryAttic
 from recto.testing.memory_catalog import MemoryCatalog, MemoryLedger
 from recto.testing.memory_documents import MemoryDocuments
 from recto.testing.memory_embeddings import MemoryEmbeddings
@@ -40,6 +43,7 @@ class MemoryStore:
         self.profiles = MemoryProfiles(self._session, clock)
         self.outbox = MemoryOutbox(self._session, clock)
         self.rerank_scores = MemoryRerankScores(self._session, clock)
+        self.attic = MemoryAttic(self._session)
 
     def transaction(self) -> AbstractContextManager[None]:
         return self._session.transaction()
@@ -75,6 +79,18 @@ class MemoryStore:
             if (owner, held.document.content_hash) not in tables.texts:
                 problems.append(f"the text of {held.document.uri} is missing")
         return tuple(problems)
+
+    def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        return False
+
+    def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
+        stop.wait(seconds)
+
+    def size(self) -> int:
+        return sum(len(text.encode("utf-8", "surrogatepass")) for text in self._session.read().texts.values())
+
+    def server(self) -> str:
+        return ""
 
     def close(self) -> None:
         """Nothing to let go of; the library ends with the object."""

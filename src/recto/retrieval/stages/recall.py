@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recto.model.result import Ranking, Scored
-from recto.ports import TieredIndex
+from recto.ports import ChoosingIndex, TieredIndex
 from recto.retrieval.stage import Search, SkipStage
 from recto.retrieval.stages.commits import beside_commits
 
@@ -26,7 +26,10 @@ class LexicalRecall:
             filters = asked.query.filters
             return library.store.lexical.search(library.project, query.terms, filters, self.depth)
 
-        return Ranking(self.name, beside_commits(search, ask(search), self.depth, ask))
+        found = ask(search)
+        if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
+            search.notes["words_by"] = said
+        return Ranking(self.name, beside_commits(search, found, self.depth, ask))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,10 @@ from recto.model.ids import ChunkKey, ProjectId
 from recto.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from recto.model.query import Filters, Terms
 from recto.model.result import Scored
+from recto.stores.postgres.bm25 import keeps_texts, put_texts
+from recto.stores.postgres.compaction import FORGOTTEN, compact
 from recto.stores.postgres.database import PostgresDatabase
-from recto.stores.postgres.postings import Places, Rows, gather, phrase_places, together, tokens_of
+from recto.stores.postgres.postings import BOOSTS, Places, Rows, gather, phrase_places, together, tokens_of
 from recto.stores.shared.database import reserve, value
 from recto.stores.shared.filters import filter_parameters
 from recto.stores.shared.projects import Keys
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
 _K1, _B = 1.2, 0.75
 _LEAST_IDF = 1e-6  # of a word that more than half of the rows hold, as in FTS5
 _LEAST_LIKENESS = 0.1
@@ -84,6 +85,8 @@ class PostingsIndex:
         self._database.run("lexical_terms_put", {"project": owner, "terms": terms})
         self._database.run("lexical_block_put", {"project": owner, "block": block, "rows": len(last)})
         self._join_small_blocks(owner)
+        if keeps_texts(self._database):
+            put_texts(self._database, owner, last.items())
 
     def search(
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
@@ -124,12 +127,24 @@ class PostingsIndex:
         with self._database.reading():
             if self.containing(project, [token]):
                 return [token][:limit]
-            self._database.set_local("similarity_at_least", {"share": _LEAST_LIKENESS})
-            where = {"project": owner, "token": token.replace("\0", " "), "limit": limit}
-            like = [row[0] for row in self._database.rows("lexical_terms_like", where)]
+            like = self._like(owner, token.replace("\0", " "), limit)
             rows, places = self._current(owner), self._places(owner, [Sought((one,)) for one in like])
         # A word stays in the vocabulary when the last chunk that held it has gone.
         return [one for one in like if any(len(rows.at(several)) for several in places[one].values())]
+
+    def compact(self) -> int:
+        """Takes what is gone out of the postings, where it is much of them; how many rows that were."""
+        return compact(self._database)
+
+    def _like(self, project: int, token: str, limit: int) -> list[str]:
+        if self._database.extensions.trigrams:
+            self._database.set_local("similarity_at_least", {"share": _LEAST_LIKENESS})
+            where = {"project": project, "token": token, "limit": limit}
+            return [row[0] for row in self._database.rows("lexical_terms_like", where)]
+        from recto.algorithms.spelling import Vocabulary
+
+        words = self._database.rows("lexical_terms_all", {"project": project})
+        return Vocabulary(row[0] for row in words).similar(token, limit)
 
     def _current(self, project: int) -> Rows:
         """What is remembered, brought up to date by what came and went since."""
@@ -139,7 +154,8 @@ class PostingsIndex:
         writing = self._database.writing
         if known.generation == generation and not writing:
             return known
-        if known.generation > generation:  # this reading began before the state that is remembered
+        # This reading began before the state that is remembered; or what went since is no longer written down.
+        if known.generation > generation or known.generation < int(self._database.counter(FORGOTTEN) or 0):
             known = Rows.none()
         where = {"project": project, "after": known.newest, "generation": known.generation}
         rows = known.advanced(generation, self._database.binary_rows("lexical_rows_since", where))
@@ -231,7 +247,7 @@ def _scored(
     scores, held = np.zeros(len(rows.keys)), np.zeros(len(rows.keys), dtype=bool)
     lacking = np.zeros(len(rows.keys), dtype=bool)
     for one in anything:
-        found = [(rows.at(_found(places, one, field)), _BOOSTS[field]) for field in fields]
+        found = [(rows.at(_found(places, one, field)), BOOSTS[field]) for field in fields]
         weights = np.concatenate([np.full(len(at), boost) for at, boost in found])
         holding, owner = np.unique(np.concatenate([at for at, _ in found]), return_inverse=True)
         if len(holding):

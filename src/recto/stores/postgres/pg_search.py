@@ -1,7 +1,7 @@
-"""ParadeDB's pg_search, where a server has it: whether it could be asked, and by which names.
+"""ParadeDB's pg_search, where a server has it: whether it can be asked, and by which names.
 
 Operators and functions of the extension have changed their names from version to version, so the catalogue is asked
-which there are: the extension, a bm25 index, `@@@` or `|||`, `paradedb.score` or `pdb.score`.
+which there are: the extension, a bm25 index over our texts, `@@@` or `|||`, `paradedb.score` or `pdb.score`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from recto.stores.shared.database import Database
 
 _OPERATORS = ("@@@", "|||")
-_SCORES = ("paradedb.score", "pdb.score")
+_SCORES = ("pdb.score", "paradedb.score")  # the second is the older name, and goes away
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Catalogue:
 class Capability:
     """How this server's pg_search is asked; or, with a `reason`, why it is not."""
 
+    version: str = ""
     operator: str = ""
     score: str = ""
     index: str = ""
@@ -46,20 +47,25 @@ class Capability:
     def usable(self) -> bool:
         return not self.reason
 
+    @property
+    def installed(self) -> bool:
+        return bool(self.version)
+
 
 def capability(found: Catalogue) -> Capability:
     """The first thing that is missing is the reason."""
     if found.version is None:
         return Capability(reason="the server does not have pg_search")
-    if not found.indexes:
-        return Capability(reason=f"pg_search {found.version} is there, but no bm25 index")
+    version = found.version
     operator = next((one for one in _OPERATORS if one in found.operators), None)
     if operator is None:
-        return Capability(reason=f"pg_search {found.version} has neither {' nor '.join(_OPERATORS)}")
+        return Capability(version, reason=f"pg_search {version} has neither {' nor '.join(_OPERATORS)}")
     score = next((one for one in _SCORES if one in found.functions), None)
     if score is None:
-        return Capability(reason=f"pg_search {found.version} has neither {' nor '.join(_SCORES)}")
-    return Capability(operator, score, found.indexes[0])
+        return Capability(version, reason=f"pg_search {version} has neither {' nor '.join(_SCORES)}")
+    if not found.indexes:
+        return Capability(version, operator, score, reason=f"pg_search {version} is there, but no bm25 index")
+    return Capability(version, operator, score, found.indexes[0])
 
 
 def detected(database: Database) -> Capability:

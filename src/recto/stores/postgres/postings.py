@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
+"""What a word counts in each field, as for FTS5."""
+
 POSITION_BITS = 20
 _LAST_POSITION = (1 << POSITION_BITS) - 1
 _LONGEST_TERM = 256  # characters: an entry of a btree has to fit a third of a page

@@ -13,6 +13,7 @@ from recto.stores.postgres.dialect import PACKAGE, queries
 from recto.stores.shared.queries import load_migrations
 
 _NEEDED = {"vector": (0, 7, 0), "pg_trgm": (1, 3, 0)}  # 0.7 brought vectors of half precision
+_DISPENSABLE = frozenset(("pg_trgm",))  # without it words like a misspelt one are looked for here
 _ITERATIVE = (0, 8, 0)
 
 
@@ -23,6 +24,7 @@ class Extensions:
     halfvec: tuple[int, int] | None = None
     """The numbers of the type and of its array, which every database has its own of."""
     iterative_scan: bool = False
+    trigrams: bool = False
 
 
 def settle(connection: Connection, url: DatabaseUrl, *, create: bool) -> Extensions:
@@ -72,10 +74,12 @@ def _version(connection: Connection, url: DatabaseUrl) -> int:
 def _make_extensions(connection: Connection, url: DatabaseUrl) -> None:
     known = {name: (default, installed) for name, default, installed in connection.execute(queries()["extensions"])}
     for name, least in _NEEDED.items():
+        if name not in known and name in _DISPENSABLE:
+            continue
         if name not in known:
             raise StorageError(
                 f"the server of {url} does not have the extension {name}",
-                hint="install pgvector on the server" if name == "vector" else "install postgresql-contrib",
+                hint="install pgvector on the server" if name == "vector" else f"install {name} on the server",
             )
         default, installed = known[name]
         if _numbers(installed or default) < least:
@@ -91,8 +95,8 @@ def _extensions(connection: Connection) -> Extensions:
     row = connection.execute(queries()["halfvec_type"]).fetchone()
     if row is None:
         return Extensions()
-    oid, array_oid, version = row
-    return Extensions(halfvec=(oid, array_oid), iterative_scan=_numbers(version) >= _ITERATIVE)
+    oid, array_oid, version, trigrams = row
+    return Extensions((oid, array_oid), _numbers(version) >= _ITERATIVE, trigrams)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -49,7 +49,7 @@ class PostingsWords:
         from heapq import merge
 
         projects = [row[0] for row in self._database.rows("lexical_projects")]
-        yield from merge(*(self._project(project) for project in projects), key=itemgetter(0))
+        yield from merge(*(self.of_project(project) for project in projects), key=itemgetter(0))
 
     def put_in(self, rows: Sequence[tuple[int, int, LexicalRow]]) -> None:
         ordered = sorted(rows, key=itemgetter(0))
@@ -59,7 +59,7 @@ class PostingsWords:
     def last_chunk(self) -> int:
         return int(value(self._database, "lexical_last"))
 
-    def _project(self, project: int) -> Iterator[tuple[int, LexicalRow]]:
+    def of_project(self, project: int) -> Iterator[tuple[int, LexicalRow]]:
         """The postings turned round: twelve bytes of memory for every word of the project."""
         import numpy as np
 

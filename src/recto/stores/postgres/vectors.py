@@ -66,14 +66,6 @@ class PgvectorIndex:
     def prepare(self) -> None:
         """There is nothing to read ahead."""
 
-    def settle(self) -> bool:
-        """After much was written: makes the profile's index if there is reason for one. Searches go on meanwhile."""
-        from recto.stores.postgres.hnsw import settle_index
-        from recto.stores.postgres.statistics import take_statistics
-
-        take_statistics(self._database)
-        return settle_index(self._database, self._keys, self._project, self._profile)
-
     def plan(self, vector: NDArray[np.float32], candidates: int) -> tuple[str, ...]:
         """How the server would answer stage A, in its own words."""
         with self._database.reading():

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from recto.model.ids import ProjectId
+from recto.model.stored import EarlierVersion, Unused
 from recto.stores.shared.database import Database
 from recto.stores.shared.projects import Keys
 
 
-class EarlierVersion(NamedTuple):
-    """A version that is no document's current one. `replaced_at` is when it was followed or removed."""
-
-    document: int
-    version: int
-    replaced_at: float
-    size: int
-
-
-class Unused(NamedTuple):
-    texts: int
-    bytes: int
-    vectors: int
-
-
 class AtticRepository:
-    """What is current, and what was remembered, is out of its reach."""
+    """Fits `ports.Attic`. What is current, and what was remembered, is out of its reach."""
 
     def __init__(self, database: Database, keys: Keys) -> None:
         self._database = database

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from recto.errors import LibraryError
 from recto.model.ids import ProjectId
+from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import LibraryCounts
 from recto.ports import LexicalIndex
 from recto.stores.shared.attic import AtticRepository
@@ -72,6 +74,15 @@ class SharedStore:
 
     def counts(self, project: ProjectId) -> LibraryCounts:
         return LibraryCounts(*self._shared.rows("counts", {"project": self._keys.project(project)})[0])
+
+    def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        return False
+
+    def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
+        stop.wait(seconds)
+
+    def server(self) -> str:
+        return ""
 
     def check(self) -> tuple[str, ...]:
         problems: list[str] = []

@@ -25,6 +25,10 @@ class SqliteStore(SharedStore):
         super().__init__(self._database, keys, Fts5Index(self._database, keys), clock)
         self.snapshots = SnapshotSource(self._database, keys, clock)
 
+    def size(self) -> int:
+        log = self._database.path.with_name(f"{self._database.path.name}-wal")
+        return sum(path.stat().st_size for path in (self._database.path, log) if path.exists())
+
     def close(self) -> None:
         self._database.close()
 

@@ -212,7 +212,12 @@ create table lexical_terms (
   primary key (project, term)
 );
 
-create index lexical_terms_by_trigram on lexical_terms using gin (term gin_trgm_ops);
+-- Where the server has pg_trgm; elsewhere the vocabulary is read for words like a misspelt one.
+do $$ begin
+  if exists (select 1 from pg_extension where extname = 'pg_trgm') then
+    create index lexical_terms_by_trigram on lexical_terms using gin (term gin_trgm_ops);
+  end if;
+end $$;
 
 create table inputs (
   key bigint primary key,

@@ -28,7 +28,8 @@ create extension if not exists vector;
 create extension if not exists pg_trgm;
 
 -- name: halfvec_type
-select t.oid::bigint, t.typarray::bigint, e.extversion from pg_extension e, pg_type t
+select t.oid::bigint, t.typarray::bigint, e.extversion, to_regclass('lexical_terms_by_trigram') is not null
+from pg_extension e, pg_type t
 where e.extname = 'vector' and t.oid = to_regtype('halfvec');
 
 -- name: rows_of_arrays

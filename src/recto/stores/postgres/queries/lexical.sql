@@ -33,6 +33,35 @@ select term from lexical_terms where project = :project and term >= :prefix and 
 select term from lexical_terms where project = :project and term % :token
 order by similarity(term, :token) desc, term limit :limit;
 
+-- name: lexical_terms_all
+select term from lexical_terms where project = :project;
+
+-- name: lexical_gone
+-- Per project: rows that are gone and rows in all.
+select project, count(gone), count(*) from lexical_rows group by project order by project;
+
+-- name: lexical_gone_rows
+select key from lexical_rows where project = :project and gone <= :generation order by key;
+
+-- name: lexical_postings_replace
+update lexical_postings p set places = g.places
+from unnest(:terms::text[], :fields::bigint[], :blocks::bigint[], :several::bytea[]) g (term, field, block, places)
+where p.project = :project and p.term = g.term and p.field = g.field and p.block = g.block;
+
+-- name: lexical_postings_empty
+delete from lexical_postings where project = :project and length(places) = 0;
+
+-- name: lexical_terms_empty
+delete from lexical_terms t where t.project = :project
+and not exists (select 1 from lexical_postings p where p.project = t.project and p.term = t.term);
+
+-- name: lexical_blocks_empty
+delete from lexical_blocks b where b.project = :project
+and not exists (select 1 from lexical_postings p where p.project = b.project and p.block = b.block);
+
+-- name: lexical_rows_forget
+delete from lexical_rows where project = :project and gone <= :generation;
+
 -- name: lexical_block_put
 insert into lexical_blocks (project, block, rows) values (:project, :block, :rows);
 
@@ -58,6 +87,12 @@ set local pg_trgm.similarity_threshold = :share;
 select n || ' chunks are missing from the lexical index'
 from (select count(*) as n from chunks c
   where not exists (select 1 from lexical_rows l where l.chunk = c.key and l.gone is null)) missing
+where n > 0
+union all
+select n || ' chunks are missing from the texts that pg_search indexes'
+from (select count(*) as n from chunks c
+  where exists (select 1 from library where name = 'lexical_texts' and value = 2)
+    and not exists (select 1 from lexical_texts t where t.key = c.key)) unwritten
 where n > 0
 union all
 select n || ' rows of the lexical index belong to no chunk'
