@@ -199,3 +199,92 @@ def test_inputs_of_unknown_chunks_and_vectors_of_unknown_inputs_are_refused(stor
     with pytest.raises(Conflict), store.transaction():
         store.embeddings.put(notes.project_id, PROFILE, [samples.vector_row(999, PROFILE)])
     assert store.check() == ()
+
+
+def test_what_was_hit_most_often_is_wanted_first_then_what_was_changed_last(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        for uri, modified in (("old.md", 10.0), ("new.md", 30.0), ("between.md", 20.0)):
+            samples.put(
+                store, notes, samples.prepared(notes, uri, f"one of {uri}", f"two of {uri}", modified_at=modified)
+            )
+    inputs = dict(store.embeddings.assignments(project).tolist())
+    old, new, between = (sorted(inputs)[start : start + 2] for start in (0, 2, 4))
+    assert store.embeddings.pending(project, PROFILE, wanted_first=True) == tuple(
+        inputs[key] for key in (*new, *between, *old)
+    )
+    store.embeddings.note_hits(project, PROFILE, {ChunkKey(old[1]): 1, ChunkKey(between[0]): 1, ChunkKey(999): 4})
+    store.embeddings.note_hits(project, PROFILE, {ChunkKey(old[1]): 2})
+    assert store.embeddings.pending(project, PROFILE, wanted_first=True) == tuple(
+        inputs[key] for key in (old[1], between[0], *new, between[1], old[0])
+    )
+
+
+def test_hits_are_kept_only_of_what_waits_and_only_while_anything_does(store: Store, notes: Collection) -> None:
+    project, generation = notes.project_id, store.generation()
+    with store.transaction():
+        first = samples.put(store, notes, samples.prepared(notes, "a.md", "one", modified_at=1.0))
+    assert embed(store, notes) == 1
+    with store.transaction():
+        second = samples.put(store, notes, samples.prepared(notes, "b.md", "two", modified_at=2.0))
+    assert not store.embeddings.settle(project, PROFILE)
+    generation = store.generation()
+    store.embeddings.note_hits(project, PROFILE, {first[0]: 5, second[0]: 1})
+    assert embed(store, notes) == 1
+    assert store.embeddings.settle(project, PROFILE)
+    assert store.generation() == generation + 1
+    other = samples.embedding_profile("other")
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "c.md", "three", modified_at=3.0))
+    inputs = dict(store.embeddings.assignments(project).tolist())
+    assert store.embeddings.pending(project, other, wanted_first=True) == tuple(sorted(inputs.values(), reverse=True))
+
+
+def test_what_is_settled_is_pending_again_when_an_input_comes_back_that_never_had_its_vector(
+    store: Store, notes: Collection
+) -> None:
+    project = notes.project_id
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "never embedded"))
+    (lost,) = store.embeddings.pending(project, PROFILE)
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "embedded instead"))
+    assert embed(store, notes) == 1
+    assert store.embeddings.settle(project, PROFILE)
+    assert store.embeddings.pending(project, PROFILE) == ()
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "never embedded"))
+    assert store.embeddings.pending(project, PROFILE) == (lost,)
+    assert store.embeddings.coverage(project, PROFILE) == (0, 1)
+    assert not store.embeddings.settle(project, PROFILE)
+    assert embed(store, notes) == 1
+    assert store.embeddings.settle(project, PROFILE)
+    assert store.embeddings.coverage(project, PROFILE) == (1, 1)
+
+
+def test_settling_says_whether_anything_waits_and_holds_for_one_profile_and_project(
+    store: Store, notes: Collection
+) -> None:
+    assert store.embeddings.settle(notes.project_id, PROFILE)
+    elsewhere = samples.ensure(store, project="elsewhere")
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one"))
+        samples.put(store, elsewhere, samples.prepared(elsewhere, "a.md", "one"))
+    assert embed(store, notes) == 1
+    assert store.embeddings.settle(notes.project_id, PROFILE)
+    assert not store.embeddings.settle(elsewhere.project_id, PROFILE)
+    assert not store.embeddings.settle(notes.project_id, samples.embedding_profile("other"))
+    assert len(store.embeddings.pending(elsewhere.project_id, PROFILE)) == 1
+
+
+def test_vectors_that_were_replaced_can_be_removed_and_are_pending_again(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two"))
+    assert embed(store, notes) == 2
+    assert store.embeddings.settle(project, PROFILE)
+    one, two = store.embeddings.assignments(project)[:, 1].tolist()
+    with store.transaction():
+        store.embeddings.remove(project, PROFILE, [one])
+    assert store.embeddings.vectors(project, PROFILE, 0).inputs.tolist() == [two]
+    assert store.embeddings.pending(project, PROFILE) == (one,)

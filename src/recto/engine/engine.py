@@ -15,17 +15,10 @@ from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds, Work
 from recto.engine.freshness import as_of_now, counted, marked
 from recto.engine.parts import IndexReport, Parts
+from recto.engine.upgrading import Hits, upgrade, write_down
 from recto.engine.watching import Watching
 from recto.engine.working import Working
-from recto.errors import (
-    Busy,
-    ConfigurationError,
-    InvalidArgument,
-    NotFound,
-    RecipeMismatch,
-    SourceError,
-    StorageError,
-)
+from recto.errors import ConfigurationError, InvalidArgument, NotFound, RecipeMismatch, SourceError
 from recto.ingest.profiles import active_profile
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.document import Source
@@ -68,6 +61,7 @@ class Engine:
         self.defaults = parts.defaults
         self.project = self._ensure_project(project)
         self.builds = Builds(parts.clock, self.store.leases, self.project.id)
+        self.hits = Hits()
 
     def __enter__(self) -> Self:
         return self
@@ -79,6 +73,8 @@ class Engine:
         if "watching" in self.__dict__ and self.watching.active:
             self.builds.stop(0.0)  # its run ends at the next report
             self.watching.stop()
+        for one in (self, *self._others.values()):
+            one.hits.leave(one)
         self.store.close()
 
     @cached_property
@@ -249,6 +245,10 @@ class Engine:
         report = self.builds.run("vectors", partial(embed_some, self, limit), progress, patience=patience).report
         return report.embedded if report else 0
 
+    def upgrade(self, most: int) -> int:
+        """Replaces some fast vectors by full ones, beside whatever else is done; how many."""
+        return upgrade(self, most, NoProgress())
+
     def index_texts(
         self, collection: Collection, sources: Sequence[Source], *, progress: Progress | None = None
     ) -> CollectionReport:
@@ -300,7 +300,9 @@ class Engine:
             candidates, trace = answer(parsed, library)
             hits = marked(self, present(candidates, parsed, library))
             freshness = self.freshness()
-        _write_down(library)
+        write_down(library)
+        if freshness.pending and self.defaults.count_hits:
+            self.hits.note(one.key for one in candidates[: parsed.limit])
         took = (time.perf_counter() - started) * 1e3
         return Result(query.text, profile, hits, trace, freshness, took, next_cursor(trace))
 
@@ -309,7 +311,7 @@ class Engine:
         library = self._library()
         with self.store.reading():
             candidates, _ = run(profile, self._parsed(query), library)
-        _write_down(library)
+        write_down(library)
         return candidates
 
     def freshness(self) -> Freshness:
@@ -384,13 +386,6 @@ class Engine:
                 return project
         with self.store.transaction():
             return self.store.catalog.ensure_project(name)
-
-
-def _write_down(library: Library) -> None:
-    """What the stages of a search want kept. It only saves work, so a busy library does without."""
-    with suppress(Busy, StorageError):
-        for write in library.later:
-            write()
 
 
 def _named(recipe: Recipe) -> str:

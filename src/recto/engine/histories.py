@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from recto.engine.parts import IndexReport
-from recto.ingest.embed import embed_pending
+from recto.engine.upgrading import embed_newest
 from recto.ingest.history import index_history
 from recto.ingest.history_watch import HistoryWatch
 from recto.ingest.pipeline import CollectionReport
@@ -47,8 +47,7 @@ def index_moved(engine: Engine, moved: Mapping[str, Sequence[Repository]], progr
             reports.append(CollectionReport(name))
             _index(engine, known[name], None, progress, reports[-1], only=repositories)
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
-    store, project = engine.store, engine.project.id
-    embedded = embed_pending(store, project, engine.embedder, progress, newest=written) if written else 0
+    embedded = embed_newest(engine, written, progress)
     return IndexReport(tuple(reports), (), embedded, time.perf_counter() - started)
 
 

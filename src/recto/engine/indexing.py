@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recto.engine.histories import index_histories
 from recto.engine.parts import IndexReport
+from recto.engine.upgrading import embed_newest, fast_profile, upgrade
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
 from recto.ingest.fast import embed_fast, embed_in_tiers
@@ -70,7 +71,7 @@ def index_folders(
     if embed:
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
         embedded = _embed(engine, progress, wait=wait_full)
-        _publish(engine, progress)
+        publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
 
@@ -98,15 +99,14 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
     if written == _NEWEST:
         _embed(engine, progress, wait=False)
-    embedded = embed_pending(store, project, engine.embedder, progress, newest=written) if written else 0
-    _publish(engine, progress)
+    embedded = embed_newest(engine, written, progress)
+    publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
 
 def embed_some(engine: Engine, limit: int, progress: Progress) -> IndexReport:
     started = time.perf_counter()
-    embedded = embed_pending(engine.store, engine.project.id, engine.embedder, progress, newest=limit)
-    _publish(engine, progress)
+    embedded = upgrade(engine, limit, progress)
     return IndexReport((), (), embedded, time.perf_counter() - started)
 
 
@@ -117,14 +117,14 @@ def index_texts(
     settings = collection.settings
     prepare = engine._parts.preparer(settings).text
     report = index_sources(engine.store, collection, engine.recipe(settings), prepare, sources, progress)
-    embed_pending(engine.store, engine.project.id, engine.embedder, progress)
-    _publish(engine, progress)
+    embed_pending(engine.store, engine.project.id, engine.embedder, progress, fast=fast_profile(engine))
+    publish(engine, progress)
     return report
 
 
 def _embed(engine: Engine, progress: Progress, *, wait: bool) -> int:
     full, make = engine.embedder, engine._parts.fast
-    fast = None if make is None or wait else make(full)
+    fast = None if make is None else make(full)
     if engine._parts.constrained() and not wait:
         if fast is not None:
             embed_fast(engine.store, engine.project.id, fast, full.profile, progress)
@@ -132,7 +132,7 @@ def _embed(engine: Engine, progress: Progress, *, wait: bool) -> int:
     return embed_in_tiers(engine.store, engine.project.id, full, fast, progress, embed_pending, wait=wait)
 
 
-def _publish(engine: Engine, progress: Progress) -> None:
+def publish(engine: Engine, progress: Progress) -> None:
     """A new snapshot, if the library has moved away from the last. The old one answers until it is there."""
     try:
         if engine.accelerator is not None:

@@ -25,14 +25,26 @@ _LARGEST = 65504.0  # what half precision can hold
 
 
 def embed_pending(
-    store: Store, project: ProjectId, embedder: Embedder, progress: Progress, *, newest: int | None = None
+    store: Store,
+    project: ProjectId,
+    embedder: Embedder,
+    progress: Progress,
+    *,
+    newest: int | None = None,
+    wanted: int | None = None,
+    fast: EmbeddingProfile | None = None,
 ) -> int:
     """Embeds what has no vector yet under the embedder's profile. A crash resumes where it stopped.
 
-    `newest` confines a run to so many inputs, the ones written last foremost. Commits come after everything else.
+    `newest` confines a run to so many inputs, the ones written last foremost; `wanted` to so many of those that were
+    found most often or changed last. Commits come after everything else. The vectors of `fast` that stood in for those
+    computed now are removed with the same commit.
     """
     profile = embedder.profile
-    pending = store.embeddings.pending(project, profile, newest_first=newest is not None)[:newest]
+    waiting = store.embeddings.pending(
+        project, profile, newest_first=newest is not None, wanted_first=wanted is not None
+    )
+    pending = waiting[: newest if newest is not None else wanted]
     progress.start("embedding", len(pending), "chunks")
     together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
     aside: dict[str, list[PendingInput]] = {}
@@ -44,14 +56,16 @@ def embed_pending(
                     aside.setdefault(one.text_hash, []).append(one)
             alone = [one for one in described if one.text_hash not in together]
             if alone:
-                _put(store, project, profile, alone, embedder.embed(_texts(store, project, alone)))
+                _put(store, project, profile, alone, embedder.embed(_texts(store, project, alone)), fast)
             progress.advance(len(keys), described[-1].context if described else "")
         for chunks in aside.values():
             assert isinstance(embedder, ContextualEmbedder)
             chunks.sort(key=lambda one: (one.span.start, one.span.end))
-            _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)))
+            _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)), fast)
     finally:
         progress.finish()
+    if len(pending) == len(waiting):
+        store.embeddings.settle(project, profile)
     return len(pending)
 
 
@@ -75,6 +89,7 @@ def _put(
     profile: EmbeddingProfile,
     described: Sequence[PendingInput],
     vectors: NDArray[np.float32],
+    fast: EmbeddingProfile | None = None,
 ) -> None:
     checked = _checked(vectors, len(described), profile)
     rows = [
@@ -82,6 +97,8 @@ def _put(
     ]
     with store.transaction():
         store.embeddings.put(project, profile, rows)
+        if fast is not None:
+            store.embeddings.remove(project, fast, [one.input_key for one in described])
 
 
 def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -20,6 +20,7 @@ AT_ONCE = 1_000
 def embed_fast(store: Store, project: ProjectId, fast: Embedder, full: EmbeddingProfile, progress: Progress) -> int:
     """How many inputs were given one. A crash resumes where it stopped."""
     waiting = set(store.embeddings.pending(project, full))
+    # What has its full vector needs no other, and the fast one it had is gone.
     pending = [key for key in store.embeddings.pending(project, fast.profile) if key in waiting] if waiting else []
     progress.start("fast vectors", len(pending), "chunks")
     try:
@@ -48,11 +49,9 @@ def embed_in_tiers(
     wait: bool,
 ) -> int:
     """Fast vectors for all that wait, then full ones: all of them, or what is written last and a job for the rest."""
-    if fast is None or wait:
-        return embed_pending(store, project, full, progress)
-    pending = len(store.embeddings.pending(project, full.profile))
-    if pending <= AT_ONCE:
-        return embed_pending(store, project, full, progress)
+    stands_in = None if fast is None else fast.profile
+    if fast is None or wait or len(store.embeddings.pending(project, full.profile)) <= AT_ONCE:
+        return embed_pending(store, project, full, progress, fast=stands_in)
     embed_fast(store, project, fast, full.profile, progress)
     with store.transaction():
         store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})

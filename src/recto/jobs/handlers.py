@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from recto.ingest.embed import embed_pending
 from recto.ingest.profiles import fill, profile_named, switch
 from recto.jobs.graph import find_communities, find_thematic_links
 from recto.memory.desk import Desk
@@ -15,7 +14,6 @@ from recto.model.job import Job, JobKind
 from recto.model.memory import MemoryId
 from recto.model.profile import NamedProfile, ProfileState
 from recto.model.recipe import Recipe
-from recto.observability.progress import NoProgress
 from recto.ports import Embedder, Store
 
 Handler = Callable[[Job], None]
@@ -44,13 +42,15 @@ class Workshop(Protocol):
 
     def recipe(self) -> Recipe: ...
 
+    def upgrade(self, most: int) -> int: ...
+
 
 def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
     store, project = engine.store, engine.project.id
 
     def embed(job: Job) -> None:
         engine.follow_profile()
-        if embed_pending(store, project, engine.embedder, NoProgress(), newest=_AT_ONCE) == _AT_ONCE:
+        if engine.upgrade(_AT_ONCE) == _AT_ONCE:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.EMBED, job.subject, {})
 

@@ -137,11 +137,37 @@ class Embeddings(Protocol):
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None: ...
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile, *, newest_first: bool = False) -> tuple[int, ...]:
+    def pending(
+        self,
+        project: ProjectId,
+        profile: EmbeddingProfile,
+        *,
+        newest_first: bool = False,
+        wanted_first: bool = False,
+    ) -> tuple[int, ...]:
         """Keys of the inputs of current chunks without a vector under this profile, each once.
 
         In chunk order, or what was written last first; those of commits after all others, and always in chunk order.
+        With `wanted_first` what was hit most often, then what was changed last, commits after the rest.
         """
+        ...
+
+    def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        """Whether nothing is pending; if so that is written down, and what is there now need not be looked at again.
+
+        A transaction of its own, which moves no generation.
+        """
+        ...
+
+    def note_hits(self, project: ProjectId, profile: EmbeddingProfile, hits: Mapping[ChunkKey, int]) -> None:
+        """How often searches showed chunks; kept of those that wait for a vector under this profile.
+
+        A transaction of its own, which moves no generation.
+        """
+        ...
+
+    def remove(self, project: ProjectId, profile: EmbeddingProfile, inputs: Sequence[int]) -> None:
+        """Vectors that a better profile's stand for by now."""
         ...
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]: ...

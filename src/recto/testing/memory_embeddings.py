@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recto.errors import Conflict
@@ -23,6 +23,7 @@ class MemoryEmbeddings:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._hits: dict[tuple[ProjectId, ChunkKey], int] = {}
 
     def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
         tables = self._session.write()
@@ -35,18 +36,48 @@ class MemoryEmbeddings:
                 for one in sorted(several, key=lambda one: one.window)
             )
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile, *, newest_first: bool = False) -> tuple[int, ...]:
+    def pending(
+        self,
+        project: ProjectId,
+        profile: EmbeddingProfile,
+        *,
+        newest_first: bool = False,
+        wanted_first: bool = False,
+    ) -> tuple[int, ...]:
         tables = self._session.read()
         known = _embedded(tables, project, profile)
-        places: dict[int, tuple[bool, int]] = {}
+        places: dict[int, tuple[float, ...]] = {}
         for chunk, window in _windows(tables, project):
             if window.input in known:
                 continue
-            commit = tables.documents[project, tables.chunks[chunk].document].document.kind is Kind.COMMIT
-            place = (commit, -int(chunk) if newest_first and not commit else int(chunk))
+            document = tables.documents[project, tables.chunks[chunk].document].document
+            commit = document.kind is Kind.COMMIT
+            place: tuple[float, ...] = (commit, -int(chunk) if newest_first and not commit else int(chunk))
+            if wanted_first:
+                place = (-self._hits.get((project, chunk), 0), commit, -document.modified_at)
             held = places.get(window.input, place)
-            places[window.input] = (min(held[0], place[0]), min(held[1], place[1]))
+            places[window.input] = tuple(min(both) for both in zip(held, place, strict=True))
         return tuple(sorted(places, key=lambda one: (*places[one], one)))
+
+    def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        settled = not self.pending(project, profile)
+        if settled:
+            self._hits = {key: hits for key, hits in self._hits.items() if key[0] != project}
+        return settled
+
+    def note_hits(self, project: ProjectId, profile: EmbeddingProfile, hits: Mapping[ChunkKey, int]) -> None:
+        tables = self._session.read()
+        known = _embedded(tables, project, profile)
+        waiting = {chunk for chunk, window in _windows(tables, project) if window.input not in known}
+        for chunk in waiting & hits.keys():
+            self._hits[project, chunk] = self._hits.get((project, chunk), 0) + hits[chunk]
+
+    def remove(self, project: ProjectId, profile: EmbeddingProfile, inputs: Sequence[int]) -> None:
+        tables = self._session.write()
+        gone = set(inputs)
+        for key, held in [*tables.vectors.items()]:
+            if (held.project, held.profile) == (project, profile) and held.input in gone:
+                del tables.vectors[key]
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
         tables = self._session.read()

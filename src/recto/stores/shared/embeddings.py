@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, StoredVectors, VectorRow
 from recto.model.text import Span
 from recto.stores.shared.clock import Clock
-from recto.stores.shared.database import Database, reserve, runs, value
+from recto.stores.shared.database import Database, first, reserve, runs, value
 from recto.stores.shared.projects import Keys
 
 if TYPE_CHECKING:
@@ -66,17 +66,62 @@ class EmbeddingRepository:
         wanted = dict.fromkeys(hashes)
         rows = self._database.rows("inputs_known", {"project": project, "hashes": json.dumps(list(wanted))})
         keys: dict[str, int] = {row[0].hex(): row[1] for row in rows}
+        if keys:
+            self._database.run("embedded_upto_lower", {"project": project, "inputs": json.dumps([*keys.values()])})
         fresh = [digest for digest in wanted if digest not in keys]
         keys |= zip(fresh, count(reserve(self._database, "input_key", len(fresh))), strict=False)
-        self._database.run_many(
-            "input_put", ((keys[one], project, bytes.fromhex(one)) for one in fresh)
-        )
+        self._database.run_many("input_put", ((keys[one], project, bytes.fromhex(one)) for one in fresh))
         return keys
 
-    def pending(self, project: ProjectId, profile: EmbeddingProfile, *, newest_first: bool = False) -> tuple[int, ...]:
-        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
+    def pending(
+        self,
+        project: ProjectId,
+        profile: EmbeddingProfile,
+        *,
+        newest_first: bool = False,
+        wanted_first: bool = False,
+    ) -> tuple[int, ...]:
         name = "inputs_pending_newest" if newest_first else "inputs_pending"
-        return tuple(row[0] for row in self._database.rows(name, where))
+        name = "inputs_pending_wanted" if wanted_first else name
+        return tuple(row[0] for row in self._database.rows(name, self._settled(project, profile)))
+
+    def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        where = self._settled(project, profile)
+        if where["settled"] == int(value(self._database, "inputs_newest")):
+            return True
+        if first(self._database, "inputs_pending_any", where):
+            return False
+        if not where["profile"]:
+            return True  # nothing was ever embedded with it, and there is nothing to embed
+        with self._database.transaction():
+            newest, where = int(value(self._database, "inputs_newest")), self._settled(project, profile)
+            if first(self._database, "inputs_pending_any", where):
+                return False
+            placed = {"project": where["project"], "profile": where["profile"]}
+            self._database.run("embedded_upto_put", placed | {"input": newest})
+            self._database.run("chunk_hits_forget", {"project": where["project"]})
+        return True
+
+    def note_hits(self, project: ProjectId, profile: EmbeddingProfile, hits: Mapping[ChunkKey, int]) -> None:
+        where = self._of(project, profile)
+        with self._database.transaction():
+            self._database.run_many(
+                "chunk_hit_put", ({**where, "chunk": int(key), "hits": times} for key, times in sorted(hits.items()))
+            )
+
+    def remove(self, project: ProjectId, profile: EmbeddingProfile, inputs: Sequence[int]) -> None:
+        where = self._of(project, profile)
+        self._database.run("vectors_remove", where | {"inputs": json.dumps(list(inputs))})
+        self._database.run("embedded_upto_forget", where)
+
+    def _of(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, int]:
+        return {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
+
+    def _settled(self, project: ProjectId, profile: EmbeddingProfile) -> dict[str, int]:
+        """With the input up to which every one has its vector."""
+        where = self._of(project, profile)
+        row = first(self._database, "embedded_upto", where)
+        return where | {"settled": row[0] if row else 0}
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]:
         where = {"project": self._keys.project(project), "inputs": json.dumps(list(inputs))}
@@ -106,8 +151,8 @@ class EmbeddingRepository:
         )
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
-        where = {"project": self._keys.project(project), "profile": self._keys.profile(project, profile_body(profile))}
-        total = int(value(self._database, "chunks_total", where))
+        where = self._settled(project, profile)
+        total = int(value(self._database, "chunks_total", {"project": where["project"]}))
         return total - int(value(self._database, "chunks_without_vectors", where)), total
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:

@@ -65,8 +65,9 @@ TABLES = (
 COUNTERS = ("generation", "chunk_key", "document_key", "input_key")
 """What `library` counts on every engine."""
 
-NOT_CARRIED = frozenset(("library", "leases", "chunk_changes"))
-"""What belongs to one database: its own counters, who is at work there now, what its snapshots have missed."""
+NOT_CARRIED = frozenset(("library", "leases", "chunk_changes", "embedded_upto", "chunk_hits"))
+"""What belongs to one database: its own counters, who is at work there now, what its snapshots have missed, what it
+has found out about its vectors."""
 
 
 class Spoken(Protocol):

@@ -22,10 +22,10 @@ select key from embedding_profiles where project = :project and body = :body;
 -- name: inputs_pending
 -- Commits come last: there are many of them, and a file that was just written should not wait for them.
 select ci.input, min(ci.chunk), min(case when d.kind = 'commit' then 1 else 0 end)
-from chunk_inputs ci
+from chunk_inputs ci indexed by chunk_inputs_by_input
 join chunks c on c.key = ci.chunk
 join documents d on d.key = c.document
-where ci.project = :project and not exists (
+where ci.input > :settled and ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
 group by ci.input order by 3, 2, 1;
 
@@ -33,12 +33,64 @@ group by ci.input order by 3, 2, 1;
 -- What was written last comes first; of commits, which are read from the newest to the oldest, what was written first.
 select ci.input, min(case when d.kind = 'commit' then ci.chunk else -ci.chunk end),
   min(case when d.kind = 'commit' then 1 else 0 end)
-from chunk_inputs ci
+from chunk_inputs ci indexed by chunk_inputs_by_input
 join chunks c on c.key = ci.chunk
 join documents d on d.key = c.document
-where ci.project = :project and not exists (
+where ci.input > :settled and ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
 group by ci.input order by 3, 2, 1;
+
+-- name: inputs_pending_wanted
+-- What was found most often comes first, then what was changed last.
+select ci.input, max(coalesce(h.hits, 0)), min(case when d.kind = 'commit' then 1 else 0 end), max(d.modified_at)
+from chunk_inputs ci indexed by chunk_inputs_by_input
+join chunks c on c.key = ci.chunk
+join documents d on d.key = c.document
+left join chunk_hits h on h.project = :project and h.chunk = ci.chunk
+where ci.input > :settled and ci.project = :project and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
+group by ci.input order by 2 desc, 3, 4 desc, 1;
+
+-- name: inputs_pending_any
+select 1 from chunk_inputs ci indexed by chunk_inputs_by_input
+where ci.input > :settled and ci.project = :project and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
+limit 1;
+
+-- name: inputs_newest
+select coalesce(max(key), 0) from inputs;
+
+-- name: embedded_upto
+select input from embedded_upto where project = :project and profile = :profile;
+
+-- name: embedded_upto_put
+insert into embedded_upto (project, profile, input) values (:project, :profile, :input)
+on conflict (project, profile) do update set input = excluded.input;
+
+-- name: embedded_upto_lower
+-- An input that is used again may never have been embedded: its chunk was gone before its turn came.
+update embedded_upto set input = (
+  select min(r.value) - 1 from json_each(:inputs) r where not exists (
+    select 1 from vectors v
+    where v.project = embedded_upto.project and v.profile = embedded_upto.profile and v.input = r.value))
+where project = :project and exists (
+  select 1 from json_each(:inputs) r where r.value <= embedded_upto.input and not exists (
+    select 1 from vectors v
+    where v.project = embedded_upto.project and v.profile = embedded_upto.profile and v.input = r.value));
+
+-- name: embedded_upto_forget
+delete from embedded_upto where project = :project and profile = :profile;
+
+-- name: chunk_hit_put
+-- Of chunks that have all their vectors nothing is kept.
+insert into chunk_hits (project, chunk, hits)
+select c.project, c.key, :hits from chunks c where c.project = :project and c.key = :chunk and exists (
+  select 1 from chunk_inputs ci where ci.chunk = c.key and not exists (
+    select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input))
+on conflict (project, chunk) do update set hits = chunk_hits.hits + excluded.hits;
+
+-- name: chunk_hits_forget
+delete from chunk_hits where project = :project;
 
 -- name: inputs_described
 -- An input that stands for several chunks is described by the first: SQLite takes the other columns from the row with
@@ -56,8 +108,13 @@ group by i.key order by i.key;
 insert into vectors (project, profile, input, data) values (:project, :profile, :input, :data)
 on conflict (project, profile, input) do nothing;
 
+-- name: vectors_remove
+delete from vectors where project = :project and profile = :profile
+  and input in (select value from json_each(:inputs));
+
 -- name: chunks_without_vectors
-select count(distinct ci.chunk) from chunk_inputs ci where ci.project = :project and not exists (
+select count(distinct ci.chunk) from chunk_inputs ci indexed by chunk_inputs_by_input
+where ci.input > :settled and ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input);
 
 -- name: chunks_total

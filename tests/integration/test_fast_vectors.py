@@ -1,0 +1,131 @@
+"""Searchable at once, best soon: fast vectors stand in for full ones, and go as those come."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recto.engine.engine import Engine
+from recto.engine.upgrading import fast_profile
+from recto.engine.wiring import open_library
+from recto.ingest import fast
+from recto.jobs.worker import Pace
+from recto.model.query import Query
+from recto.retrieval.profiles import PROFILES
+
+PACE = Pace(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
+NOTES = {
+    "bread.md": "The dough rests overnight and is baked in the morning.",
+    "moon.md": "The moon is best seen through a telescope at half phase.",
+    "garden.md": "Prune the apple tree in late winter, before the buds open.",
+    "harbour.md": "The harbour pilot comes aboard an hour before high water.",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(fast, "AT_ONCE", 2)
+    made = tmp_path / "notes"
+    made.mkdir()
+    for age, (name, text) in enumerate(NOTES.items()):
+        (made / name).write_text(f"# {name}\n\n{text}\n")
+        os.utime(made / name, (1_700_000_000 - age, 1_700_000_000 - age))
+    return made
+
+
+@contextmanager
+def opened(folder: Path, **settings: Any) -> Iterator[Engine]:
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    with open_library(folder.parent / "library.db", create=True, settings=named) as engine:
+        if not engine.collections():
+            engine.add_collection("notes", folder)
+        yield engine
+
+
+def fast_rows(engine: Engine) -> int:
+    profile = fast_profile(engine)
+    assert profile is not None
+    return len(engine.store.embeddings.vectors(engine.project.id, profile, 0).keys)
+
+
+def full(engine: Engine) -> list[str]:
+    """The notes that have their full vector."""
+    store, project = engine.store, engine.project.id
+    waiting = set(store.embeddings.pending(project, engine.embedder.profile))
+    keys = [chunk for chunk, key in store.embeddings.assignments(project).tolist() if key not in waiting]
+    return sorted(one.uri for one in store.documents.candidates(project, keys).values())
+
+
+def test_many_chunks_get_fast_vectors_at_once_and_full_ones_from_whoever_works(folder: Path) -> None:
+    with opened(folder) as engine:
+        assert engine.index().embedded == 0
+        assert (fast_rows(engine), full(engine)) == (4, [])
+        answer = engine.search(Query("night sky"), PROFILES["dense_only"])
+        assert answer.hits[0].citation.uri == "moon.md"
+        assert answer.trace[0].detail["fast_vectors"] == "4 of 4"
+        assert (answer.freshness.pending, answer.freshness.full_vectors) == (4, 0.0)
+        engine.worker("test", PACE).run(threading.Event(), until_idle=True)
+        assert (fast_rows(engine), full(engine)) == (0, sorted(NOTES))
+        answer = engine.search(Query("night sky"), PROFILES["dense_only"])
+        assert answer.hits[0].citation.uri == "moon.md"
+        assert "fast_vectors" not in answer.trace[0].detail
+        assert (answer.freshness.pending, answer.freshness.full_vectors) == (0, 1.0)
+
+
+def test_waiting_for_full_vectors_leaves_no_fast_one(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        assert fast_rows(engine) == 4
+        assert engine.index(wait_full=True).embedded == 4
+        assert (fast_rows(engine), full(engine)) == (0, sorted(NOTES))
+
+
+def test_what_changed_last_is_upgraded_first(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        assert engine.upgrade(1) == 1
+        assert full(engine) == ["bread.md"]
+        assert engine.upgrade(1) == 1
+        assert full(engine) == ["bread.md", "moon.md"]
+
+
+def test_what_was_found_most_often_is_upgraded_before_what_changed_last(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        engine.search(Query("harbour pilot", limit=1))
+        engine.search(Query("pilot", limit=1))
+        engine.search(Query("apple tree", limit=1))
+    with opened(folder) as engine:  # counted across processes
+        assert engine.upgrade(1) == 1
+        assert full(engine) == ["harbour.md"]
+        assert engine.upgrade(1) == 1
+        assert full(engine) == ["garden.md", "harbour.md"]
+        engine.search(Query("moon", limit=1))
+        assert engine.upgrade(1) == 1
+        assert full(engine) == ["garden.md", "harbour.md", "moon.md"]
+
+
+def test_nothing_is_counted_where_that_is_switched_off(folder: Path) -> None:
+    with opened(folder, retrieval__count_hits=False) as engine:
+        engine.index()
+        engine.search(Query("harbour pilot", limit=1))
+        assert engine.upgrade(1) == 1
+        assert full(engine) == ["bread.md"]
+
+
+def test_a_constrained_machine_computes_no_full_vector_whoever_asks(folder: Path) -> None:
+    with opened(folder, embedding__constrained="on") as engine:
+        engine.index()
+        (folder / "new.md").write_text("# New\n\nA lantern beside the door.\n")
+        engine.index_changes({"notes": ["new.md"]})
+        assert engine.embed(10) == 0
+        engine.worker("test", PACE).run(threading.Event(), until_idle=True)
+        assert (fast_rows(engine), full(engine)) == (5, [])
+        found = engine.search(Query("light at the entrance"), PROFILES["dense_only"])
+        assert found.hits[0].citation.uri == "new.md"
