@@ -116,14 +116,14 @@ class Impatient(NoProgress):
 
 
 def test_what_was_committed_before_ctrl_c_is_not_read_again(bench: Bench) -> None:
-    bench.write({f"{number}.md": f"# Note {number}\n\nwater\n" for number in range(300)})
+    bench.write({f"{number}.md": f"# Note {number}\n\nwater\n" for number in range(1_200)})
     with bench.opened() as engine, pytest.raises(KeyboardInterrupt):
-        engine.index(progress=Impatient(1))
+        engine.index(progress=Impatient(35))
     kept = len(bench.ledger())
-    assert 0 < kept < 300
+    assert 0 < kept < 1_200
     assert len(bench.found("water")) > 0
     report = bench.index()
-    assert (report.unchanged, report.added) == (kept, 300 - kept)
+    assert (report.unchanged, report.added) == (kept, 1_200 - kept)
 
 
 def test_vectors_that_were_committed_before_ctrl_c_are_not_computed_again(bench: Bench) -> None:
