@@ -17,7 +17,6 @@ from recto.ports.library import (
     Ledger,
     LexicalIndex,
     RerankScores,
-    SnapshotSource,
 )
 from recto.ports.making import (
     ChoosingIndex,
@@ -31,6 +30,7 @@ from recto.ports.making import (
     VectorIndex,
 )
 from recto.ports.memory import Memories, Outbox, Profiles
+from recto.ports.snapshots import SnapshotSource
 from recto.ports.store import Store
 
 __all__ = [
