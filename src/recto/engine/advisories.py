@@ -22,7 +22,8 @@ def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
 
 def _constrained(engine: Engine) -> Iterator[Advisory]:
     if reason := engine._parts.constrained():
-        yield Advisory("info", f"{reason}: full vectors are not computed, fast ones and words are searched")
+        searched = "words alone are searched" if engine._parts.fast is None else "fast ones and words are searched"
+        yield Advisory("info", f"{reason}: full vectors are not computed, {searched}")
 
 
 def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_location, load, profile_folders
-from recto.config.schema import Chunking, Config, Embedding, Postgres, Reranking
+from recto.config.schema import Config, Embedding, Postgres, Reranking
 from recto.engine.engine import Engine
 from recto.engine.memory_left import constrained
 from recto.engine.parts import Defaults, Parts
@@ -268,16 +268,18 @@ def _recipe(config: Config, profile: Callable[[], EmbeddingProfile], settings: C
         parser=PARSER_VERSION,
         chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
         analyzer=Analyzer.version,
-        sizes=chunk_sizes(config.chunking, settings, embedding.window),
+        sizes=chunk_sizes(config, settings, embedding.window),
         embedding=embedding,
     )
 
 
-def chunk_sizes(chunking: Chunking, settings: CollectionSettings, window: int) -> ChunkSizes:
+def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> ChunkSizes:
     """The embedder's defaults, overridden by the configuration, overridden by the collection."""
     from recto.chunking.sizes import default_sizes
 
-    base = default_sizes(window)
+    chunking = config.chunking
+    # Half as long where the mode is set: a table blurs long texts. Memory that is low for a while recuts no library.
+    base = default_sizes(window // 2 if config.embedding.constrained == "on" else window)
     depth = settings.max_heading_depth
     intelligent = settings.intelligent_heading_depth
     try:
@@ -328,7 +330,7 @@ def _one_preparer(
     settings: CollectionSettings,
 ) -> Preparer:
     window = profile().window
-    return _preparer(chunk_sizes(config.chunking, settings, window), window, analyzer, counter())
+    return _preparer(chunk_sizes(config, settings, window), window, analyzer, counter())
 
 
 def _workers(
@@ -345,7 +347,7 @@ def _workers(
     if size < _PARALLEL_FROM or count == 1:
         return InlineWorkers(_one_preparer(config, analyzer, counter, profile, settings))
     window = profile().window
-    sizes = chunk_sizes(config.chunking, settings, window)
+    sizes = chunk_sizes(config, settings, window)
     return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window), count)
 
 

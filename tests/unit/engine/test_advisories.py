@@ -47,7 +47,26 @@ def test_constrained_mode_computes_no_full_vectors_and_says_so(tmp_path: Path) -
         engine.add_collection("notes", notes(tmp_path))
         assert engine.index().embedded == 0
         (told,) = look(engine).advisories
-        assert told.message.startswith("constrained mode is on")
+        assert told.message == "constrained mode is on: full vectors are not computed, fast ones and words are searched"
+    with open_library(tmp_path / "library.db", settings={**settings, "embedding.fast": False}) as engine:
+        (told,) = look(engine).advisories
+        assert told.message == "constrained mode is on: full vectors are not computed, words alone are searched"
+
+
+def test_constrained_mode_cuts_chunks_half_as_long(tmp_path: Path) -> None:
+    folder = notes(tmp_path)
+    (folder / "long.md").write_text("# Long\n\n" + "\n\n".join(f"Paragraph {n} of a long note." for n in range(200)))
+    sizes = []
+    for mode in ("off", "on"):
+        settings = {**HASHING, "embedding.constrained": mode}
+        with open_library(tmp_path / f"{mode}.db", create=True, settings=settings) as engine:
+            engine.add_collection("notes", folder)
+            engine.index()
+            recipe = engine.recipe()
+            sizes.append((recipe.sizes.hard_max, engine.store.counts(engine.project.id).chunks))
+    (whole, few), (half, many) = sizes
+    assert half < whole * 0.6
+    assert many > few
 
 
 @pytest.mark.parametrize(("left", "reason"), [(1_500_000_000, "only 1.5 GB of memory are free"), (3_000_000_000, "")])
