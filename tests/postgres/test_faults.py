@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from postgres_server import Server
+from postgres_server import Server, at
 
 from recto.engine.wiring import open_library
 from recto.errors import Busy, LibraryError, StorageError
 from recto.model.location import DatabaseUrl
 from recto.model.query import Filters, Query
+from recto.operations.remember import RememberRequest, remember
+from recto.stores.postgres.choice import LexicalChoice
 from recto.stores.postgres.store import PostgresStore
 from recto.stores.postgres.trouble import translation
+from recto.stores.shared.documents import DocumentRepository
 from recto.testing import samples
 
 URL = DatabaseUrl("postgresql://ann:geheim@host/db")
@@ -61,52 +68,98 @@ def test_connections_lost_between_questions_are_not_noticed(url: DatabaseUrl, st
     assert found(store, "word") == 2
 
 
-def test_a_server_restarted_between_searches_and_while_indexing(stoppable: Server, tmp_path_factory: object) -> None:
-    assert stoppable.program is not None
+SETTINGS = {"embedding.provider": "hashing"}
+
+
+def restart(server: Server) -> None:
+    assert server.program is not None
+    server.program.tell("stop")
+    server.program.tell("start")
+
+
+def test_a_server_restarted_during_indexing_and_during_a_search(
+    stoppable: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nwords about moons {number}\n", "utf-8")
     url = stoppable.database()
-    store = PostgresStore(url)
+    put_all, calls = DocumentRepository.put_all, iter(range(1_000))
+
+    def interrupted(self: DocumentRepository, *arguments: Any) -> Any:
+        done = put_all(self, *arguments)
+        if next(calls) == 1:  # in the middle of a transaction, after another was committed
+            restart(stoppable)
+        return done
+
+    with open_library(url.secret, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", tmp_path)
+        monkeypatch.setattr("recto.ingest.pipeline._BATCH_FILES", 20)
+        monkeypatch.setattr(DocumentRepository, "put_all", interrupted)
+        with pytest.raises(StorageError, match="was lost"):
+            engine.index()
+        assert engine.store.counts(engine.project.id).documents == 20
+        assert engine.store.check() == ()
+        engine.index()
+        assert engine.store.counts(engine.project.id).documents == 60
+        assert engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile) == (60, 60)
+
+        search, broken = LexicalChoice.search, iter((True, False))
+
+        def struck(self: LexicalChoice, *arguments: Any, **named: Any) -> Any:
+            if next(broken, False):  # the search has begun to read by now
+                restart(stoppable)
+            return search(self, *arguments, **named)
+
+        monkeypatch.setattr(LexicalChoice, "search", struck)
+        with suppress(StorageError):  # what is left of the search may answer, or say that the connection was lost
+            for stage in engine.search(Query("moons")).trace:
+                assert "lost" in (stage.failed or "lost")
+        assert len(engine.search(Query("moons")).hits) == 10
+        assert engine.store.check() == ()
+
+
+def test_a_server_that_is_away_is_said_to_be_and_found_again_when_it_is_back(stoppable: Server) -> None:
+    assert stoppable.program is not None
+    store = PostgresStore(stoppable.database())
     put(store, "a.md", "word")
-    notes = samples.collection()
-    with pytest.raises(StorageError), store.transaction():
-        samples.put(store, notes, samples.prepared(notes, "b.md", "word"))
-        stoppable.program.tell("stop")
-        samples.put(store, notes, samples.prepared(notes, "c.md", "word"))
+    stoppable.program.tell("stop")
     with pytest.raises(StorageError, match="cannot be reached"):
         found(store, "word")
+    with pytest.raises(StorageError, match="cannot be reached"):
+        put(store, "b.md", "word")
     stoppable.program.tell("start")
     assert found(store, "word") == 1
     put(store, "b.md", "word")
     assert found(store, "word") == 2
-    assert store.check() == ()
     store.close()
 
 
-def test_a_deadlock_is_called_busy(url: DatabaseUrl, store: PostgresStore) -> None:
-    """Ours cannot make one, because writers take turns; somebody at a prompt can."""
-    with psycopg.connect(url.secret) as theirs:
-        theirs.execute("set deadlock_timeout = '100ms'")
+def test_a_deadlock_is_called_busy_and_takes_everything_back(url: DatabaseUrl, store: PostgresStore) -> None:
+    """Ours cannot make one among themselves, because writers take turns; somebody at a prompt can."""
+    put(store, "a.md", "before")
+    name = url.secret.rsplit("/", 1)[1]
+    with psycopg.connect(url.secret, autocommit=True) as connection:
+        connection.execute(f"alter database {name} set deadlock_timeout = '50ms'".encode())
+    ours = PostgresStore(url, busy_timeout_ms=30_000)  # whoever looks for a deadlock first gives way: that is ours
+    with psycopg.connect(url.secret) as theirs, psycopg.connect(url.secret, autocommit=True) as observer:
+        theirs.execute("set deadlock_timeout = '1min'")
         theirs.execute("update library set value = value where name = 'input_key'")
-        waiting = threading.Event()
-
-        def cross() -> None:
-            waiting.set()
-            try:
-                theirs.execute("update library set value = value where name = 'chunk_key'")
-            except psycopg.errors.DeadlockDetected:
-                theirs.rollback()
-
-        thread = threading.Thread(target=cross)
-        try:
-            with pytest.raises(Busy), store.transaction():
-                store.database.run("keys_reserve", {"name": "chunk_key", "count": 1})
-                thread.start()
-                waiting.wait()
-                store.database.run("keys_reserve", {"name": "input_key", "count": 1})
-                raise Busy("the other one was chosen to give way")
-        finally:
-            theirs.cancel()
-            thread.join()
-    put(store, "a.md", "word")
+        thread = threading.Thread(
+            target=theirs.execute, args=("update library set value = value where name = 'chunk_key'",)
+        )
+        with pytest.raises(Busy, match="deadlock") as raised, ours.transaction():
+            ours.database.run("keys_reserve", {"name": "chunk_key", "count": 1})
+            thread.start()
+            while not observer.execute("select 1 from pg_locks where not granted").fetchone():
+                assert thread.is_alive()
+            ours.database.run("keys_reserve", {"name": "input_key", "count": 1})
+        assert isinstance(raised.value.__cause__, psycopg.errors.DeadlockDetected)
+        thread.join()
+        theirs.rollback()
+    put(ours, "b.md", "again")
+    assert (found(ours, "before"), found(ours, "again")) == (1, 1)
+    assert ours.check() == ()
+    ours.close()
 
 
 def test_a_writer_that_waits_too_long_for_its_turn_is_told_so(url: DatabaseUrl, store: PostgresStore) -> None:
@@ -146,6 +199,57 @@ def test_a_statement_that_takes_too_long_is_given_up(url: DatabaseUrl, store: Po
     slow.close()
 
 
+def test_a_statement_of_a_run_that_takes_too_long_costs_the_run_and_nothing_else(
+    url: DatabaseUrl, tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nmoon\n", "utf-8")
+    with open_library(url.secret, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", tmp_path)
+    with trouble(url, "perform pg_sleep(5)"):
+        name = url.secret.rsplit("/", 1)[1]
+        tell(url, f"alter database {name} set statement_timeout = '300ms'")
+        with open_library(url.secret, settings=SETTINGS) as engine, pytest.raises(Busy, match="gave up") as raised:
+            engine.index()
+        assert "statement_timeout" in (raised.value.hint or "")
+        tell(url, f"alter database {name} reset statement_timeout")
+    with open_library(url.secret, settings=SETTINGS) as engine:
+        assert engine.store.counts(engine.project.id).documents == 0
+        engine.index()
+        assert len(engine.search(Query("moon")).hits) == 1
+
+
+def test_a_server_whose_disk_is_full_stops_a_run_and_leaves_nothing_half_done(url: DatabaseUrl, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.md").write_text(f"# A\n\nmoon {number}\n", "utf-8")
+    full = "raise exception 'could not extend file: No space left on device' using errcode = '53100'"
+    with open_library(url.secret, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", tmp_path)
+        with trouble(url, full), pytest.raises(StorageError, match=r"the disk of .* is full") as raised:
+            engine.index()
+        assert "free some space on the server" in (raised.value.hint or "")
+        assert engine.store.counts(engine.project.id).documents == 0
+        assert engine.store.check() == ()
+        engine.index()
+        assert engine.store.counts(engine.project.id).documents == 3
+
+
+def tell(url: DatabaseUrl, statement: str) -> None:
+    with psycopg.connect(url.secret, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+@contextmanager
+def trouble(url: DatabaseUrl, what: str) -> Iterator[None]:
+    """What happens on the server whenever a text is written."""
+    body = f"create function trouble() returns trigger language plpgsql as $$ begin {what}; return new; end $$"
+    tell(url, body)
+    tell(url, "create trigger trouble before insert on texts for each row execute function trouble()")
+    try:
+        yield
+    finally:
+        tell(url, "drop function trouble() cascade")
+
+
 @pytest.fixture
 def reader(url: DatabaseUrl, store: PostgresStore) -> Iterator[PostgresStore]:
     """As a replica is seen: whatever is begun is read only."""
@@ -158,7 +262,33 @@ def reader(url: DatabaseUrl, store: PostgresStore) -> Iterator[PostgresStore]:
     opened.close()
 
 
-def test_a_replica_answers_and_refuses_to_be_written(reader: PostgresStore, url: DatabaseUrl) -> None:
+def test_a_replica_answers_searches_and_says_where_to_write(stoppable: Server, tmp_path: Path) -> None:
+    assert stoppable.program is not None
+    (tmp_path / "a.md").write_text("# A\n\nmoon\n", "utf-8")
+    primary = stoppable.database()
+    with open_library(primary.secret, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", tmp_path)
+        engine.index()
+    name = primary.secret.rsplit("/", 1)[1]
+    following = at(stoppable.program.replica(), name)
+    with open_library(following, settings=SETTINGS) as engine:
+        assert [hit.citation.uri for hit in engine.search(Query("moon")).hits] == ["a.md"]
+        with pytest.raises(StorageError, match="can only be read") as raised:
+            remember(engine, RememberRequest(text="this is not kept"))
+        assert raised.value.hint == "a replica answers searches; write to the primary"
+        (tmp_path / "b.md").write_text("# B\n\ncomet\n", "utf-8")
+        with open_library(primary.secret, settings=SETTINGS) as writing:
+            writing.index()
+            written = writing.store.generation()
+        until = time.monotonic() + 60
+        while engine.store.generation() < written and time.monotonic() < until:
+            pass
+        assert [hit.citation.uri for hit in engine.search(Query("comet")).hits][:1] == ["b.md"]
+
+
+def test_a_database_that_can_only_be_read_answers_and_refuses_to_be_written(
+    reader: PostgresStore, url: DatabaseUrl
+) -> None:
     assert found(reader, "word") == 1
     with pytest.raises(StorageError, match="can only be read") as raised:
         put(reader, "b.md", "word")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import psycopg
@@ -10,7 +11,6 @@ from postgres_server import Server, at
 
 from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, StorageError
 from recto.model.location import DatabaseUrl
-from recto.stores.postgres import schema
 from recto.stores.postgres.dialect import PACKAGE
 from recto.stores.postgres.store import PostgresStore
 from recto.stores.shared.queries import load_migrations
@@ -44,20 +44,26 @@ def test_a_database_that_is_not_there_and_a_server_that_is_not_there_are_told_ap
         PostgresStore(DatabaseUrl("postgresql://ann@127.0.0.1:1/db"))
 
 
-def test_a_missing_extension_is_named_with_what_to_install(empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(schema._NEEDED, "vector", (0, 7, 0))
-    monkeypatch.setattr(schema, "_NEEDED", {"no_such_extension": (1, 0, 0)})
-    with pytest.raises(StorageError, match="does not have the extension no_such_extension"):
-        PostgresStore(empty)
-
-
-def test_an_older_pgvector_is_refused_with_what_to_run(empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "_NEEDED", {"vector": (99, 0, 0)})
-    with pytest.raises(StorageError, match=r"Recto needs 99\.0\.0 or later") as raised:
-        PostgresStore(empty)
+def test_a_missing_extension_and_an_older_pgvector_are_refused_with_what_to_do(stoppable: Server) -> None:
+    """The server's own files say what it has: one is taken away, then put back with another version in it."""
+    assert stoppable.program is not None
+    (control,) = stoppable.program.folder.glob(".pg0/installation/*/share/extension/vector.control")
+    written = control.read_text("utf-8")
+    missing, older, known = (stoppable.database(empty=True) for _ in range(3))
+    control.rename(control.with_suffix(".away"))
+    with pytest.raises(StorageError, match="does not have the extension vector") as raised:
+        PostgresStore(missing)
+    assert raised.value.hint == "install pgvector on the server"
+    control.with_suffix(".away").rename(control)
+    control.write_text(re.sub(r"default_version = '[^']*'", "default_version = '0.6.2'", written), "utf-8")
+    with pytest.raises(StorageError, match=r"has vector 0\.6\.2, Recto needs 0\.7\.0 or later") as raised:
+        PostgresStore(older)
     assert "alter extension vector update" in (raised.value.hint or "")
     with pytest.raises(NotFound):
-        PostgresStore(empty, create=False)
+        PostgresStore(older, create=False)
+    control.write_text(written, "utf-8")
+    PostgresStore(known).close()
+    PostgresStore(missing).close()  # nothing was left half made
 
 
 def test_a_newer_library_is_refused(url: DatabaseUrl) -> None:

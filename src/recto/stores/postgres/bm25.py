@@ -12,9 +12,9 @@ from recto.model.query import Terms
 from recto.model.result import Scored
 from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.dialect import queries
+from recto.stores.postgres.hnsw import alone
 from recto.stores.postgres.pg_search import Capability, detected
 from recto.stores.postgres.postings import BOOSTS, tokens_of
-from recto.stores.postgres.trouble import translated
 
 KEPT = "lexical_texts"
 """In `library`: whether the texts that pg_search indexes are written, and whether all of them are there."""
@@ -22,6 +22,7 @@ KEPT = "lexical_texts"
 _FILLING, _FILLED = 1, 2
 _MOST_BEGUN = 200  # words that begin as asked for: beyond, postings are the better answer
 _ROWS_AT_ONCE = 1_000
+_NO_PROFILE = 0  # profiles, and the locks of their indexes, count from 1
 
 
 class CannotSay(Exception):
@@ -124,19 +125,17 @@ def settle_bm25(database: PostgresDatabase) -> bool:
     found = detected(database)
     if found.usable or not found.installed:
         return False
-    if database.counter(KEPT) != _FILLED:
-        with database.transaction():
-            database.set_counter(KEPT, _FILLING)
-        _fill(database)
-        with database.transaction():
-            database.set_counter(KEPT, _FILLED)
-    connection = database.connections.connect()
-    try:
-        with translated(database.url):
-            connection.execute(queries()["bm25_drop"])
-            connection.execute(queries()["bm25_make"])
-    finally:
-        connection.close()
+    with alone(database, _NO_PROFILE) as connection:
+        if detected(database).usable:
+            return False  # somebody else was faster
+        if database.counter(KEPT) != _FILLED:
+            with database.transaction():
+                database.set_counter(KEPT, _FILLING)
+            _fill(database)
+            with database.transaction():
+                database.set_counter(KEPT, _FILLED)
+        connection.execute(queries()["bm25_drop"])
+        connection.execute(queries()["bm25_make"])
     return True
 
 

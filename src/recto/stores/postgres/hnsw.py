@@ -7,6 +7,8 @@ the same one take turns: who comes second finds it there.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,29 +83,28 @@ def settle_index(
         found = described(database, key)
     if found is not None and found.suits(profile.dimensions, tuning):
         return False
-    connection = database.connections.connect()
-    try:
-        with translated(database.url):
-            _make(connection, database, key, profile.dimensions, tuning)
-    finally:
-        connection.close()
+    with alone(database, key) as connection:
+        _make(connection, database, key, profile.dimensions, tuning)
     return True
 
 
+@contextmanager
+def alone(database: PostgresDatabase, number: int) -> Iterator[Connection]:
+    """A connection to make an index on, while nobody else who asks with this number makes one."""
+    with translated(database.url), ExitStack() as stack:
+        lock = stack.enter_context(closing(database.connections.connect(autocommit=False)))
+        psycopg.ClientCursor(lock).execute(queries()["index_lock"], {"number": number})
+        yield stack.enter_context(closing(database.connections.connect()))
+
+
 def _make(connection: Connection, database: PostgresDatabase, key: int, dimensions: int, tuning: Tuning) -> None:
-    name = sql.Identifier(index_name(key))
-    cursor = psycopg.ClientCursor(connection)
-    cursor.execute(queries()["hnsw_lock"], {"profile": key})
-    try:
-        found = described(database, key)
-        if found is not None and found.suits(dimensions, tuning):
-            return
-        cursor.execute(_text("hnsw_drop").format(name=name))
-        settings = {"m": tuning.m, "ef_construction": tuning.ef_construction}
-        where = {"profile": key, "dimensions": dimensions}
-        cursor.execute(_text("hnsw_make").format(name=name), where | settings)
-    finally:
-        cursor.execute(queries()["hnsw_unlock"], {"profile": key})
+    found = described(database, key)
+    if found is not None and found.suits(dimensions, tuning):
+        return  # somebody else was faster
+    name, cursor = sql.Identifier(index_name(key)), psycopg.ClientCursor(connection)
+    cursor.execute(_text("hnsw_drop").format(name=name))
+    settings = {"m": tuning.m, "ef_construction": tuning.ef_construction}
+    cursor.execute(_text("hnsw_make").format(name=name), {"profile": key, "dimensions": dimensions} | settings)
 
 
 def _text(name: str) -> sql.SQL:

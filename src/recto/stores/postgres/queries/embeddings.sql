@@ -47,12 +47,10 @@ where w.project = :project order by w.chunk, w."window";
 -- name: hnsw_described
 select i.indisvalid, pg_get_indexdef(i.indexrelid) from pg_index i where i.indexrelid = to_regclass(:name);
 
--- name: hnsw_lock
--- Held by the session, on a connection that does nothing else: an index is made in no transaction.
-select pg_advisory_lock(hashtext('recto hnsw ' || current_schema()), :profile);
-
--- name: hnsw_unlock
-select pg_advisory_unlock(hashtext('recto hnsw ' || current_schema()), :profile);
+-- name: index_lock
+-- Held by a transaction that does nothing else, on a connection of its own: an index is made in no transaction, and a
+-- lock of the session would stay behind with whatever connection a pooler happened to lend.
+select pg_advisory_xact_lock(hashtext('recto index ' || current_schema()), :number);
 
 -- name: hnsw_drop
 drop index concurrently if exists {name};
