@@ -73,6 +73,7 @@ def test_keys_come_back_in_the_order_of_the_chunks_and_lead_to_exact_slices(stor
             lines=indexed.chunk.lines,
             text_hash=sample.document.content_hash,
             modified_at=5.0,
+            ordinal=indexed.chunk.ordinal,
         )
         for key, indexed in zip(keys, sample.chunks, strict=True)
     ]

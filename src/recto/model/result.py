@@ -38,6 +38,8 @@ class Candidate(NamedTuple):
     modified_at: float
     in_series: bool = False
     """Of a document that is one of a series: a turn of a conversation, a day of a journal."""
+    ordinal: int = 0
+    """Its place among the chunks of its document."""
     score: float = 0.0
     steps: tuple[ScoreStep, ...] = ()
 

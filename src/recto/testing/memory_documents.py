@@ -254,6 +254,7 @@ def _candidate(tables: Tables, key: ChunkKey, held: HeldChunk) -> Candidate:
         text_hash=document.content_hash,
         modified_at=document.modified_at,
         in_series=document.metadata.get("sequence") is not None,
+        ordinal=held.chunk.ordinal,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from recto.model.ids import ChunkKey
@@ -32,19 +33,10 @@ class ContextSmoothing:
         if not candidates:
             raise SkipStage("there are no candidates")
         average = sum(one.score for one in candidates) / len(candidates)
-        above = {one.key: max(0.0, one.score - average) for one in candidates}
-        reach = max(len(self.document), len(self.sequence))
-        best = [one.key for one in candidates[: self.among]]
-        near = search.library.store.documents.neighbours(search.library.project, best, reach)
+        above = {one.key: one.score - average for one in candidates if one.score > average}
         gained: dict[ChunkKey, float] = {}
-        for one in near:
-            answers = above.get(one.neighbour)
-            if not answers:
-                continue
-            shares = self._shares(one.chunks)
-            place = abs(one.distance) - 1
-            if place < len(shares):
-                gained[one.key] = gained.get(one.key, 0.0) + shares[place] * answers
+        for key, _, share, answers in sorted(self._near(search, candidates, above)):
+            gained[key] = gained.get(key, 0.0) + share * answers
         raised = {key: gain for key, gain in gained.items() if gain > 0.0}
         if not raised:
             raise SkipStage("no candidate has a neighbour that answers too")
@@ -54,7 +46,35 @@ class ContextSmoothing:
         )
         return noted(ordered, self.name, {key: f"+{gain:.3f} from neighbours" for key, gain in raised.items()})
 
-    def _shares(self, chunks: int) -> tuple[float, ...]:
-        if chunks == 1:
-            return self.sequence
-        return self.document if chunks >= self.long_document else ()
+    def _near(
+        self, search: Search, candidates: tuple[Candidate, ...], above: Mapping[ChunkKey, float]
+    ) -> Iterator[tuple[ChunkKey, ChunkKey, float, float]]:
+        """Of the best candidates: each with a neighbour that answers, the share it gets, and how well that answers.
+
+        The library is asked only how long the documents are in which two candidates stand near each other, and what
+        stands beside the documents of a series.
+        """
+        places = {(one.document_id, one.ordinal): one.key for one in candidates if one.key in above}
+        steps = [step for far in range(1, len(self.document) + 1) for step in (-far, far)]
+        pairs = [
+            (one, neighbour, abs(step))
+            for one in candidates[: self.among]
+            for step in steps
+            if (neighbour := places.get((one.document_id, one.ordinal + step))) is not None
+        ]
+        asked = {one.document_id: one for one, _, _ in pairs}
+        series = [one for one in candidates[: self.among] if one.in_series]
+        keys = {one.key for one in (*asked.values(), *series)}
+        if not keys:
+            return
+        documents = search.library.store.documents
+        known = documents.neighbours(search.library.project, sorted(keys), max(len(self.document), len(self.sequence)))
+        chunks = {one.key: one.chunks for one in known}
+        for one, neighbour, far in pairs:
+            if chunks.get(asked[one.document_id].key, 0) >= self.long_document:
+                yield one.key, neighbour, self.document[far - 1], above[neighbour]
+        beside = {one.key for one in series}
+        for near in known:
+            far = abs(near.distance)
+            if near.key in beside and near.chunks == 1 and near.neighbour in above and far <= len(self.sequence):
+                yield near.key, near.neighbour, self.sequence[far - 1], above[near.neighbour]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import count, islice
 from typing import Any, NamedTuple
 
@@ -157,7 +158,7 @@ class DocumentRepository:
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
-        return {ChunkKey(row[0]): _candidate(row) for row in self._database.rows("candidates", where)}
+        return {row[0]: _candidate(row) for row in self._database.rows("candidates", where)}
 
     def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
         where = {
@@ -166,7 +167,7 @@ class DocumentRepository:
             "reach": reach,
         }
         rows = self._database.rows("chunk_neighbours", where)
-        return tuple(sorted(Neighbour(ChunkKey(row[0]), ChunkKey(row[1]), row[2], row[3]) for row in rows))
+        return tuple(map(Neighbour._make, sorted(rows)))
 
     def chunk_key(self, project: ProjectId, chunk: ChunkId) -> ChunkKey | None:
         row = first(self._database, "chunk_key", {"project": self._keys.project(project), "id": chunk})
@@ -320,18 +321,28 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
 
 
 def _candidate(row: tuple[Any, ...]) -> Candidate:
+    """By place and with what repeats remembered: every search makes a few hundred of these."""
     return Candidate(
-        key=ChunkKey(row[0]),
-        chunk_id=ChunkId(row[1]),
-        document_id=DocumentId(row[2]),
-        collection=row[3],
-        uri=row[4],
-        kind=Kind(row[5]),
-        title=row[6],
-        heading_path=tuple(json.loads(row[7])),
-        span=Span(row[8], row[9]),
-        lines=Lines(row[10], row[11]),
-        text_hash=row[12].hex(),
-        modified_at=row[13],
-        in_series=bool(row[14]),
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        _KINDS[row[5]],
+        row[6],
+        _headings(row[7]),
+        Span(row[8], row[9]),
+        Lines(row[10], row[11]),
+        row[12].hex(),
+        row[13],
+        bool(row[14]),
+        row[15],
     )
+
+
+_KINDS = {kind.value: kind for kind in Kind}
+
+
+@lru_cache(4_096)
+def _headings(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))

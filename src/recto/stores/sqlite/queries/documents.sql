@@ -125,7 +125,7 @@ select key from chunks where project = :project and id = :id;
 -- A cross join keeps the order of the tables: without statistics the planner reads every chunk and looks it up among the
 -- wanted ones, which costs the size of the library.
 select c.key, c.id, d.id, col.name, d.uri, d.kind, d.title, s.path, c.start, c."end", c.first_line, c.last_line,
-  d.text_hash, d.modified_at, d.sequence is not null
+  d.text_hash, d.modified_at, d.sequence is not null, c.ordinal
 from json_each(:keys) k
 cross join chunks c on c.key = k.value
 cross join documents d on d.key = c.document
