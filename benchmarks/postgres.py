@@ -189,10 +189,11 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, nargs="+", default=[20_000])
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=3.0, help="for each count of commits")
+    parser.add_argument("--shared-buffers", default="512MB", help="of the server: HNSW is slow where it does not fit")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     given = parser.parse_args()
     results = []
-    with running() as server, tempfile.TemporaryDirectory() as folder:
+    with running((f"shared_buffers={given.shared_buffers}",)) as server, tempfile.TemporaryDirectory() as folder:
         for chunks in given.chunks:
             path, url = Path(folder) / f"{chunks}.db", server.database()
             for name, open_store in (("sqlite", lambda: SqliteStore(path)), ("postgres", lambda: PostgresStore(url))):  # noqa: B023

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
@@ -75,11 +75,11 @@ def at(url: str, database: str) -> str:
 class Program:
     """The process that runs an unpacked server, for tests that stop it and start it again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Sequence[str] = ()) -> None:
         self.folder = folder
         # In a session of its own: a signal to everything the tests started must not end it before its server.
         self.process = subprocess.Popen(
-            [sys.executable, __file__, str(folder)],
+            [sys.executable, __file__, str(folder), *settings],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
@@ -114,21 +114,22 @@ class Program:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(settings: Sequence[str] = ()) -> Iterator[Server]:
+    """`settings` (`name=value`) go over those of the tests, where the server is not another's."""
     elsewhere = os.environ.get(ELSEWHERE)
     if elsewhere:
         yield Server(elsewhere)
         return
-    with own_server() as server:
+    with own_server(settings) as server:
         yield server
 
 
 @contextmanager
-def own_server() -> Iterator[Server]:
+def own_server(settings: Sequence[str] = ()) -> Iterator[Server]:
     """A server nobody else uses, which may be stopped."""
     # A short path: a socket's name has room for a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="recto-pg-"))
-    program = Program(folder)
+    program = Program(folder, settings)
     try:
         yield Server(program.url, program)
     finally:
@@ -183,7 +184,7 @@ def searching_server(installation: Path) -> Iterator[Server]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, settings: Sequence[str] = ()) -> None:
     """Unpacks with pg0, runs the server, obeys standard input, and removes everything when that ends."""
     import pg0
 
@@ -203,7 +204,7 @@ def main(folder: Path) -> None:
     environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     port = free_port()
     start = [str(program), "start", "--name", "test", "--port", str(port), "--data-dir", str(folder / "data")]
-    start += [word for setting in _SETTINGS for word in ("-c", setting)]
+    start += [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
     stop = [str(program), "stop", "--name", "test"]
 
     def run(command: list[str]) -> None:
@@ -251,4 +252,4 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])

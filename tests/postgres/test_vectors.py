@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import psycopg
 import pytest
 from numpy.typing import NDArray
 
@@ -12,6 +13,7 @@ from recto.model.collection import Collection
 from recto.model.ids import ChunkKey
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import VectorRow
+from recto.stores.postgres.halfvec import spelt
 from recto.stores.postgres.hnsw import described, index_name, settle_index
 from recto.stores.postgres.store import PostgresStore
 from recto.stores.postgres.vectors import PgvectorIndex, Tuning, tuning_of
@@ -94,6 +96,51 @@ def test_stage_a_uses_the_index_of_its_profile(store: PostgresStore, notes: Coll
         store.database.set_local("planner_prefers_indexes", {})  # so few vectors are scanned faster than looked up
         plan = index.plan(asked(1), 40)
     assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
+
+
+@pytest.mark.parametrize("candidates", [40, 400])
+def test_with_enough_vectors_the_planner_takes_the_index_by_itself(
+    store: PostgresStore, notes: Collection, candidates: int
+) -> None:
+    """A search is planned as it is asked: two stages, the first by the index, the second by keys."""
+    project, key = store.keys.project(notes.project_id), store.keys.profile(notes.project_id, profile_body(PROFILE))
+    with psycopg.connect(store.database.url.secret) as connection:
+        connection.execute(
+            "insert into inputs (key, project, hash) select g, %s, decode(md5(g::text), 'hex')"
+            " from generate_series(10000, 30000) g",
+            (project,),
+        )
+        connection.execute(
+            "insert into vectors (project, profile, input, data) select %s, %s, g,"
+            " (select array_agg(sin(g * i)) from generate_series(1, 16) i)::real[]::halfvec"
+            " from generate_series(10000, 30000) g",
+            (project, key),
+        )
+    store.settle(notes.project_id, PROFILE)  # as a run of indexing does: statistics, then the index
+    plan = index_of(store, notes).plan(asked(1), candidates)
+    assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
+    with store.reading():
+        where = {"project": project, "profile": key, "dimensions": PROFILE.dimensions, "vector": spelt(asked(1))}
+        listed = list(range(10_000, 10_000 + candidates))
+        query = b"explain " + store.database._queries["scores_of_inputs"]
+        rows = store.database._read(
+            lambda connection: psycopg.ClientCursor(connection).execute(query, where | {"listed": listed}).fetchall()
+        )
+    assert not any("Seq Scan on vectors" in row[0] for row in rows), rows
+
+
+def test_how_far_an_index_looks_is_set_for_the_search_alone(store: PostgresStore, notes: Collection) -> None:
+    index = index_of(store, notes)
+    with store.reading():
+        index.search(asked(1), 10)
+        set_to = store.database.ask(
+            "select current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')", {}
+        )
+        assert set_to == [("100", "relaxed_order")]
+        index.search(asked(1), 90)
+        assert store.database.ask("select current_setting('hnsw.ef_search')", {}) == [("360",)]
+    with store.reading():
+        assert store.database.ask("select current_setting('hnsw.ef_search')", {}) == [("40",)]
 
 
 def test_below_the_threshold_there_is_no_index(store: PostgresStore, notes: Collection) -> None:

@@ -132,6 +132,11 @@ def transfer(source: Library, target: Library, progress: Progress) -> Transfer:
     return Transfer(carried, resumed)
 
 
+def digest_of(library: Library, table: TableLike) -> str:
+    """The checksum of one table, the same on every engine that holds the same rows."""
+    return _digest(_every(library, table, tuple(sorted(library.columns(table.name)))))[1]
+
+
 def _begin(source: Library, target: Library, tables: Sequence[TableLike], generation: int) -> bool:
     """Marks the target as incomplete. True if it was already, by an earlier copy of the same state of the source."""
     mark = target.counter(_MARK)

@@ -94,10 +94,10 @@ class PgvectorIndex:
             return _best(self.score(vector, self._nearest_of(vector, where, admitted, limit)), limit)
 
     def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
-        return {key: float((windows @ vector).max()) for key, windows in self._windows("chunks", keys)}
+        return self._scores("chunks", vector, keys)
 
     def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
-        return {key: _direction(windows) for key, windows in self._windows("chunks", keys)}
+        return {key: _direction(windows) for key, windows in self._windows(keys)}
 
     def _nearest_of(
         self, vector: NDArray[np.float32], where: Mapping[str, Any], admitted: NDArray[np.int64], limit: int
@@ -111,8 +111,10 @@ class PgvectorIndex:
     ) -> list[int]:
         """The inputs whose vectors are nearest, as the index sees it."""
         iterative = self._database.extensions.iterative_scan
-        # Without iterative scans an index gives no more than it looked at.
-        ef = tuning.ef_search(limit) if iterative else min(max(tuning.ef_search(limit), candidates), _MOST_EF)
+        # An index gives no more than it looked at, or has to look on, which takes twice as long as looking further at
+        # once. Without iterative scans it cannot even do that.
+        most = tuning.ef_search_max if iterative else _MOST_EF
+        ef = min(max(tuning.ef_search(limit), min(candidates, most)), _MOST_EF)
         self._database.set_local("hnsw_look_at", {"ef_search": ef})
         if iterative:
             self._database.set_local("hnsw_look_on", {})
@@ -124,16 +126,24 @@ class PgvectorIndex:
     ) -> Mapping[ChunkKey, float]:
         import numpy as np
 
-        found = {key: float((windows @ vector).max()) for key, windows in self._windows("inputs", inputs)}
+        found = self._scores("inputs", vector, inputs)
         if admitted is None:
             return found
         keys = np.fromiter(found, dtype=np.int64, count=len(found))
         return {ChunkKey(key): found[ChunkKey(key)] for key in keys[np.isin(keys, admitted)].tolist()}
 
-    def _windows(self, named: str, keys: Sequence[int]) -> Sequence[tuple[ChunkKey, NDArray[np.float32]]]:
-        """Chunks with their windows as rows: the named chunks, or those the named inputs stand for."""
+    def _scores(self, named: str, vector: NDArray[np.float32], keys: Sequence[int]) -> Mapping[ChunkKey, float]:
+        """Of the named chunks, or of those the named inputs stand for, computed by the server: vectors stay there."""
+        listed = sorted(set(map(int, keys)))
+        if not listed:
+            return {}
+        asked = {**self._where(), "vector": spelt(vector), "listed": listed}
+        return {ChunkKey(row[0]): float(row[1]) for row in self._database.rows(f"scores_of_{named}", asked)}
+
+    def _windows(self, keys: Sequence[int]) -> Sequence[tuple[ChunkKey, NDArray[np.float32]]]:
+        """Chunks with their windows as rows."""
         where, listed = self._where(), sorted(set(map(int, keys)))
-        rows = self._database.binary_rows(f"windows_of_{named}", where | {"listed": listed}) if listed else []
+        rows = self._database.binary_rows("windows_of_chunks", where | {"listed": listed}) if listed else []
         if not rows:
             return ()
         windows = matrix([row[1] for row in rows], self._profile.dimensions)

@@ -29,13 +29,21 @@ set local hnsw.iterative_scan = relaxed_order;
 select input from vectors where profile = :profile
 order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
 
--- name: windows_of_inputs
--- Stage B: the windows that the inputs stand for. What is wanted is found first, whatever the statistics say.
+-- name: scores_of_inputs
+-- Stage B: the chunks that the inputs stand for, each with its best window, compared in full precision. What is wanted is
+-- found first, whatever the statistics say.
 with wanted as materialized (
-  select project, chunk, "window", input from chunk_inputs where input = any(:listed))
-select w.chunk, halfvec_send(v.data) from wanted w
+  select project, chunk, input from chunk_inputs where input = any(:listed))
+select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
 join vectors v on v.project = :project and v.profile = :profile and v.input = w.input and v.input = any(:listed)
-where w.project = :project order by w.chunk, w."window";
+where w.project = :project group by w.chunk;
+
+-- name: scores_of_chunks
+with wanted as materialized (
+  select project, chunk, input from chunk_inputs where chunk = any(:listed))
+select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
+where w.project = :project group by w.chunk;
 
 -- name: windows_of_chunks
 with wanted as materialized (
