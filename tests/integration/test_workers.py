@@ -109,7 +109,8 @@ def test_no_worker_outlives_the_run_and_the_next_one_completes(
         (os.killpg if sent == signal.SIGINT else os.kill)(process.pid, sent)
     # Every worker holds the other end of this pipe: it ends when the last of them does.
     _, err = process.communicate(timeout=120)
-    assert err.count("Traceback") <= 1
+    # One process complains, the one that was interrupted; where that hit an import, Python tells of it in two parts.
+    assert err.count("Traceback") - err.count("During handling of the above") <= 1, err
     if bench.library.exists():
         assert bench.problems() == ()
     bench.index()
