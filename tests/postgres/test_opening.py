@@ -106,3 +106,26 @@ def test_servers_that_start_at_once_migrate_once(empty: DatabaseUrl) -> None:
     store = PostgresStore(empty, create=False)
     assert store.database.counter("schema") == load_migrations(PACKAGE)[-1][0]
     store.close()
+
+
+def older(url: DatabaseUrl) -> int:
+    """Takes the last change of the schema back, as if it had not been made yet."""
+    tell(url, "drop table lexical_texts", "update library set value = 9 where name = 'schema'")
+    return 9
+
+
+def test_an_older_library_is_upgraded_when_its_owner_opens_it(url: DatabaseUrl) -> None:
+    older(url)
+    store = PostgresStore(url, create=False)
+    assert store.database.counter("schema") == load_migrations(PACKAGE)[-1][0]
+    assert store.check() == ()
+    store.close()
+
+
+def test_who_may_not_upgrade_an_older_library_is_told_who_can(url: DatabaseUrl) -> None:
+    older(url)
+    name = url.secret.rsplit("/", 1)[1]
+    tell(url, f"alter database {name} set default_transaction_read_only = on")
+    with pytest.raises(LibraryError, match=r"older Recto \(schema 9") as raised:
+        PostgresStore(url, create=False)
+    assert "recto db upgrade" in (raised.value.hint or "")

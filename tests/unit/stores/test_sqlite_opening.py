@@ -181,3 +181,24 @@ def _problems(path: Path) -> tuple[str, ...]:
     found = store.check()
     store.close()
     return found
+
+
+def test_an_older_library_is_kept_beside_itself_before_it_is_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    migrations = load_migrations("recto.stores.sqlite")
+    (before, _), (newest, _) = migrations[-2:]
+    connection = apsw.Connection(str(path))
+    for _, script in migrations[:-1]:
+        connection.execute(script)
+    connection.execute(f"pragma user_version = {before}")
+    connection.execute(f"pragma application_id = {APPLICATION_ID}")
+    connection.execute("insert into projects (id, name, created_at) values ('prj_1', 'kept', 0)")
+    connection.close()
+    SqliteStore(path, create=False).close()
+    kept = apsw.Connection(str(tmp_path / f"library.db.schema-{before}"), flags=apsw.SQLITE_OPEN_READONLY)
+    assert (kept.pragma("user_version"), kept.execute("select name from projects").get) == (before, "kept")
+    kept.close()
+    opened = apsw.Connection(str(path))
+    assert (opened.pragma("user_version"), opened.execute("select name from projects").get) == (newest, "kept")
+    opened.close()
+    assert sorted(one.name for one in tmp_path.iterdir() if "schema" in one.name) == [f"library.db.schema-{before}"]

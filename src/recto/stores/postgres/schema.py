@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psycopg import ClientCursor
+from psycopg import ClientCursor, errors
 
-from recto.errors import NewerLibrary, NotALibrary, NotFound, StorageError
+from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, StorageError
 from recto.model.location import DatabaseUrl
 from recto.stores.postgres.connections import Connection
 from recto.stores.postgres.dialect import PACKAGE, queries
@@ -39,7 +39,16 @@ def settle(connection: Connection, url: DatabaseUrl, *, create: bool) -> Extensi
     if version < newest:
         if not version and not create:
             raise NotFound(f"there is no library in {url}", hint="run `recto init` to make one")
-        _migrate(connection, url)
+        try:
+            _migrate(connection, url)
+        except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+            if not version:
+                raise
+            raise LibraryError(
+                f"{url} was written by an older Recto (schema {version}, this one knows {newest}),"
+                " and this role may not upgrade it",
+                hint="save it with `pg_dump`, then run `recto db upgrade` with the URL of its owner on the primary",
+            ) from error
     return _extensions(connection)
 
 

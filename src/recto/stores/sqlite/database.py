@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -203,6 +204,8 @@ class SqliteDatabase:
                 f"{self.path} was written by an older Recto (schema {version}, this one knows {newest})",
                 hint=f"run `recto db upgrade --library {self.path}`, which keeps a copy of it",
             )
+        if version:
+            save_older(self.path)  # whatever goes wrong from here on, the library as it was lies beside it
         connection.execute("pragma journal_mode = wal")
         with self.transaction():
             version = self._version(connection)  # another process may have migrated while this one waited
@@ -237,12 +240,14 @@ def save_older(path: Path) -> Path | None:
             if held.pragma("application_id") != APPLICATION_ID or not 0 < version < newest:
                 return None
             kept = path.with_name(f"{path.name}.schema-{version}")
-            copy = apsw.Connection(str(kept))
+            aside = kept.with_name(f"{kept.name}.{os.getpid()}")  # several processes may find the library at once
+            copy = apsw.Connection(str(aside))
             try:
                 with copy.backup("main", held, "main") as pages:
                     pages.step()
             finally:
                 copy.close()
+            aside.replace(kept)
             return kept
         finally:
             held.close()
