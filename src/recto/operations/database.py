@@ -12,10 +12,12 @@ from recto.engine.importing import Imported, import_chroma
 from recto.engine.parts import IndexReport
 from recto.engine.wiring import open_tables, save_older
 from recto.errors import Conflict, InvalidArgument, NotFound
+from recto.memory.reingest import reingest
 from recto.migration.chroma import ChromaDirectory
 from recto.migration.transfer import Carried, Transfer, transfer
 from recto.model.job import JobKind
 from recto.model.location import DatabaseUrl, Location
+from recto.model.memory import MEMORIES
 from recto.observability.progress import NoProgress, Progress
 
 
@@ -130,6 +132,34 @@ def save_before_upgrade(library: Location) -> Path | None:
 
 def check(engine: Engine) -> tuple[str, ...]:
     return engine.store.check()
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What was wrong, and what still is."""
+
+    found: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def repair(engine: Engine, progress: Progress | None = None) -> Repaired:
+    """Indexes everything again that can be read again: files from their folders, memories from their versions.
+
+    The ledger would say that nothing has changed, so it is forgotten first; vectors that are there are kept.
+    """
+    found = engine.store.check()
+    if not found:
+        return Repaired((), ())
+    store, project = engine.store, engine.project.id
+    folders = [one for one in engine.collections() if one.on_disk and one.root.is_dir()]
+    with store.transaction():
+        for collection in folders:
+            store.ledger.forget(project, collection.id, list(store.ledger.entries(project, collection.id)))
+    if folders:
+        engine.index([one.name for one in folders], reread=True, progress=progress)
+    if any(one.name == MEMORIES for one in engine.collections()):
+        reingest(engine.desk, everything=True)
+    return Repaired(found, engine.store.check())
 
 
 def _same_place(one: Location, other: Location) -> bool:

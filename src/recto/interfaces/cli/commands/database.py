@@ -175,23 +175,21 @@ def check(choices: Choices) -> Exit:
 @shared_options
 @pass_choices
 def repair(choices: Choices) -> Exit:
-    """Make anew what can be made anew: words, vectors and chunks of files that are still in their folders.
+    """Make anew what can be made anew: words and chunks of memories, and of files that are still in their folders.
 
-    Versions and memories are never made up: where one is damaged, restore a backup.
+    Versions are never made up: where one is damaged, restore a backup.
     """
     from recto.interfaces.cli.progress import progress
+    from recto.operations.database import repair as make_anew
 
     with opened(choices) as session:
-        before = session.engine.store.check()
-        on_disk = [one for one in session.engine.collections() if one.on_disk]
-        if before and on_disk:
-            session.engine.index(reread=True, progress=progress(quiet=choices.quiet))
-        left = session.engine.store.check() if before else ()
-    row = {"found": list(before), "left": list(left)}
-    text = [(Part(one, "bad"),) for one in left]
-    text.append((Part(f"{count(len(before) - len(left), 'problem')} repaired, {len(left)} left"),))
+        done = make_anew(session.engine, progress(quiet=choices.quiet))
+    row = {"found": list(done.found), "left": list(done.left)}
+    text = [(Part(one, "bad"),) for one in done.left]
+    repaired = count(max(0, len(done.found) - len(done.left)), "problem")
+    text.append((Part(f"{repaired} repaired, {len(done.left)} left" if done.found else "Nothing was wrong."),))
     choices.answer(Answer(row, [row], tuple(row), lambda width: text))
-    return Exit.PARTIAL if left else Exit.OK
+    return Exit.PARTIAL if done.left else Exit.OK
 
 
 def _take_in(choices: Choices, source: Path, target: Location) -> None:
