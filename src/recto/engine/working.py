@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recto.errors import RectoError
@@ -47,6 +48,8 @@ class Working:
 
     def _work(self, pace: Pace, number: int) -> None:
         name = f"{socket.gethostname()}:{os.getpid()}:{number}"
+        if number == 0:
+            self._recover()
         while not self._stop.is_set():
             try:
                 if not self._done_in_every_project(name, pace):
@@ -57,6 +60,14 @@ class Working:
             except Exception:
                 logger("jobs").exception("the worker met trouble and goes on")
                 self._stop.wait(_AFTER_TROUBLE)
+
+    def _recover(self) -> None:
+        """Before anything else every byte of the snapshots is read: what a crash or a disk did to them is put right."""
+        with suppress(RectoError):  # whoever builds one at this moment checks it as well
+            for project in self._engine.store.catalog.projects():
+                accelerator = self._engine.within(project.name).accelerator
+                if accelerator is not None and accelerator.kept():
+                    accelerator.recover()
 
     def _done_in_every_project(self, name: str, pace: Pace) -> int:
         """How many jobs there were. Only a project with something due gets an engine of its own."""

@@ -15,6 +15,7 @@ from recto.model.ids import ProjectId
 from recto.model.query import Filters
 from recto.model.recipe import EmbeddingProfile
 from recto.model.snapshot import Manifest, SnapshotId
+from recto.observability.logs import logger
 from recto.observability.progress import Progress
 from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
 from recto.snapshots.clusters import Clusters, open_clusters
@@ -134,7 +135,10 @@ class Accelerator:
         return tuple(checked)
 
     def recover(self) -> SnapshotId | None:
-        """Clears away what builders left, and points CURRENT at the newest snapshot that is whole; which that is."""
+        """Clears away what builders left, and points CURRENT at the newest snapshot that is whole; which that is.
+
+        One whose bytes are not those that were written is removed: it could only answer wrongly.
+        """
         known = self._source.known(self._project)
         with self._folder.exclusive():
             wanted = self._folder.current_id()
@@ -146,12 +150,15 @@ class Accelerator:
             for snapshot in dict.fromkeys((*first, *self._folder.ids())):
                 try:
                     whole = known.get(snapshot, False) and self._fits(self._folder.verify(snapshot))
-                except DamagedSnapshot:
+                except DamagedSnapshot as error:
+                    logger("snapshots").warning("%s", error.message)
+                    self._folder.remove(snapshot)
                     continue
                 if whole:
                     if snapshot != wanted:
                         self._folder.switch(snapshot)
                     return snapshot
+            self._folder.point_nowhere()
         return None
 
     def roll_back(self, snapshot: SnapshotId | None = None) -> SnapshotId:

@@ -116,6 +116,10 @@ class SnapshotFolder:
         fresh.replace(self.root / CURRENT)
         _to_disk(self.root)
 
+    def point_nowhere(self) -> None:
+        """No snapshot is current: the library answers by itself."""
+        (self.root / CURRENT).unlink(missing_ok=True)
+
     def remove(self, snapshot: SnapshotId) -> bool:
         """Whether it is gone. Readers keep what they hold open; where the system forbids that, it waits its turn."""
         shutil.rmtree(self.path(snapshot), ignore_errors=True)

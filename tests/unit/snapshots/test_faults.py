@@ -133,6 +133,19 @@ def test_a_damaged_file_that_nobody_looked_for_costs_speed_and_no_answer(
     answers(bench)
 
 
+def test_a_flipped_byte_in_the_only_snapshot_leaves_the_library_to_answer(bench: Bench) -> None:
+    made = bench.publish()
+    for name in made.files:
+        damage_flipped(bench.folder.path(made.id) / name)
+    assert accelerator(bench).recover() is None
+    assert bench.folder.ids() == ()
+    answers(bench)
+    assert bench.snapshots.current() is None
+    bench.publish()
+    answers(bench)
+    assert bench.snapshots.current() is not None
+
+
 @pytest.mark.parametrize("text", ["", "nowhere", "../library.db", "..", "\0", "x" * 5000])
 def test_a_pointer_to_nowhere_is_put_right(bench: Bench, text: str) -> None:
     made = bench.publish()
@@ -162,6 +175,60 @@ def test_a_full_disk_fails_the_build_with_a_hint_and_leaves_nothing_behind(
     answers(bench)
     bench.publish()
     answers(bench)
+
+
+def test_a_disk_that_is_full_at_any_file_costs_that_build_and_nothing_else(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.publish()
+    written, to_disk = [0], os.fsync
+
+    def full_at(number: int | None) -> None:
+        written[0] = 0
+
+        def fsync(handle: int) -> None:
+            written[0] += 1
+            if written[0] == number:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            to_disk(handle)
+
+        monkeypatch.setattr(os, "fsync", fsync)
+
+    def changed(number: int) -> None:
+        bench.put(f"b/{number}.md", f"apple {number}")
+        bench.embed(100)
+        bench.reopen()
+
+    full_at(None)
+    changed(0)
+    bench.publish()
+    files = written[0]
+    assert files > 5
+    for number in range(1, files + 1):
+        changed(number)
+        full_at(number)
+        with pytest.raises(StorageError, match="No space left"):
+            bench.publish()
+        full_at(None)
+        answers(bench)
+        assert not [one for one in bench.folder.root.iterdir() if one.name.endswith(".building")]
+    bench.publish()
+    answers(bench)
+
+
+def test_of_two_processes_that_build_at_once_at_least_one_does_and_nothing_is_broken(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.publish()
+    bench.put("b/four.md", "apple fig", "hazel")
+    bench.embed(100)
+    command = [sys.executable, str(Path(__file__).with_name("killed_builder.py")), str(tmp_path), "none"]
+    builders = [subprocess.Popen(command) for _ in range(2)]
+    ended = sorted(one.wait(timeout=120) for one in builders)
+    assert ended in ([0, 0], [0, 5])
+    answers(bench)
+    current = bench.snapshots.current()
+    assert current is not None and current.manifest.chunks == bench.store.counts(bench.project).chunks
 
 
 def test_of_two_builders_at_once_one_is_told_that_the_other_is_at_work(bench: Bench) -> None:
