@@ -1,80 +1,99 @@
 """Recto beside others, in one run: same chunks, same vectors, same queries.
 
-    python benchmarks/peers.py --library ~/.local/share/recto/library.db --queries 200
+    python benchmarks/peers.py --text FOLDER --chunks 132000
 
-The library must have its vectors. Peers come from PyPI into a temporary environment of their own and are gone
-afterwards. Times of search are per query and include the query's embedding only where the table says so; every peer
-searches by the vectors that Recto computed. Writes benchmarks/results/peers.json.
+indexes Markdown below FOLDER until there are so many chunks, with vectors of the fast table; `--library PATH` measures
+a library there is. Peers come from PyPI into environments of their own, which are gone afterwards unless
+`--environments` says where to keep them. Every peer searches by the words and vectors that Recto made of the queries;
+times include the query's embedding only where the table says so. Writes benchmarks/results/peers-CHUNKS.json and, with
+`--document`, the tables of all sizes in docs/scale.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PEERS = {
-    "fts5+sqlite-vec": ["apsw", "sqlite-vec", "numpy"],
-    "bm25s": ["bm25s", "numpy"],
-    "tantivy": ["tantivy", "numpy"],
-    "lancedb": ["lancedb", "numpy"],
-    "chroma": ["chromadb", "numpy"],
-}
-DEPTH = 100
-Search = Callable[[int], Any]
+from peer_engines import DEPTH, PACKAGES, percentiles
+
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+BEGIN, END = "<!-- peers -->\n", "<!-- /peers -->\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", type=Path, required=True)
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("--library", type=Path)
+    given.add_argument("--text", type=Path)
+    parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--peers", default=",".join(PACKAGES), help="Which of them, separated by commas.")
+    parser.add_argument("--environments", type=Path, help="Where the peers' environments are kept.")
+    parser.add_argument("--folder", type=Path, help="Where the work is done; a temporary folder there.")
+    parser.add_argument("--document", action="store_true", help="Puts the tables into docs/scale.md.")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--peer", help=argparse.SUPPRESS)
-    parser.add_argument("--data", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.peer:
-        print(json.dumps(peer(options.peer, options.data)))
-        return
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         data = Path(folder)
-        rows = [recto(options.library, options.queries, options.seed, data)]
+        library = options.library or indexed(options.text, options.chunks, options.seed, data)
+        rows = [recto(library, options.queries, options.seed, data)]
         show(rows[-1])
-        for name in options.peers.split(","):
-            rows.append(measured(name, data))
+        for name in filter(None, options.peers.split(",")):
+            rows.append(measured(name, data, options.environments or data))
             show(rows[-1])
     results = Path(__file__).parent / "results"
     results.mkdir(exist_ok=True)
-    (results / "peers.json").write_text(json.dumps(rows, indent=1))
+    chunks = options.chunks if options.text else rows[0]["chunks"]
+    (results / f"peers-{chunks}.json").write_text(json.dumps(rows, indent=1))
+    print(table(rows))
+    if options.document:
+        runs = [json.loads(one.read_text("utf-8")) for one in results.glob("peers-*.json")]
+        tables = "\n".join(table(run) for run in sorted(runs, key=lambda run: -run[0]["chunks"]))
+        before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{tables}\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
 def show(row: dict[str, Any]) -> None:
-    print(json.dumps(row), flush=True)
+    print(json.dumps(row), file=sys.stderr, flush=True)
 
 
-def percentiles(search: Search, queries: int) -> dict[str, float]:
-    """Milliseconds, by the wall and by the processor, of a second pass over the queries."""
-    import numpy as np
+def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
+    """A library of so many chunks, of files drawn from the folder, with the vectors of the fast table."""
+    from recto.engine.wiring import fast_tier, open_library
+    from recto.ingest.fast import embed_fast
+    from recto.observability.progress import NoProgress
 
-    for number in range(min(queries, 20)):
-        search(number)
-    wall, processor = [], []
-    for number in range(queries):
-        started, used = time.perf_counter(), time.process_time()
-        search(number)
-        wall.append((time.perf_counter() - started) * 1e3)
-        processor.append((time.process_time() - used) * 1e3)
-    figures = {f"p{share}": round(float(np.percentile(wall, share)), 2) for share in (50, 95, 99)}
-    return figures | {"cpu_p50": round(float(np.percentile(processor, 50)), 2)}
+    files = sorted(text.rglob("*.md"))
+    random.Random(seed).shuffle(files)
+    root, library = data / "text", data / "library.db"
+    root.mkdir()
+    with open_library(library, create=True, settings={"snapshots.threshold": 10**9}) as engine:
+        engine.add_collection("text", root)
+        held = 0
+        while held < chunks and files:
+            # A file of documentation is ten chunks or so; the last rounds come near the number.
+            for path in files[: max(1, (chunks - held) // 12)]:
+                target = root / path.relative_to(text)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+            files = files[max(1, (chunks - held) // 12) :]
+            engine.index(embed=False)
+            held = engine.store.counts(engine.project.id).chunks
+        fast = fast_tier(engine.embedder)
+        assert fast is not None
+        embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
+    return library
 
 
 def recto(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
@@ -82,74 +101,93 @@ def recto(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
     import numpy as np
 
     from recto.engine.wiring import open_library
-    from recto.model.ids import ChunkKey
-    from recto.model.query import Query
+    from recto.model.query import Filters, Query
     from recto.observability.progress import NoProgress
     from recto.retrieval.profiles import PROFILES
 
     engine = open_library(library)
-    accelerator = engine.accelerator
+    accelerator, project = engine.accelerator, engine.project.id
     assert accelerator is not None
     started = time.perf_counter()
     manifest = accelerator.publish(NoProgress(), full=True)
     built = time.perf_counter() - started
-    source, project = engine.store.snapshots, engine.project.id  # type: ignore[attr-defined]
-    places = source.places(project)
-    rows: dict[int, str] = {}
-    for _, key, row in source.rows(project, 0, manifest.mark.block):
-        rows[key] = " ".join(filter(None, row))
-    keys = [key for key in places[:, 0].tolist() if key in rows]
-    windows = source.windows(project, accelerator._profiles(), keys)
+    held = exported(engine, manifest.mark.block, data)
+    questions = asked(engine, held, count, seed)
+    parsed = [engine._parsed(Query(text)) for text in questions]
+    (data / "queries.json").write_text(json.dumps([one.terms.words for one in parsed]))
+    vectors = np.stack([engine.embedder.embed_query(text) for text in questions])
+    np.save(data / "queries.npy", vectors)
+    reading = engine._library().store.lexical
+
+    def ask(number: int) -> None:
+        engine.candidates(Query(questions[number]), PROFILES["hybrid"])
+
+    def afresh(search: Any) -> Any:
+        """With no vector of a query remembered from an earlier one."""
+        return lambda number: (engine.embedder._queries.clear(), search(number))  # type: ignore[attr-defined]
+
+    def remembered(search: Any) -> Any:
+        for number in range(count):
+            search(number)
+        return search
+
+    figures = {
+        "hybrid, to presented hits": percentiles(afresh(lambda n: engine.search(Query(questions[n]))), count),
+        "hybrid": percentiles(afresh(ask), count),
+        "hybrid, without embedding": percentiles(remembered(ask), count),
+        "lexical": percentiles(lambda n: reading.search(project, parsed[n].terms, Filters(), DEPTH), count),
+        "dense": percentiles(lambda n: engine.vectors.search(vectors[n], DEPTH), count),
+    }
+    return {
+        "who": "recto",
+        "chunks": len(held),
+        "cores": os.cpu_count(),
+        "built_s": round(built, 1),
+        "bytes": manifest.bytes,
+        "searches": figures,
+        **agreement(engine, held, parsed, vectors),
+        "peak_mb_with_export": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def exported(engine: Any, block: int, data: Path) -> list[int]:
+    """Writes the analysed words and the vector of every chunk that has one; their keys."""
+    import numpy as np
+
+    source, project = engine.store.snapshots, engine.project.id
+    rows = {key: " ".join(filter(None, row)) for _, key, row in source.rows(project, 0, block)}
+    keys = [key for key in source.places(project)[:, 0].tolist() if key in rows]
+    windows = source.windows(project, engine.accelerator._profiles(), keys)
     first = np.unique(windows.chunks, return_index=True)[1]
-    held = windows.chunks[first].tolist()
+    held: list[int] = windows.chunks[first].tolist()
     np.save(data / "vectors.npy", windows.matrix[first].astype(np.float32))
     with (data / "chunks.jsonl").open("w") as file:
         for key in held:
             file.write(json.dumps([key, rows[key]]) + "\n")
-    questions = asked(engine, held, count, seed)
-    words = [engine._parsed(Query(text)).terms.words for text in questions]
-    vectors = np.stack([engine.embedder.embed_query(text) for text in questions])
-    np.save(data / "queries.npy", vectors)
-    (data / "queries.json").write_text(json.dumps(words))
-    exact = np.load(data / "vectors.npy")
-    keys_of = np.array(held)
-    overlap = []
+    return held
+
+
+def agreement(engine: Any, held: list[int], parsed: list[Any], vectors: Any) -> dict[str, float]:
+    """How much of the exact best ten is found by meaning; in what share of queries the best ten by words agree."""
+    import numpy as np
+
+    # By the best window of each chunk, as Recto scores; the peers are given the first.
+    windows = engine.store.snapshots.windows(engine.project.id, engine.accelerator._profiles(), held)
+    matrix, starts = windows.matrix.astype(np.float32), np.searchsorted(windows.chunks, held)
+    place, found, same = {key: row for row, key in enumerate(held)}, 0, 0
     for vector in vectors:
-        best = set(keys_of[np.argsort(-(exact @ vector))[:10]].tolist())
-        found = {int(one.key) for one in engine.vectors.search(vector, DEPTH)[:10]}
-        overlap.append(len(best & found) / 10)
-    same = 0
-    for text in questions:
-        parsed = engine._parsed(Query(text))
+        scores = np.maximum.reduceat(matrix @ vector, starts)
+        # Documentation repeats itself: of equal vectors any is as right, up to what half precision tells apart.
+        least = np.partition(scores, -10)[-10] - 1e-4
+        found += sum(scores[place[int(one.key)]] >= least for one in engine.vectors.search(vector, DEPTH)[:10])
+    project, reading = engine.project.id, engine._library().store.lexical
+    for query in parsed:
         with engine.store.reading():
-            mine = engine._library().store.lexical.search(project, parsed.terms, parsed.filters, 10)
-            same += mine == engine.store.lexical.search(project, parsed.terms, parsed.filters, 10)
-    engine.embedder.embed_query("warm")
-    fresh = [f"{text} " for text in questions]  # lest a remembered vector be measured
-    figures = {
-        "hybrid, text to presented hits": percentiles(lambda n: engine.search(Query(fresh[n])), count),
-        "hybrid recall and fusion, embedding included": percentiles(
-            lambda n: engine.candidates(Query(fresh[n] + " "), PROFILES["hybrid"]), count
-        ),
-        "lexical": percentiles(
-            lambda n: engine._library().store.lexical.search(
-                project, engine._parsed(Query(questions[n])).terms, engine._parsed(Query("")).filters, DEPTH
-            ),
-            count,
-        ),
-        "dense": percentiles(lambda n: engine.vectors.search(vectors[n], DEPTH), count),
-    }
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    assert ChunkKey(held[0]) == held[0]
+            mine = reading.search(project, query.terms, query.filters, 10)
+            same += mine == engine.store.lexical.search(project, query.terms, query.filters, 10)
     return {
-        "who": "recto",
-        "chunks": len(held),
-        "built_s": round(built, 1),
-        "bytes": manifest.bytes,
-        "searches": figures,
-        "recall_at_10": round(sum(overlap) / count, 4),
-        "same_lexical_top_10": round(same / count, 4),
-        "peak_mb_with_export": memory,
+        "recall_at_10": round(found / len(parsed) / 10, 4),
+        "same_lexical_top_10": round(same / len(parsed), 4),
     }
 
 
@@ -173,155 +211,41 @@ def asked(engine: Any, keys: list[int], count: int, seed: int) -> list[str]:
     return questions[:count]
 
 
-def measured(name: str, data: Path) -> dict[str, Any]:
-    place = data / f"env-{name.replace('+', '-')}"
-    venv.create(place, with_pip=True)
+def measured(name: str, data: Path, environments: Path) -> dict[str, Any]:
+    place = environments / f"env-{name.partition('-ivf')[0].replace('+', '-')}"
     python = place / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     try:
-        subprocess.run([python, "-m", "pip", "install", "-q", *PEERS[name]], check=True)
-        command = [python, __file__, "--library", "-", "--peer", name, "--data", data]
+        if not python.exists():
+            venv.create(place, with_pip=True)
+            subprocess.run([python, "-m", "pip", "install", "-qq", *PACKAGES[name]], check=True, stdout=sys.stderr)
+        command = [python, Path(__file__).with_name("peer_engines.py"), name, data]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         answer: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
         return answer
-    except (subprocess.CalledProcessError, json.JSONDecodeError) as error:
+    except (subprocess.CalledProcessError, json.JSONDecodeError, IndexError) as error:
         return {"who": name, "failed": str(getattr(error, "stderr", None) or error)[-500:]}
 
 
-def peer(name: str, data: Path) -> dict[str, Any]:
-    import numpy as np
-
-    chunks = [json.loads(line) for line in (data / "chunks.jsonl").open()]
-    vectors, queries = np.load(data / "vectors.npy"), np.load(data / "queries.npy")
-    words = json.loads((data / "queries.json").read_text())
-    place = data / f"index-{name.replace('+', '-')}"
-    place.mkdir(exist_ok=True)
-    started = time.perf_counter()
-    searches = PEER[name](place, chunks, vectors, words, queries)
-    built = time.perf_counter() - started
-    figures = {what: percentiles(search, len(words)) for what, search in searches.items()}
-    size = sum(one.stat().st_size for one in place.rglob("*") if one.is_file())
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return {"who": name, "chunks": len(chunks), "built_s": round(built, 1), "bytes": size} | {
-        "searches": figures,
-        "peak_mb": memory,
-    }
+def table(rows: list[dict[str, Any]]) -> str:
+    """Milliseconds by the wall. Only the row that says so includes the query's embedding."""
+    mine, shown = rows[0], []
+    for what in ("hybrid, to presented hits", "hybrid"):
+        shown.append([f"Recto, {what}, embedding included", both(mine["searches"][what]), "", "", "", ""])
+    for row in rows:
+        found = row.get("searches", {})
+        cells = [both(found[one]) if one in found else "" for one in ("hybrid, without embedding", "lexical", "dense")]
+        kept = ["failed", ""] if "failed" in row else [f"{row['built_s']:.0f} s", f"{row['bytes'] / 1e6:.0f} MB"]
+        shown.append(["Recto, without embedding" if row is mine else row["who"], *cells, *kept])
+    titles = ["p50 · p95 in ms", "hybrid", "lexical", "dense", "built", "on disk"]
+    lines = ["| " + " | ".join(one) + " |" for one in (titles, ["---"] * len(titles), *shown)]
+    said = f"recall@10 against the exact scan {mine['recall_at_10']:.3f}; lexical top ten the same in "
+    said += f"{mine['same_lexical_top_10']:.0%} of the queries."
+    return "\n".join([f"{mine['chunks']:,} chunks, {mine['cores']} cores:", "", *lines, "", said, ""])
 
 
-def fused(one: list[int], other: list[int]) -> list[int]:
-    """Reciprocal ranks: the least that a hybrid search has to do."""
-    scores: dict[int, float] = {}
-    for ranking in (one, other):
-        for rank, key in enumerate(ranking, 1):
-            scores[key] = scores.get(key, 0.0) + 1 / (60 + rank)
-    return sorted(scores, key=scores.__getitem__, reverse=True)[:10]
+def both(figures: dict[str, float]) -> str:
+    return f"{figures['p50']:.2f} · {figures['p95']:.2f}"
 
-
-def fts5_and_sqlite_vec(place: Path, chunks: Any, vectors: Any, words: Any, queries: Any) -> dict[str, Search]:
-    import apsw
-    import sqlite_vec
-
-    db = apsw.Connection(str(place / "peer.db"))
-    db.enable_load_extension(True)
-    db.load_extension(sqlite_vec.loadable_path())
-    db.execute("create virtual table t using fts5(body, content='', tokenize=\"ascii tokenchars '_'\")")
-    db.execute(f"create virtual table v using vec0(e float[{vectors.shape[1]}] distance_metric=cosine)")
-    with db:
-        db.executemany("insert into t(rowid, body) values (?, ?)", chunks)
-        pairs = ((chunk[0], row.tobytes()) for chunk, row in zip(chunks, vectors, strict=True))
-        db.executemany("insert into v(rowid, e) values (?, ?)", pairs)
-
-    def lexical(number: int) -> list[int]:
-        match = " OR ".join(f'"{word}"' for word in words[number])
-        if not match:
-            return []
-        found = db.execute("select rowid from t where t match ? order by rank limit ?", (match, DEPTH))
-        return [row[0] for row in found]
-
-    def dense(number: int) -> list[int]:
-        asked_for = (queries[number].tobytes(), DEPTH)
-        return [row[0] for row in db.execute("select rowid from v where e match ? and k = ?", asked_for)]
-
-    return {
-        "hybrid, without embedding": lambda n: fused(lexical(n), dense(n)),
-        "lexical": lexical,
-        "dense": dense,
-    }
-
-
-def bm25s_alone(place: Path, chunks: Any, vectors: Any, words: Any, queries: Any) -> dict[str, Search]:
-    import bm25s
-
-    index = bm25s.BM25()
-    index.index([chunk[1].split() for chunk in chunks], show_progress=False)
-    index.save(place)
-    return {"lexical": lambda n: index.retrieve([words[n] or ["_"]], k=DEPTH, show_progress=False)}
-
-
-def tantivy_alone(place: Path, chunks: Any, vectors: Any, words: Any, queries: Any) -> dict[str, Search]:
-    import tantivy
-
-    fields = tantivy.SchemaBuilder()
-    fields.add_integer_field("key", stored=True, fast=True)
-    fields.add_text_field("body", tokenizer_name="whitespace", index_option="freq")
-    schema = fields.build()
-    index = tantivy.Index(schema, path=str(place))
-    writer = index.writer(256_000_000, 1)
-    for key, body in chunks:
-        writer.add_document(tantivy.Document(key=key, body=[body]))
-    writer.commit()
-    writer.wait_merging_threads()
-    index.reload()
-    searcher = index.searcher()
-
-    def lexical(number: int) -> Any:
-        terms = [(tantivy.Occur.Should, tantivy.Query.term_query(schema, "body", word)) for word in words[number]]
-        return searcher.search(tantivy.Query.boolean_query(terms), DEPTH).hits
-
-    return {"lexical": lexical}
-
-
-def lance(place: Path, chunks: Any, vectors: Any, words: Any, queries: Any) -> dict[str, Search]:
-    import lancedb
-    import pyarrow as pa
-
-    column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    keys, bodies = pa.array([chunk[0] for chunk in chunks]), pa.array([chunk[1] for chunk in chunks])
-    table = lancedb.connect(str(place)).create_table("t", pa.table({"key": keys, "body": bodies, "vector": column}))
-    table.create_fts_index("body", base_tokenizer="whitespace", stem=False, remove_stop_words=False)
-
-    def lexical(number: int) -> list[int]:
-        found = table.search(" ".join(words[number]) or "_", query_type="fts").limit(DEPTH).select(["key"]).to_arrow()
-        return list(found["key"].to_pylist())
-
-    def dense(number: int) -> list[int]:
-        found = table.search(queries[number]).distance_type("cosine").limit(DEPTH).select(["key"]).to_arrow()
-        return list(found["key"].to_pylist())
-
-    return {
-        "hybrid, flat vectors, without embedding": lambda n: fused(lexical(n), dense(n)),
-        "lexical": lexical,
-        "dense": dense,
-    }
-
-
-def chroma(place: Path, chunks: Any, vectors: Any, words: Any, queries: Any) -> dict[str, Search]:
-    import chromadb
-
-    client = chromadb.PersistentClient(path=str(place))
-    collection = client.create_collection("t", metadata={"hnsw:space": "cosine"})
-    for start in range(0, len(chunks), 5_000):
-        some = slice(start, start + 5_000)
-        collection.add(ids=[str(chunk[0]) for chunk in chunks[some]], embeddings=vectors[some])
-    return {"dense": lambda n: collection.query(query_embeddings=[queries[n]], n_results=DEPTH, include=[])}
-
-
-PEER: dict[str, Callable[[Path, Any, Any, Any, Any], dict[str, Search]]] = {
-    "fts5+sqlite-vec": fts5_and_sqlite_vec,
-    "bm25s": bm25s_alone,
-    "tantivy": tantivy_alone,
-    "lancedb": lance,
-    "chroma": chroma,
-}
 
 if __name__ == "__main__":
     main()

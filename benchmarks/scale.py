@@ -1,16 +1,19 @@
 """What a library costs as it grows: build time and its slope, queries cold and warm, filters, memory, disk, start-up.
 
-    python benchmarks/scale.py --text FOLDER --chunks 20000 132000 500000 1500000
+    python benchmarks/scale.py --text FOLDER --folder WORK 20000 132000 500000 1500000
 
-Libraries are generated, seeded, from the Markdown below FOLDER: each document is made of paragraphs drawn from it, so
+Libraries are generated, seeded, from the Markdown below --text: each document is made of paragraphs drawn from it, so
 that words are as frequent as they are in real text. Vectors are the fast table's. Everything goes through the writing
-flow and the query path that users have. Writes benchmarks/results/scale.json and scale.svg.
+flow and the query path that users have, each size in processes of its own, which may take --memory gigabytes at most.
+Each size writes benchmarks/results/scale-N.json and is passed over when that is there, unless --again; scale.svg shows
+all that are there. --document puts the table into docs/scale.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import subprocess
@@ -18,38 +21,66 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 DOCUMENT = 40  # paragraphs
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+BEGIN, END = "<!-- scale -->\n", "<!-- /scale -->\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chunks", type=int, nargs="+")
     parser.add_argument("--text", type=Path, required=True)
-    parser.add_argument("--chunks", type=int, nargs="+", default=[20_000])
+    parser.add_argument(
+        "--folder", type=Path, help="Where the libraries are made, in a temporary folder; they go again."
+    )
     parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--memory", type=float, default=16.0, help="Gigabytes that building or asking may take.")
+    parser.add_argument("--again", action="store_true", help="Measures what was measured before.")
+    parser.add_argument("--document", action="store_true", help="Puts the table into docs/scale.md.")
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--folder", type=Path, help="Where the libraries are made; a temporary folder unless given.")
-    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=("build", "measure"), help=argparse.SUPPRESS)
+    parser.add_argument("--library", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
-        print(json.dumps(measured(options.measure, options.queries, options.seed)))
+    if options.step:
+        most = int(options.memory * 1e9)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        if options.step == "build":
+            print(json.dumps(built(options.library, options.text, options.chunks[0], options.seed)))
+        else:
+            print(json.dumps(measured(options.library, options.queries, options.seed)))
         return
-    rows = []
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for wanted in options.chunks:
-            library = Path(folder) / f"{wanted}.db"
-            row = built(library, options.text, wanted, options.seed)
-            command = [sys.executable, __file__, "--text", options.text, "--measure", library]
-            command += ["--queries", str(options.queries), "--seed", str(options.seed)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            rows.append(row | json.loads(done.stdout.strip().splitlines()[-1]))
-            print(json.dumps(rows[-1]), flush=True)
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
-    (results / "scale.json").write_text(json.dumps(rows, indent=1))
-    (results / "scale.svg").write_text(picture(rows))
+    RESULTS.mkdir(exist_ok=True)
+    for wanted in options.chunks:
+        kept = RESULTS / f"scale-{wanted}.json"
+        if kept.exists() and not options.again:
+            print(f"{wanted}: measured before, see {kept}", file=sys.stderr)
+            continue
+        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+            library = Path(folder) / "library.db"
+            row = {"wanted": wanted, "cores": os.cpu_count()}
+            for step in ("build", "measure"):
+                row |= stepped(step, library, options, wanted)
+        kept.write_text(json.dumps(row, indent=1))
+        print(json.dumps(row), flush=True)
+    rows = sorted((json.loads(one.read_text()) for one in RESULTS.glob("scale-*.json")), key=lambda row: row["chunks"])
+    (RESULTS / "scale.svg").write_text(picture(rows))
+    if options.document:
+        before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{rest.partition(END)[2]}", "utf-8")
+
+
+def stepped(step: str, library: Path, options: argparse.Namespace, wanted: int) -> dict[str, Any]:
+    """In a process of its own, so that start-up and memory are those of one that does nothing else."""
+    command = [sys.executable, __file__, str(wanted), "--step", step, "--library", library, "--text", options.text]
+    command += ["--queries", str(options.queries), "--seed", str(options.seed), "--memory", str(options.memory)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    answer: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return answer
 
 
 def paragraphs(folder: Path) -> list[str]:
@@ -86,7 +117,7 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     root.mkdir()
     engine.add_collection("generated", root)
     made, chunks, slope = documents(text, seed), 0, []
-    used, started = time.process_time(), time.perf_counter()
+    indexing = 0.0
     while chunks < wanted:
         for _ in range(max(10, min(2_000, (wanted - chunks) // 60))):
             uri, body = next(made)
@@ -94,10 +125,10 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
             (root / uri).write_text(body)
         before = time.perf_counter()
         report = engine.index(embed=False)
+        took = time.perf_counter() - before
         added = sum(one.chunks for one in report.collections)
-        slope.append(round((time.perf_counter() - before) / added * 1e3, 3))
-        chunks += added
-    indexed = time.perf_counter() - started
+        chunks, indexing = chunks + added, indexing + took
+        slope.append((chunks, round(took / added * 1e3, 3)))
     fast = fast_tier(engine.embedder)
     assert fast is not None
     before = time.perf_counter()
@@ -108,21 +139,23 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     manifest = engine.accelerator.publish(NoProgress())
     published = time.perf_counter() - before
     engine.close()
+    own, workers = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
         "chunks": chunks,
-        "indexed_s": round(indexed, 1),
-        "ms_a_chunk_first_and_last": (slope[0], slope[-1]),
+        "text_mb": sum(one.stat().st_size for one in root.rglob("*.md")) // 1_000_000,
+        "indexed_s": round(indexing, 1),
+        "ms_a_chunk": slope[:: max(1, len(slope) // 20)],
         "fast_vectors_s": round(vectors, 1),
         "snapshot_s": round(published, 1),
-        "build_cpu_s": round(time.process_time() - used, 1),
+        "build_cpu_s": round(own.ru_utime + own.ru_stime + workers.ru_utime + workers.ru_stime, 1),
         "library_mb": library.stat().st_size // 1_000_000,
         "snapshot_mb": manifest.bytes // 1_000_000,
-        "build_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "build_peak_mb": own.ru_maxrss // 1024,
+        "build_worker_peak_mb": workers.ru_maxrss // 1024,
     }
 
 
 def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
-    """In a process of its own, so that start-up and memory are those of one that only answers."""
     started = time.perf_counter()
     from recto.engine.wiring import open_library
     from recto.model.query import Filters, Query
@@ -130,21 +163,28 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
 
     engine = open_library(library)
     engine.search(Query("a question to start with"))
-    start_up = time.perf_counter() - started
+    row: dict[str, Any] = {"start_up_s": round(time.perf_counter() - started, 2)}
     chance = random.Random(seed)
     uris = [f"{number % 100:02d}/{number:06d}.md" for number in range(40)]
     held = [one.text_hash for uri in uris for one in engine.store.documents.find(engine.project.id, uri)]
     texts = " ".join(engine.store.documents.texts(engine.project.id, held).values()).split()
     words = [word for word in texts if word.isalpha()]
     asked = [" ".join(chance.sample(words, chance.randint(2, 7))) for _ in range(count)]
-    row: dict[str, Any] = {"start_up_s": round(start_up, 2)}
-    for name in ("hybrid", "lexical_only", "dense_only"):
-        row[name] = _times(lambda text, name=name: engine.search(Query(text), PROFILES[name]), asked)
-    row["hybrid_again"] = _times(lambda text: engine.search(Query(text)), asked)
-    narrow = Filters(path_prefix="07/")
-    row["hybrid_filtered"] = _times(lambda text: engine.search(Query(text, filters=narrow)), asked)
-    root = library.with_suffix("")
-    edited = root / uris[0]
+
+    def ask(profile: str = "hybrid", filters: Filters = Filters()) -> Any:  # noqa: B008
+        def one(text: str) -> None:
+            engine.embedder._queries.clear()  # type: ignore[attr-defined]  # no vector is remembered
+            engine.search(Query(text, filters=filters), PROFILES[profile])
+
+        return one
+
+    row["hybrid_first_time"] = _times(ask(), asked)
+    row["hybrid"] = _times(ask(), asked)
+    row["lexical_only"] = _times(ask("lexical_only"), asked)
+    row["dense_only"] = _times(ask("dense_only"), asked)
+    row["hybrid_filtered"] = _times(ask(filters=Filters(path_prefix="07/")), asked)
+    row |= {"serving_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, "serving_own_mb": _own_mb()}
+    edited = library.with_suffix("") / uris[0]
     edited.write_text(edited.read_text() + "\n\nA zanzibarian sentence that nothing else holds.\n")
     written = _Written()
     before = time.perf_counter()
@@ -154,7 +194,6 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
     found = engine.search(Query("zanzibarian"), PROFILES["lexical_only"])
     row["edited_file_searchable_ms"] = round((written.at - before + time.perf_counter() - searching) * 1e3)
     assert found.hits and found.hits[0].citation.uri == uris[0]
-    row["serving_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return row
 
 
@@ -172,38 +211,88 @@ class _Written:
     def finish(self) -> None: ...
 
 
+def _own_mb() -> int | None:
+    """Memory that is not a mapped file, where the system tells."""
+    try:
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("RssAnon")), None)
+
+
 def _times(ask: Any, asked: list[str]) -> dict[str, float]:
-    wall = []
+    wall, processor = [], []
     for text in asked:
-        started = time.perf_counter()
+        started, used = time.perf_counter(), time.process_time()
         ask(text)
         wall.append((time.perf_counter() - started) * 1e3)
+        processor.append((time.process_time() - used) * 1e3)
     wall.sort()
-    return {f"p{share}": round(wall[min(len(wall) - 1, len(wall) * share // 100)], 1) for share in (50, 95, 99)}
+    processor.sort()
+    shares = {f"p{share}": round(wall[min(len(wall) - 1, len(wall) * share // 100)], 1) for share in (50, 95, 99)}
+    return shares | {"cpu_p50": round(processor[len(processor) // 2], 1)}
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    titles = ["chunks", "indexed", "fast vectors", "snapshot", "hybrid p50 · p95 · p99", "filtered p50", "start-up"]
+    titles += ["own memory", "build peak", "library + snapshot", "edit searchable"]
+    lines = [titles, ["---"] * len(titles)]
+    for row in rows:
+        hybrid = row["hybrid"]
+        lines.append(
+            [
+                f"{row['chunks']:,}",
+                *(f"{row[one]:.0f} s" for one in ("indexed_s", "fast_vectors_s", "snapshot_s")),
+                f"{hybrid['p50']} · {hybrid['p95']} · {hybrid['p99']} ms",
+                f"{row['hybrid_filtered']['p50']} ms",
+                f"{row['start_up_s']} s",
+                f"{row['serving_own_mb']} MB",
+                f"{row['build_peak_mb']} MB",
+                f"{row['library_mb']} + {row['snapshot_mb']} MB",
+                f"{row['edited_file_searchable_ms']} ms",
+            ]
+        )
+    return "\n".join("| " + " | ".join(one) + " |" for one in lines) + "\n"
 
 
 def picture(rows: list[dict[str, Any]]) -> str:
-    """Median and 95th percentile of a hybrid query against the number of chunks."""
-    width, height, edge = 640, 360, 50
+    """Three panels against the number of chunks: a hybrid query, building, memory."""
+    panels = (
+        ("hybrid query, ms: p50 blue, p95 orange", lambda row: (row["hybrid"]["p50"], row["hybrid"]["p95"])),
+        (
+            "seconds: indexing blue, fast vectors and snapshot orange",
+            lambda row: (row["indexed_s"], row["fast_vectors_s"] + row["snapshot_s"]),
+        ),
+        (
+            "MB: own while serving blue, peak of building orange",
+            lambda row: (row["serving_own_mb"], row["build_peak_mb"]),
+        ),
+    )
+    drawn = "".join(_panel(rows, number, title, of) for number, (title, of) in enumerate(panels))
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="1080" height="300" font-size="11">{drawn}</svg>\n'
+
+
+def _panel(rows: list[dict[str, Any]], number: int, title: str, of: Any) -> str:
+    left, width, top, height = 360 * number + 40, 280, 40, 200
     most = max(row["chunks"] for row in rows)
-    slowest = max(row["hybrid_again"]["p95"] for row in rows)
-
-    def at(row: dict[str, Any], share: str) -> str:
-        x = edge + row["chunks"] / most * (width - 2 * edge)
-        y = height - edge - row["hybrid_again"][share] / slowest * (height - 2 * edge)
-        return f"{x:.0f},{y:.0f}"
-
-    lines = "".join(
-        f'<polyline fill="none" stroke="{colour}" points="{" ".join(at(row, share) for row in rows)}"/>'
-        for share, colour in (("p50", "#26c"), ("p95", "#c62"))
-    )
-    marks = "".join(
-        f'<text x="{at(row, "p50").split(",")[0]}" y="{height - 20}" text-anchor="middle">{row["chunks"]:,}</text>'
+    highest = max(max(of(row)) for row in rows) or 1
+    at = [
+        [(left + row["chunks"] / most * width, top + height - value / highest * height) for value in of(row)]
         for row in rows
-    )
-    said = f'<text x="{edge}" y="24">hybrid query, ms: p50 blue, p95 orange; up to {slowest:.0f}</text>'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-size="12">'
-    return f"{head}{lines}{marks}{said}</svg>\n"
+    ]
+    parts = [f'<text x="{left}" y="20">{title}</text>', f'<text x="{left - 36}" y="{top + 4}">{highest:.0f}</text>']
+    parts.append(f'<path fill="none" stroke="#888" d="M{left},{top} v{height} h{width}"/>')
+    for line, colour in enumerate(("#26c", "#c62")):
+        points = [point[line] for point in at]
+        parts += [f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{colour}"/>' for x, y in points]
+        parts += [
+            f'<line x1="{x:.0f}" y1="{y:.0f}" x2="{u:.0f}" y2="{v:.0f}" stroke="{colour}"/>'
+            for (x, y), (u, v) in pairwise(points)
+        ]
+    for row, point in zip(rows, at, strict=True):
+        x, y = point[0][0], top + height + 16
+        parts.append(f'<text x="{x:.0f}" y="{y}" text-anchor="middle">{row["chunks"] // 1000:,}k</text>')
+    return "".join(parts)
 
 
 if __name__ == "__main__":
