@@ -45,7 +45,6 @@ class Hits:
             with suppress(Busy, StorageError):
                 engine.store.embeddings.note_hits(engine.project.id, engine.embedder.profile, shown)
 
-
     def leave(self, engine: Engine) -> None:
         """When the engine closes: not while somebody indexes, for whose transactions this would wait."""
         build = engine.builds.current() if self._shown else None
