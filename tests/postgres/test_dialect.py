@@ -113,3 +113,31 @@ def test_a_url_is_shown_without_its_password(secret: str) -> None:
     assert str(url) == "postgresql://ann@host:5433/db?sslmode=require"
     assert secret not in repr(url)
     assert secret not in url.without_password(f"no such user ann with {secret}")
+
+
+def test_every_row_says_whose_it_is_and_no_name_is_unique_beyond_its_project(store: PostgresStore) -> None:
+    """Keys are either numbers that the library gives out itself, or start with the project."""
+    of_nobody = {"library", "projects"}
+    tables = {row[0] for row in store.database.ask("select tablename from pg_tables where schemaname = 'public'", {})}
+    owned = store.database.ask(
+        "select table_name from information_schema.columns"
+        " where table_schema = 'public' and column_name = 'project' and is_nullable = 'NO'",
+        {},
+    )
+    assert tables - {row[0] for row in owned} == of_nobody
+    unique = store.database.ask(
+        "select t.relname, i.relname, array_agg(a.attname::text order by k.place),"
+        " array_agg(format_type(a.atttypid, null) order by k.place)"
+        " from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid"
+        " cross join lateral unnest(x.indkey::int[]) with ordinality k (number, place)"
+        " join pg_attribute a on a.attrelid = t.oid and a.attnum = k.number"
+        " where x.indisunique and t.relnamespace = 'public'::regnamespace group by 1, 2",
+        {},
+    )
+    assert len(unique) > 40
+    shared = {
+        index
+        for table, index, columns, kinds in unique
+        if table not in of_nobody and columns[0] != "project" and set(kinds) != {"bigint"}
+    }
+    assert shared == set()

@@ -90,6 +90,20 @@ def worker(environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+def test_a_worker_told_to_stop_ends_in_order(notes: Path, url: DatabaseUrl, environ: dict[str, str]) -> None:
+    with worker(environ) as process, opened(url) as engine:
+        with engine.store.transaction():
+            engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "all", {})
+        until = time.monotonic() + 60
+        while unfinished(engine):
+            assert time.monotonic() < until
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert {job.state for job in engine.store.outbox.jobs(engine.project.id)} == {JobState.DONE}
+
+
 def test_three_servers_and_four_workers_lose_nothing_when_some_are_killed(
     notes: Path, url: DatabaseUrl, environ: dict[str, str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -127,6 +128,23 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(
             lambda connection: psycopg.ClientCursor(connection).execute(query, where | {"listed": listed}).fetchall()
         )
     assert not any("Seq Scan on vectors" in row[0] for row in rows), rows
+
+
+def test_four_times_as_many_candidates_as_wanted_are_looked_at_and_eight_times_with_filters(
+    store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recto.stores.postgres.vectors._FEW_ADMITTED", 0)
+    wanted: list[int] = []
+    stage_a = PgvectorIndex._stage_a
+
+    def noted(self: PgvectorIndex, vector: Any, where: Any, candidates: int, *rest: Any) -> list[int]:
+        wanted.append(candidates)
+        return stage_a(self, vector, where, candidates, *rest)
+
+    monkeypatch.setattr(PgvectorIndex, "_stage_a", noted)
+    index_of(store, notes).search(asked(1), 10)
+    index_of(store, notes).search(asked(1), 10, np.arange(1, CHUNKS))
+    assert wanted == [40, 80]
 
 
 def test_how_far_an_index_looks_is_set_for_the_search_alone(store: PostgresStore, notes: Collection) -> None:

@@ -92,6 +92,7 @@ def evaluate_profiles(
     if isinstance(config.library, DatabaseUrl):
         # On a server every corpus is a project of its own: nothing is written beside the team's documents.
         library: Location = config.library
+        folder.mkdir(parents=True, exist_ok=True)  # a collection has a root, even one whose texts come from elsewhere
         config = replace(config, project=f"evaluation {folder.name} {name}")
     else:
         library = _library(folder, name)
