@@ -222,3 +222,12 @@ def test_nothing_asked_for_is_nothing_done(store: Store, notes: Collection) -> N
     assert store.embeddings.coverage(project, profile) == (0, 0)
     assert store.ledger.entries(project, notes.id) == {}
     assert store.counts(project) == LibraryCounts(0, 0, 0, 0, 0, 0, 0)
+
+
+def test_it_is_known_whether_there_are_more_chunks_than_that(store: Store, notes: Collection) -> None:
+    sample = samples.prepared(notes, "a.md", "one", "## Two\ntwo", "## Three\nthree")
+    with store.transaction():
+        samples.put(store, notes, sample)
+    many = len(sample.chunks)
+    assert store.documents.more_than(notes.project_id, many - 1)
+    assert not store.documents.more_than(notes.project_id, many)

@@ -110,6 +110,10 @@ class Documents(Protocol):
         """Keys of all chunks that the filters let through, ascending."""
         ...
 
+    def more_than(self, project: ProjectId, count: int) -> bool:
+        """Whether there are more chunks than that; costs no more the more there are."""
+        ...
+
 
 class LexicalIndex(Protocol):
     """Words → chunks, by BM25 over the boosted fields. Higher scores are better."""

@@ -33,7 +33,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             "weighted", recall=_BOTH, fuse=ScoreFusion(dense=0.75, lexical=0.25, normaliser="min_max"), refine=_SHAPE
         ),
-        Profile("lexical_only", recall=(LexicalRecall(),), fuse=SingleChannel(), refine=_SHAPE),
+        Profile("lexical_only", recall=(LexicalRecall(in_small=0),), fuse=SingleChannel(), refine=_SHAPE),
         Profile(
             "code",
             expand=(ReadCode(),),

@@ -34,6 +34,10 @@ class NearClusters(Protocol):
         ...
 
 
+SMALL = 1_000
+"""Chunks up to which a library, or what filters leave of it, is small."""
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
@@ -84,6 +88,13 @@ class Search:
         for phrase in terms.excluded:
             keys = np.setdiff1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
         return keys
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether there is so little to find something in that looking deep costs nothing."""
+        if self.admitted is not None:
+            return len(self.admitted) <= SMALL
+        return not self.library.store.documents.more_than(self.library.project, SMALL)
 
 
 class Expand(Protocol):

@@ -145,6 +145,11 @@ class MemoryDocuments:
         known_project(tables, project)
         return sorted(key for key, held in tables.chunks.items() if admits(tables, project, filters, held))
 
+    def more_than(self, project: ProjectId, count: int) -> bool:
+        tables = self._session.read()
+        known_project(tables, project)
+        return sum(held.project == project for held in tables.chunks.values()) > count
+
 
 def admits(tables: Tables, project: ProjectId, filters: Filters, held: HeldChunk) -> bool:
     """Whether a chunk belongs to the project and everything the filters say holds of it."""

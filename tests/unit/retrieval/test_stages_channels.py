@@ -90,3 +90,18 @@ def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: Library)
     assert candidates[0].uri == "near.md"
     alone = Profile("alone", (LexicalRecall(), TypoRecall()), JoinedFusion(base=SingleChannel()))
     assert [one.uri for one in run(alone, query, held)[0]] == ["near.md"]
+
+
+@pytest.mark.parametrize("channel", [LexicalRecall, DenseRecall])
+def test_a_channel_looks_deeper_where_there_is_little_to_look_through(
+    held: Library, monkeypatch: pytest.MonkeyPatch, channel: type[LexicalRecall | DenseRecall]
+) -> None:
+    def count(in_small: int = 6, **filters: tuple[str, ...]) -> int:
+        search = asking(held, "else", filters=Filters(**filters))  # type: ignore[arg-type]
+        return len(channel(depth=2, in_small=in_small).recall(search).scored)
+
+    assert count() == 6
+    assert count(in_small=0) == 2
+    monkeypatch.setattr("recto.retrieval.stage.SMALL", 10)
+    assert count() == 2
+    assert count(uris=tuple(f"{number}.md" for number in range(5))) == 5

@@ -26,7 +26,7 @@ class ContextSmoothing:
     document: tuple[float, ...] = (0.2, 0.1)
     sequence: tuple[float, ...] = (0.5, 0.3, 0.2)
     long_document: int = 6
-    among: int = 128
+    among: int = 400
     name: str = "context"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

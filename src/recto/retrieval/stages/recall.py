@@ -9,35 +9,50 @@ from recto.ports import ChoosingIndex, TieredIndex
 from recto.retrieval.stage import Search, SkipStage
 from recto.retrieval.stages.commits import beside_commits
 
+IN_SMALL = 400
+"""How deep a channel looks where there is little to look through; 0 never asks whether there is."""
+
+
+def depth_in(search: Search, depth: int, in_small: int) -> int:
+    return in_small if in_small > depth and search.small else depth
+
 
 @dataclass(frozen=True, slots=True)
 class LexicalRecall:
-    """BM25 over the boosted fields."""
+    """BM25 over the boosted fields.
+
+    Where there is little to look through, `in_small` of it are looked at: beyond the depth a chunk counts as holding
+    none of the words, which in one conversation is true of hardly any.
+    """
 
     depth: int = 100
     name: str = "lexical"
+    in_small: int = IN_SMALL
 
     def recall(self, search: Search) -> Ranking:
         query, library = search.query, search.library
         if query.terms.empty:
             raise SkipStage("the query has no words to look for")
 
+        depth = depth_in(search, self.depth, self.in_small)
+
         def ask(asked: Search) -> tuple[Scored, ...]:
             filters = asked.query.filters
-            return library.store.lexical.search(library.project, query.terms, filters, self.depth)
+            return library.store.lexical.search(library.project, query.terms, filters, depth)
 
         found = ask(search)
         if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
             search.notes["words_by"] = said
-        return Ranking(self.name, beside_commits(search, found, self.depth, ask))
+        return Ranking(self.name, beside_commits(search, found, depth, ask))
 
 
 @dataclass(frozen=True, slots=True)
 class DenseRecall:
-    """Nearest chunks by meaning."""
+    """Nearest chunks by meaning, more of them where there is little to look through."""
 
     depth: int = 100
     name: str = "dense"
+    in_small: int = IN_SMALL
 
     def recall(self, search: Search) -> Ranking:
         query = search.query
@@ -46,8 +61,10 @@ class DenseRecall:
         index = search.library.vectors()
         index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
 
+        depth = depth_in(search, self.depth, self.in_small)
+
         def ask(asked: Search) -> tuple[Scored, ...]:
-            return index.search(asked.vector, self.depth, asked.admitted)
+            return index.search(asked.vector, depth, asked.admitted)
 
         found = ask(search)
         if not found:
@@ -56,4 +73,4 @@ class DenseRecall:
         if isinstance(index, TieredIndex) and (fast := index.fast_among([one.key for one in found])):
             search.fast = fast / len(found)
             search.notes["fast_vectors"] = f"{fast} of {len(found)}"
-        return Ranking(self.name, beside_commits(search, found, self.depth, ask))
+        return Ranking(self.name, beside_commits(search, found, depth, ask))

@@ -177,6 +177,9 @@ class DocumentRepository:
         where = {"project": self._keys.project(project)} | filter_parameters(filters)
         return [ChunkKey(row[0]) for row in self._database.rows("chunks_admitted", where)]
 
+    def more_than(self, project: ProjectId, count: int) -> bool:
+        return bool(self._database.rows("chunks_more_than", {"project": self._keys.project(project), "count": count}))
+
     def _places(self, where: Mapping[str, int], documents: Sequence[Document]) -> list[_Place]:
         """Where each document goes: where its uri is held, or where it was before it was removed, or a new place."""
         uris = _json([document.uri for document in documents])

@@ -179,6 +179,9 @@ where c.project = :project and d.sequence is not null and e.sequence is not null
     select 1 from sections s where s.project = c.project and s.document = c.document and s.ordinal = c.section
       and instr(s.path_folded, :heading_contains) > 0))
 
+-- name: chunks_more_than
+select 1 from chunks where project = :project limit 1 offset :count;
+
 -- name: chunks_admitted
 -- Documents first: most filters look at the document only, and there are far fewer of them.
 select c.key from documents d cross join chunks c on c.document = d.key
