@@ -57,7 +57,7 @@ class History:
 class Retrieval:
     """How a search answers when it is not told otherwise.
 
-    With `count_hits` the library counts which chunks were shown while they wait for full vectors, to compute those first.
+    With `count_hits` the library counts which chunks are shown while they wait for full vectors: those come first then.
     """
 
     profile: str = "hybrid"

@@ -8,16 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from recto.engine.offline import CLUSTERS, SNAPSHOT, offline_runs
 from recto.errors import RectoError
 from recto.model.advisory import Advisory
+from recto.model.graph import COMMUNITIES, THEMATIC_LINKS
 from recto.model.stored import LibraryCounts
 
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
 
+_CALLED = {
+    CLUSTERS: ("making clusters", "recto cluster build"),
+    SNAPSHOT: ("making a snapshot", "recto snapshot build"),
+    COMMUNITIES: ("finding communities", "recto graph build"),
+    THEMATIC_LINKS: ("linking what is near in meaning", "recto graph build"),
+}
+
 
 def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
-    return (*_constrained(engine), *_vectors(engine, counts), *_snapshots(engine, counts), *_clusters(engine, counts))
+    return (
+        *_constrained(engine),
+        *_vectors(engine, counts),
+        *_snapshots(engine, counts),
+        *_clusters(engine, counts),
+        *_graph(engine),
+        *_broken_off(engine, counts),
+    )
 
 
 def _constrained(engine: Engine) -> Iterator[Advisory]:
@@ -44,19 +60,34 @@ def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
 
 
 def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    from recto.retrieval.stages.clusters import ClusterRecall
+
     accelerator = engine.accelerator
     made = None if accelerator is None else accelerator.clusters()
     if made is not None and made.stale(counts.chunks):
         yield Advisory("info", "the library has grown by a fifth since its clusters were made", "recto cluster build")
-    if made is None and _searches_clusters(engine):
+    if made is None and _searches(engine, ClusterRecall):
         yield Advisory("warn", "the default profile searches in clusters, but none were made", "recto cluster build")
 
 
-def _searches_clusters(engine: Engine) -> bool:
-    from recto.retrieval.stages.clusters import ClusterRecall
+def _graph(engine: Engine) -> Iterator[Advisory]:
+    from recto.retrieval.stages.graph import CommunityBoost
 
+    if _searches(engine, CommunityBoost) and COMMUNITIES not in engine.store.graph.runs(engine.project.id):
+        yield Advisory("warn", "the default profile knows communities, but none were found", "recto graph build")
+
+
+def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    for run in offline_runs(engine, counts):
+        if run.state in ("interrupted", "failed"):
+            said = "was broken off" if run.state == "interrupted" else "was given up"
+            yield Advisory("warn", f"{_CALLED[run.name][0]} {said}", _CALLED[run.name][1])
+
+
+def _searches(engine: Engine, kind: type[object]) -> bool:
+    """Whether the default profile has a stage of this kind."""
     try:
         profile = engine.profile(engine.defaults.profile)
     except RectoError:
         return False
-    return any(isinstance(stage, ClusterRecall) for stage in profile.recall)
+    return any(isinstance(stage, kind) for stage in (*profile.recall, *profile.refine))

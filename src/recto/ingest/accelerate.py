@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from recto.model.snapshot import Manifest, SnapshotId
 from recto.observability.logs import logger
 from recto.observability.progress import Progress
 from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
+from recto.snapshots.clusters import FILE as CLUSTERS
 from recto.snapshots.clusters import Clusters, open_clusters
 from recto.snapshots.folder import SnapshotFolder
 from recto.snapshots.lexical import SnapshotLexical
@@ -76,6 +78,20 @@ class Accelerator:
     @property
     def threshold(self) -> int:
         return self._settings.threshold
+
+    @property
+    def root(self) -> Path:
+        """Where everything that is derived from the library lies."""
+        return self._folder.root
+
+    def building(self) -> bool:
+        """Whether somebody makes a snapshot at this moment."""
+        return self._folder.busy()
+
+    def unfinished(self) -> float | None:
+        """When a snapshot was begun that is not there yet; None where there is no such."""
+        begun = [name for name, ready in self._source.known(self._project).items() if not ready]
+        return max(map(_begun_at, begun)) if begun else None
 
     def vectors(self, exact: Callable[[], VectorIndex]) -> VectorIndex:
         """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
@@ -187,6 +203,9 @@ class Accelerator:
         """What `recto cluster build` made, as long as it lies there."""
         return open_clusters(self._folder.root)
 
+    def clustered_at(self) -> float:
+        return (self._folder.root / CLUSTERS).stat().st_mtime
+
     def build_clusters(self, algorithm: str, groups: int, seed: int) -> Clusters:
         return build_clusters(
             self._store,
@@ -215,6 +234,11 @@ class Accelerator:
             outline=self._settings.outline,
             clock=self._clock,
         )
+
+
+def _begun_at(snapshot: SnapshotId) -> float:
+    """A snapshot's id starts with the second in which it was begun."""
+    return calendar.timegm(time.strptime(snapshot.partition("-")[0], "%Y%m%dT%H%M%SZ"))
 
 
 class _ReadingStore:

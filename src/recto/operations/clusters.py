@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recto.engine.engine import Engine
+from recto.engine.offline import CLUSTERS, under_way
 from recto.errors import InvalidArgument, NotIndexed
 from recto.model.ids import ChunkKey
 
@@ -31,7 +33,9 @@ def cluster_build(engine: Engine, algorithm: str = "kmeans", groups: int = 50, s
 
     if algorithm not in ALGORITHMS:
         raise InvalidArgument(f"there is no algorithm {algorithm}", hint=f"choose one of: {', '.join(ALGORITHMS)}")
-    made = _accelerator(engine).build_clusters(algorithm, groups, seed)
+    accelerator = _accelerator(engine)
+    with under_way(engine, CLUSTERS):
+        made = accelerator.build_clusters(algorithm, groups, seed)
     sizes = np.bincount(made.labels[made.labels >= 0], minlength=1)
     return ClustersAnswer(
         clusters=len(made.centroids),
@@ -84,7 +88,9 @@ def _flat(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         _, axes = np.linalg.eigh(centred.T @ centred)
         flat = centred @ axes[:, -2:]
     else:
-        flat = UMAP(metric="cosine", random_state=0).fit_transform(vectors)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a seed leaves it one thread
+            flat = UMAP(metric="cosine", random_state=0).fit_transform(vectors)
     span = np.maximum(flat.max(axis=0) - flat.min(axis=0), 1e-9)
     scaled: NDArray[np.float32] = ((flat - flat.min(axis=0)) / span).astype(np.float32)
     return scaled

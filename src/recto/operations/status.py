@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +11,9 @@ from recto import __version__
 from recto.engine.advisories import advisories
 from recto.engine.builds import Build
 from recto.engine.engine import Engine
+from recto.engine.offline import offline_runs
 from recto.errors import ProviderFailed
-from recto.model.advisory import Advisory
+from recto.model.advisory import Advisory, OfflineRun
 from recto.model.collection import Collection
 from recto.model.commit import is_repository
 from recto.model.job import JobState
@@ -54,6 +56,7 @@ class Status:
     build: Build | None = None
     """The indexing run under way in any process."""
     advisories: tuple[Advisory, ...] = ()
+    offline: tuple[OfflineRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,8 @@ class StatusAnswer:
     watch: WatchAnswer | None = None
     problems: tuple[FileProblem, ...] | None = None
     advisories: tuple[Advisory, ...] = ()
+    offline: tuple[str, ...] = ()
+    """Clusters, snapshots and work over the graph: how the last run of each stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +139,13 @@ def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
         watch=watched(engine),
         problems=tuple(problems[:_SHOWN]) if request.problems else None,
         advisories=found.advisories,
+        offline=tuple(f"{one.name}: {offline_text(one)}" for one in found.offline),
     )
+
+
+def offline_text(run: OfflineRun) -> str:
+    """`done 2026-02-20T23:05:01+00:00, of 467 chunks`"""
+    return f"{run.state} {_instant(run.at)}" + ("" if run.chunks is None else f", of {run.chunks:,} chunks")
 
 
 def status_text(answer: StatusAnswer) -> str:
@@ -150,6 +161,7 @@ def status_text(answer: StatusAnswer) -> str:
         figures += f", {one.commits} commits" if one.commits else ""
         lines.append(one_line(f"- {one.name} ({one.root or 'in no folder'}{there}): {figures}"))
     lines += [f"{one.level}: {one}" for one in answer.advisories]
+    lines += answer.offline
     lines += [job_text(answer.job)] if answer.job else []
     lines += [watch_text(answer.watch)] if answer.watch else []
     lines += [one_line(f"- {one.collection}/{one.uri}: {one.reason}") for one in answer.problems or ()]
@@ -194,6 +206,7 @@ def look(engine: Engine) -> Status:
         collections=tuple(collection_status(engine, collection) for collection in engine.collections()),
         build=engine.builds.current(),
         advisories=advisories(engine, counts),
+        offline=offline_runs(engine, counts),
     )
 
 
@@ -228,7 +241,16 @@ def as_json(status: Status) -> dict[str, Any]:
         "collections": [collection_json(one) for one in status.collections],
         "job": job_json(status.build) if status.build else None,
         "advisories": [asdict(one) for one in status.advisories],
+        "offline": [offline_json(one) for one in status.offline],
     }
+
+
+def offline_json(run: OfflineRun) -> dict[str, Any]:
+    return asdict(run) | {"at": _instant(run.at)}
+
+
+def _instant(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")
 
 
 def collection_json(one: CollectionStatus) -> dict[str, Any]:

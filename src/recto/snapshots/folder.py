@@ -132,6 +132,14 @@ class SnapshotFolder:
             self._sweep()
             yield
 
+    def busy(self) -> bool:
+        """Whether somebody builds, switches or removes at this moment."""
+        try:
+            with (self.root / "LOCK").open("rb") as file:
+                return not _lock(file.fileno())
+        except OSError:
+            return False
+
     def _sweep(self) -> None:
         """What builders left that did not live to clear it away. The lock is held, so none of it is in use."""
         for one in self.root.iterdir():

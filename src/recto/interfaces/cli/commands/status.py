@@ -45,6 +45,8 @@ def _status_answer(found: Status) -> Answer:
 
 
 def _status_text(found: Status) -> Iterator[Line]:
+    from recto.operations.status import offline_text
+
     counts = found.counts
     held = f"{count(counts.documents, 'document')}, {count(counts.chunks, 'chunk')}, {size(counts.text_bytes)} of text"
     facts = [
@@ -56,6 +58,7 @@ def _status_text(found: Status) -> Iterator[Line]:
     ]
     if found.build:
         facts.append(("indexing", _under_way(found.build)))
+    facts += [(one.name.replace("_", " "), offline_text(one)) for one in found.offline]
     yield from columns([(Part(name, "dim"), Part(value)) for name, value in facts])
     for one in found.advisories:
         yield Part(f"{one.level}: ", "warn" if one.level == "warn" else "dim"), Part(str(one))

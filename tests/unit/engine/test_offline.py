@@ -1,0 +1,137 @@
+"""How work over the whole library stands: done, out of date, under way, broken off, given up."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recto.config.load import validated
+from recto.config.schema import Config
+from recto.engine.engine import Engine
+from recto.engine.offline import CLUSTERS, under_way
+from recto.engine.wiring import open_engine, open_library
+from recto.model.job import JobKind
+from recto.model.snapshot import SnapshotId
+from recto.observability.progress import NoProgress
+from recto.operations.clusters import cluster_build
+from recto.operations.graph_whole import BuildRequest, graph_build
+from recto.operations.status import StatusRequest, look, status, status_text
+
+HASHING = {"embedding.provider": "hashing"}
+KILLED = """
+import os, signal, sys
+from recto.engine.wiring import open_library
+from recto.ingest import cluster
+from recto.operations.clusters import cluster_build
+cluster.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}))
+"""
+PROFILE = """
+name = "mine"
+[[recall]]
+stage = "dense_clusters"
+[fuse]
+stage = "single"
+[[refine]]
+stage = "community_boost"
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    folder, library = tmp_path / "notes", tmp_path / "library.db"
+    folder.mkdir()
+    for number in range(10):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
+    with open_library(library, create=True, settings=HASHING) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        assert look(engine).offline == ()
+    return library
+
+
+def told(engine: Engine) -> tuple[dict[str, str], list[tuple[str, str | None]]]:
+    found = look(engine)
+    return {one.name: one.state for one in found.offline}, [(str(one.level), one.command) for one in found.advisories]
+
+
+def test_clusters_are_done_until_the_library_has_grown_by_a_fifth(library: Path, tmp_path: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        cluster_build(engine, groups=2)
+        (run,) = look(engine).offline
+        assert (run.name, run.state, run.chunks) == ("clusters", "done", 10)
+        assert "clusters: done 20" in status_text(status(engine, StatusRequest()))
+        for number in range(10, 13):
+            (tmp_path / "notes" / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
+        engine.index()
+        assert told(engine) == ({"clusters": "stale"}, [("info", "recto cluster build")])
+
+
+def test_work_that_was_killed_is_told_from_work_that_goes_on(library: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(library)], timeout=120)
+    assert killed.returncode == -signal.SIGKILL
+    with open_library(library, settings=HASHING) as engine:
+        assert told(engine) == ({"clusters": "interrupted"}, [("warn", "recto cluster build")])
+        with under_way(engine, CLUSTERS):
+            assert told(engine) == ({"clusters": "running"}, [])
+        assert told(engine) == ({}, [])
+        cluster_build(engine, groups=2)
+        assert told(engine) == ({"clusters": "done"}, [])
+
+
+def test_a_note_that_cannot_be_read_says_nothing(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        assert engine.accelerator is not None
+        engine.accelerator.root.mkdir(parents=True, exist_ok=True)
+        for text in ("", "[]", '{"holder": 3}', '{"at": 1}'):
+            (engine.accelerator.root / "clusters.running").write_text(text)
+            assert told(engine) == ({}, [])
+
+
+def test_a_snapshot_that_was_begun_and_left_is_told_with_its_command(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        assert engine.accelerator is not None
+        engine.accelerator.publish(NoProgress())
+        assert told(engine) == ({"snapshot": "done"}, [])
+        with engine.store.transaction():
+            engine.store.snapshots.begin(engine.project.id, SnapshotId("20260220T230501Z-1"))  # type: ignore[attr-defined]
+        assert told(engine) == ({"snapshot": "interrupted"}, [("warn", "recto snapshot build")])
+        with engine.accelerator._folder.exclusive():
+            assert told(engine) == ({"snapshot": "running"}, [])
+        (engine.library.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
+        engine.index()
+        engine.accelerator.publish(NoProgress())
+        assert told(engine) == ({"snapshot": "done"}, [])
+
+
+def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        assert told(engine) == ({"communities": "done", "thematic_links": "done"}, [])
+        with engine.store.transaction():
+            engine.store.outbox.enqueue(engine.project.id, JobKind.COMMUNITIES, "all", {})
+            (job,) = engine.store.outbox.claim(engine.project.id, "test", lease_seconds=60.0, limit=1, max_attempts=5)
+        assert told(engine)[0]["communities"] == "running"
+        with engine.store.transaction():
+            engine.store.outbox.fail(job, "no", None)
+        states, advised = told(engine)
+        assert states["communities"] == "failed"
+        assert advised == [("warn", "recto graph build")]
+        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        assert told(engine) == ({"communities": "done", "thematic_links": "done"}, [])
+
+
+def test_what_the_default_profile_needs_and_nobody_made_is_advised(library: Path, tmp_path: Path) -> None:
+    profiles = tmp_path / "profiles"
+    profiles.mkdir()
+    (profiles / "mine.toml").write_text(PROFILE)
+    settings = {"embedding": {"provider": "hashing"}, "library": library, "retrieval": {"profile": "mine"}}
+    with open_engine(validated(Config, settings), profiles=(profiles,)) as engine:
+        assert told(engine)[1] == [("warn", "recto cluster build"), ("warn", "recto graph build")]
+        cluster_build(engine, groups=2)
+        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        assert told(engine)[1] == []
