@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from recto.engine.engine import Engine
+from recto.engine.indexing import fill_in_vectors, publish
 from recto.errors import Conflict
 from recto.migration.chroma import ChromaCollection, ChromaDirectory
 from recto.migration.taking_in import PAGE, TakenIn, compared, keep_vectors, take_in
@@ -34,8 +35,8 @@ class Imported:
     embedded: int
 
 
-def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress, *, embed: bool = True) -> Imported:
-    """Takes in every collection, compares each with its source, then fills in vectors.
+def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress) -> Imported:
+    """Takes in every collection, compares each with its source, then fills in vectors as a run of indexing does.
 
     Given again after an interruption it passes over what is there. A source that changed meanwhile is followed, except
     that nothing is removed.
@@ -52,7 +53,8 @@ def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress
             done.append(_one(engine, directory, source, collection, progress))
         finally:
             progress.finish()
-    embedded = engine.embed(1 << 62, progress=progress) if embed else 0
+    embedded = fill_in_vectors(engine, progress, wait=False)
+    publish(engine, progress)
     return Imported(tuple(done), embedded)
 
 

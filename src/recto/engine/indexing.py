@@ -70,7 +70,7 @@ def index_folders(
     embedded = 0
     if embed:
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
-        embedded = _embed(engine, progress, wait=wait_full)
+        embedded = fill_in_vectors(engine, progress, wait=wait_full)
         publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
 
@@ -98,7 +98,7 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
     # What was just written comes before what waits since longer; a flood of it is left to `embed`.
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
     if written == _NEWEST:
-        _embed(engine, progress, wait=False)
+        fill_in_vectors(engine, progress, wait=False)
     embedded = embed_newest(engine, written, progress)
     publish(engine, progress)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
@@ -122,7 +122,8 @@ def index_texts(
     return report
 
 
-def _embed(engine: Engine, progress: Progress, *, wait: bool) -> int:
+def fill_in_vectors(engine: Engine, progress: Progress, *, wait: bool) -> int:
+    """Fast vectors for everything that waits, and full ones for as much as is worth waiting for; how many."""
     full, make = engine.embedder, engine._parts.fast
     fast = None if make is None else make(full)
     if engine._parts.constrained() and not wait:
