@@ -81,11 +81,12 @@ class Bm25Index:
     ) -> tuple[Scored, ...]:
         asked = {"project": owner, "admitted": None if admitted is None else list(admitted), "limit": limit}
         by = how.score.split(".", 1)[0]
+        self._database.set_local("bm25_by_itself", {})
         if how.operator == "@@@":
             query = query_string(terms, fields, lambda prefix: self._begun(owner, prefix))
             if not query:
                 return ()
-            rows = self._database.rows(f"bm25_parsed_{by}", asked | {"query": query})
+            rows = self._database.rows(f"bm25_parsed_{by}", asked | {"query": f"{query} +project:{owner}^0"})
         else:
             if fields or terms.phrases or terms.excluded or terms.prefixes or terms.preferred:
                 raise CannotSay("||| knows single words only")

@@ -37,15 +37,20 @@ with (key_field = 'key', text_fields = '{
 -- name: bm25_drop
 drop index concurrently if exists lexical_texts_bm25;
 
+-- name: bm25_by_itself
+-- Starting other processes takes longer than the search.
+set local max_parallel_workers_per_gather = 0;
+
 -- name: bm25_parsed_paradedb
--- Sums stand where plain columns would do: a condition that pg_search takes over adds to the score.
+-- Sums stand where plain columns would do: a condition that pg_search takes over adds to the score. The query names the
+-- project, with a weight of nothing.
 select t.key, paradedb.score(t.key) from lexical_texts t
-where t.key @@@ :query and t.project + 0 = :project and (:admitted::bigint[] is null or t.key + 0 = any(:admitted))
+where t.key @@@ :query and (:admitted::bigint[] is null or t.key + 0 = any(:admitted))
 order by paradedb.score(t.key) desc, t.key limit :limit;
 
 -- name: bm25_parsed_pdb
 select t.key, pdb.score(t.key) from lexical_texts t
-where t.key @@@ :query and t.project + 0 = :project and (:admitted::bigint[] is null or t.key + 0 = any(:admitted))
+where t.key @@@ :query and (:admitted::bigint[] is null or t.key + 0 = any(:admitted))
 order by pdb.score(t.key) desc, t.key limit :limit;
 
 -- name: bm25_matched_paradedb
