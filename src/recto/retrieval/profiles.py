@@ -12,6 +12,7 @@ from recto.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCo
 from recto.retrieval.stages.commits import CapCommits
 from recto.retrieval.stages.context import ContextSmoothing
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
+from recto.retrieval.stages.graph import NeighbourBoost
 from recto.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
@@ -27,7 +28,7 @@ PROFILES: Mapping[str, Profile] = {
             "hybrid",
             recall=_BOTH,
             fuse=BalancedFusion(),
-            refine=(ContextSmoothing(), *_SHAPE),
+            refine=(ContextSmoothing(), NeighbourBoost(), *_SHAPE),
         ),
         Profile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=_SHAPE),
         Profile(

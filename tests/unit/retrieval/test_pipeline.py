@@ -83,8 +83,8 @@ MAY_NOT_APPLY = {
     "fragments",
     "tests_below",
 }
-MAY_NOT_APPLY |= {"cap_commits"}
-"""To two words in a library without memories, code, conversations or commits."""
+MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost"}
+"""To two words in a library without memories, code, conversations, commits or links."""
 
 
 @pytest.mark.parametrize("name", sorted(PROFILES))

@@ -28,7 +28,7 @@ class NeighbourBoost:
     the best `among` candidates are raised.
     """
 
-    share: float = 0.05
+    share: float = 0.07
     seeds: int = 5
     among: int = 64
     fanout: int = 50
