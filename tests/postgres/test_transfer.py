@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from postgres_server import Server
 
 from recto.engine.engine import Engine
 from recto.engine.wiring import open_library, open_tables
@@ -186,3 +189,26 @@ def test_a_server_is_saved_with_its_own_tools(url: DatabaseUrl, tmp_path: Path) 
     with pytest.raises(InvalidArgument, match="PostgreSQL's own tools") as raised:
         backup(url, tmp_path / "saved.db")
     assert "pg_dump" in (raised.value.hint or "")
+
+
+def test_what_pg_dump_saves_pg_restore_puts_back(
+    library: Path, empty: DatabaseUrl, postgres: Server, tmp_path: Path
+) -> None:
+    """As the documentation says to do it, with the server's own programs."""
+    if postgres.program is None:
+        pytest.skip("the programs of the server that RECTO_TEST_POSTGRES names are not here")
+    (programs,) = postgres.program.folder.glob(".pg0/installation/*/bin")
+    environ = {**os.environ, "LD_LIBRARY_PATH": str(programs.parent / "lib")}
+    migrate(library, empty)
+    saved, again = tmp_path / "recto.dump", postgres.database(empty=True)
+
+    def run(*command: str) -> None:
+        subprocess.run([str(programs / command[0]), *command[1:]], env=environ, check=True)
+
+    run("pg_dump", "--format=custom", f"--file={saved}", empty.secret)
+    run("pg_restore", f"--dbname={again.secret}", str(saved))
+    assert dump(again) == dump(empty)
+    assert answers(again) == answers(library)
+    with opened(again) as engine:
+        assert engine.store.check() == ()
+    postgres.drop(again)
