@@ -198,17 +198,16 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
 
 
 class _Written:
-    """Fits `Progress`: notes when the file was in the library, before its vectors are computed."""
+    """Fits `Progress`: notes when the file was in the library, which is when its phase ends; vectors come later."""
 
     at = 0.0
 
-    def start(self, phase: str, total: int | None, unit: str) -> None:
-        if phase == "embedding":
-            self.at = time.perf_counter()
+    def start(self, phase: str, total: int | None, unit: str) -> None: ...
 
     def advance(self, n: int = 1, note: str = "") -> None: ...
 
-    def finish(self) -> None: ...
+    def finish(self) -> None:
+        self.at = self.at or time.perf_counter()
 
 
 def _own_mb() -> int | None:

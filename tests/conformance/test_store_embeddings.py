@@ -7,6 +7,7 @@ import pytest
 
 from recto.errors import Conflict
 from recto.model.collection import Collection
+from recto.model.document import Kind
 from recto.model.ids import ChunkKey
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, VectorRow
@@ -288,3 +289,18 @@ def test_vectors_that_were_replaced_can_be_removed_and_are_pending_again(store: 
         store.embeddings.remove(project, PROFILE, [one])
     assert store.embeddings.vectors(project, PROFILE, 0).inputs.tolist() == [two]
     assert store.embeddings.pending(project, PROFILE) == (one,)
+
+
+def test_the_first_so_many_are_those_of_the_whole_order(store: Store, notes: Collection) -> None:
+    project = notes.project_id
+    with store.transaction():
+        for number in range(4):
+            kind = Kind.COMMIT if number == 2 else Kind.NOTE
+            sample = samples.prepared(notes, f"{number}.md", "said twice", f"only {number}", windows=2, kind=kind)
+            samples.put(store, notes, sample)
+    assert embed(store, notes, limit=3) == 3
+    for how in ({}, {"newest_first": True}, {"wanted_first": True}):
+        whole = store.embeddings.pending(project, PROFILE, **how)
+        assert len(whole) > 4
+        for most in range(len(whole) + 2):
+            assert store.embeddings.pending(project, PROFILE, **how, most=most) == whole[:most]

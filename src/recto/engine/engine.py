@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recto.algorithms.syntax import parse_query
 from recto.engine.builds import Builds, Work
-from recto.engine.freshness import as_of_now, counted, marked
+from recto.engine.freshness import Counts, as_of_now, counted, marked
 from recto.engine.parts import IndexReport, Parts
 from recto.engine.upgrading import Hits, upgrade, write_down
 from recto.engine.watching import Watching
@@ -62,6 +62,7 @@ class Engine:
         self.project = self._ensure_project(project)
         self.builds = Builds(parts.clock, self.store.leases, self.project.id)
         self.hits = Hits()
+        self._counts = Counts(partial(counted, self), self.store.generation)
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +76,7 @@ class Engine:
             self.watching.stop()
         for one in (self, *self._others.values()):
             one.hits.leave(one)
+            one._counts.stop()
         self.store.close()
 
     @cached_property
@@ -316,14 +318,7 @@ class Engine:
 
     def freshness(self) -> Freshness:
         """How much of what is on the disk an answer can see now."""
-        generation = self.store.generation()
-        cached = getattr(self, "_freshness", None)
-        if cached is None or (cached[0] != generation and time.perf_counter() >= cached[2]):
-            started = time.thread_time()
-            fresh, took = counted(self), time.thread_time() - started
-            # A large library is not counted for every search after every commit: a twentieth of the time is enough.
-            cached = self._freshness = (generation, fresh, time.perf_counter() + (20 * took if took > 0.1 else 0.0))
-        return as_of_now(self, cached[1], self._parts.clock())
+        return as_of_now(self, self._counts.now(), self._parts.clock())
 
     def _load_ahead(self, query: Query) -> None:
         """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recto.errors import RectoError
 from recto.model.ledger import LedgerEntry
 from recto.model.result import Freshness, Hit
 
@@ -16,6 +20,51 @@ if TYPE_CHECKING:
     from recto.engine.engine import Engine
 
 CHANGED, GONE = "changed", "gone"
+_AT_ONCE = 0.05  # seconds of counting that a search takes upon itself
+_SHARE = 20  # of the time of one processor that counting may take: a twentieth
+
+
+class Counts:
+    """What only a change of the library changes, counted again once it has changed.
+
+    A large library is counted beside the searches, and not after every commit; they are given the last count meanwhile.
+    """
+
+    def __init__(self, count: Callable[[], Freshness], generation: Callable[[], int]) -> None:
+        self._count = count
+        self._generation = generation
+        self._known: tuple[int, Freshness] | None = None
+        self._took = self._not_before = 0.0
+        self._lock = threading.Lock()
+        self._beside: threading.Thread | None = None
+
+    def now(self) -> Freshness:
+        generation, known = self._generation(), self._known
+        if known is None or (known[0] != generation and self._took < _AT_ONCE):
+            return self._counted(generation)
+        if known[0] != generation and time.perf_counter() >= self._not_before:
+            with self._lock:
+                if self._beside is None or not self._beside.is_alive():
+                    self._beside = threading.Thread(target=self._quietly, name="recto-count", daemon=True)
+                    self._beside.start()
+        return known[1]
+
+    def stop(self) -> None:
+        """Waits for a count that is under way: it reads from what is about to be closed."""
+        if self._beside is not None:
+            self._beside.join()
+
+    def _quietly(self) -> None:
+        with suppress(RectoError):  # whoever searches meets it as well
+            self._counted(self._generation())
+
+    def _counted(self, generation: int) -> Freshness:
+        started = time.thread_time()
+        fresh = self._count()
+        self._took = time.thread_time() - started
+        self._not_before = time.perf_counter() + _SHARE * self._took
+        self._known = (generation, fresh)
+        return fresh
 
 
 def counted(engine: Engine) -> Freshness:

@@ -41,10 +41,10 @@ def embed_pending(
     computed now are removed with the same commit.
     """
     profile = embedder.profile
-    waiting = store.embeddings.pending(
-        project, profile, newest_first=newest is not None, wanted_first=wanted is not None
+    most = newest if newest is not None else wanted
+    pending = store.embeddings.pending(
+        project, profile, newest_first=newest is not None, wanted_first=wanted is not None, most=most
     )
-    pending = waiting[: newest if newest is not None else wanted]
     progress.start("embedding", len(pending), "chunks")
     together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
     aside: dict[str, list[PendingInput]] = {}
@@ -64,7 +64,7 @@ def embed_pending(
             _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)), fast)
     finally:
         progress.finish()
-    if len(pending) == len(waiting):
+    if most is None or len(pending) < most:
         store.embeddings.settle(project, profile)
     return len(pending)
 

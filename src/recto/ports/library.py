@@ -147,11 +147,12 @@ class Embeddings(Protocol):
         *,
         newest_first: bool = False,
         wanted_first: bool = False,
+        most: int | None = None,
     ) -> tuple[int, ...]:
         """Keys of the inputs of current chunks without a vector under this profile, each once.
 
         In chunk order, or what was written last first; those of commits after all others, and always in chunk order.
-        With `wanted_first` what was hit most often, then what was changed last, commits after the rest.
+        With `wanted_first` what was hit most often, then what was changed last, commits after the rest. `most` of them.
         """
         ...
 

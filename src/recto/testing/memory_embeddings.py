@@ -43,6 +43,7 @@ class MemoryEmbeddings:
         *,
         newest_first: bool = False,
         wanted_first: bool = False,
+        most: int | None = None,
     ) -> tuple[int, ...]:
         tables = self._session.read()
         known = _embedded(tables, project, profile)
@@ -57,7 +58,7 @@ class MemoryEmbeddings:
                 place = (-self._hits.get((project, chunk), 0), commit, -document.modified_at)
             held = places.get(window.input, place)
             places[window.input] = tuple(min(both) for both in zip(held, place, strict=True))
-        return tuple(sorted(places, key=lambda one: (*places[one], one)))
+        return tuple(sorted(places, key=lambda one: (*places[one], one)))[:most]
 
     def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         settled = not self.pending(project, profile)

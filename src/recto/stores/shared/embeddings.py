@@ -80,10 +80,18 @@ class EmbeddingRepository:
         *,
         newest_first: bool = False,
         wanted_first: bool = False,
+        most: int | None = None,
     ) -> tuple[int, ...]:
+        where = self._settled(project, profile)
+        if newest_first and most is not None and not where["settled"]:
+            # While much waits, what was just written is found without looking at all of it.
+            of = {"project": where["project"], "profile": where["profile"], "limit": 2 * most}
+            last = dict.fromkeys(row[0] for row in self._database.rows("inputs_pending_last", of))
+            if len(last) >= most:
+                return tuple(last)[:most]
         name = "inputs_pending_newest" if newest_first else "inputs_pending"
         name = "inputs_pending_wanted" if wanted_first else name
-        return tuple(row[0] for row in self._database.rows(name, self._settled(project, profile)))
+        return tuple(row[0] for row in self._database.rows(name, where))[:most]
 
     def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         where = self._settled(project, profile)

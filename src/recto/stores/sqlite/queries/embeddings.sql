@@ -40,6 +40,15 @@ where ci.input > :settled and ci.project = :project and not exists (
   select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
 group by ci.input order by 3, 2, 1;
 
+-- name: inputs_pending_last
+-- The beginning of the same order, without reading the rest; an input that stands for several chunks may come twice.
+select ci.input from chunk_inputs ci
+cross join chunks c on c.key = ci.chunk
+cross join documents d on d.key = c.document
+where ci.project = :project and d.kind <> 'commit' and not exists (
+  select 1 from vectors v where v.project = :project and v.profile = :profile and v.input = ci.input)
+order by ci.chunk desc, ci.input limit :limit;
+
 -- name: inputs_pending_wanted
 -- What was found most often comes first, then what was changed last.
 select ci.input, max(coalesce(h.hits, 0)), min(case when d.kind = 'commit' then 1 else 0 end), max(d.modified_at)
