@@ -14,9 +14,11 @@ select c.id, c.name, c.dimension, {database}, {configuration}, {schema} from col
 select id from segments where collection = :collection and scope = :scope;
 
 -- name: waiting
--- Changes in the log that the records do not show yet. Before its fifth change the table held numbers as bytes.
-select count(*) from embeddings_queue q where q.topic like '%' || :collection
-and q.seq_id > (select seq_id from max_seq_id where segment_id = :segment and typeof(seq_id) = 'integer');
+-- Changes in the log that the records do not show yet: all of them, where none was ever carried out. Before its fifth
+-- change the table held numbers as bytes, and Chroma carried changes out as they came.
+select count(*) from embeddings_queue q where q.topic like '%' || :collection and q.seq_id > coalesce((
+  select case typeof(seq_id) when 'integer' then seq_id else 9223372036854775807 end
+  from max_seq_id where segment_id = :segment), 0);
 
 -- name: count
 select count(*) from embeddings where segment_id = :segment;

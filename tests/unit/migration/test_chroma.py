@@ -208,6 +208,16 @@ def test_changes_that_chroma_has_not_carried_out_are_not_lost_in_silence(directo
         taken(engine, directory)
 
 
+def test_a_collection_of_which_nothing_was_carried_out_is_not_taken_for_empty(directory: Path) -> None:
+    connection = apsw.Connection(str(directory / "chroma.sqlite3"))
+    connection.execute("delete from max_seq_id; delete from embeddings")
+    connection.close()
+    with closing(ChromaDirectory(directory)) as source:
+        (notes,) = (one for one in source.collections() if one.name == "notes")
+        with pytest.raises(LibraryError, match="has not carried out yet"):
+            source.count(notes)
+
+
 def test_a_table_of_labels_that_calls_something_is_not_obeyed(directory: Path, tmp_path: Path) -> None:
     class Evil:
         def __reduce__(self) -> Any:
