@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from recto.engine.wiring import open_library
 from recto.ingest import fast
 from recto.jobs.worker import Pace
 from recto.model.query import Query
+from recto.operations.status import look
 from recto.retrieval.profiles import PROFILES
 
 PACE = Pace(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
@@ -93,6 +95,18 @@ def test_what_changed_last_is_upgraded_first(folder: Path) -> None:
         assert full(engine) == ["bread.md"]
         assert engine.upgrade(1) == 1
         assert full(engine) == ["bread.md", "moon.md"]
+
+
+def test_status_says_how_long_the_rest_takes_at_the_pace_of_whoever_computes_it(folder: Path) -> None:
+    with opened(folder) as engine:
+        engine.index()
+        (told,) = look(engine).advisories
+        assert told.message.startswith("4 chunks wait") and "takes about" not in told.message
+        engine.upgrade(1)
+    with opened(folder) as engine:  # another process knows it too
+        (told,) = look(engine).advisories
+        assert told.message.startswith("3 chunks wait")
+        assert re.search(r"that takes about \d+ s more$", told.message)
 
 
 def test_what_was_found_most_often_is_upgraded_before_what_changed_last(folder: Path) -> None:

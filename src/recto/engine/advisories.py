@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recto.engine.offline import CLUSTERS, SNAPSHOT, offline_runs
+from recto.engine.upgrading import seconds_left
 from recto.errors import RectoError
 from recto.model.advisory import Advisory
 from recto.model.graph import COMMUNITIES, THEMATIC_LINKS
@@ -46,7 +47,16 @@ def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine._parts.constrained():
         said = f"{waiting} chunks wait for their full vector and are found by words and fast vectors meanwhile"
+        if (left := seconds_left(engine, waiting)) is not None:
+            said += f"; that takes about {_about(left)} more"
         yield Advisory("info", said, "recto index --wait-full")
+
+
+def _about(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`: as exact as an estimate can be."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
 def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:

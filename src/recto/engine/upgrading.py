@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,6 +20,7 @@ from recto.retrieval.stage import Library
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
 
+_PACE, _PACE_SECONDS = "full vectors", 600.0
 _MOST = 10_000  # chunks counted between two writings: enough to know what is asked for most
 
 
@@ -60,10 +63,25 @@ def upgrade(engine: Engine, most: int, progress: Progress) -> int:
     if _without_full(engine, progress):
         return 0
     engine.hits.write_down(engine)
-    fast = fast_profile(engine)
+    fast, started = fast_profile(engine), time.perf_counter()
     embedded = embed_pending(engine.store, engine.project.id, engine.embedder, progress, wanted=most, fast=fast)
+    if embedded == most:
+        _say_how_fast(engine, embedded / (time.perf_counter() - started))
     publish(engine, progress)
     return embedded
+
+
+def seconds_left(engine: Engine, waiting: int) -> float | None:
+    """How long the full vectors of so many chunks take at the pace of whoever computes them; None if nobody does."""
+    said = engine.store.leases.current(engine.project.id, _PACE)
+    return waiting / said.detail["a_second"] if said is not None else None
+
+
+def _say_how_fast(engine: Engine, a_second: float) -> None:
+    """For everybody who looks at the library; forgotten some time after the last batch."""
+    with suppress(Busy, StorageError):
+        mine = f"{os.getpid()} {id(engine)}"
+        engine.store.leases.take(engine.project.id, _PACE, mine, _PACE_SECONDS, {"a_second": round(a_second, 3)})
 
 
 def embed_newest(engine: Engine, most: int, progress: Progress) -> int:
