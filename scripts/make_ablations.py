@@ -35,7 +35,6 @@ from recto.retrieval.stages.duplicates import (
 from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
 from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.fuse import RankFusion, ScoreFusion
-from recto.retrieval.stages.graph import CommunityBoost
 from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.parents import ParentExpansion
 from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
@@ -99,7 +98,6 @@ VARIANTS: Sequence[tuple[str, Change]] = (
     ("balance without brevity", fused(BalancedFusion(Balance(long_query=10_000)))),
     ("- context", without("context")),
     ("- links", without("neighbour_boost")),
-    ("+ communities", also(CommunityBoost())),
     ("recall as deep in small scopes", recalled(LexicalRecall(in_small=0), DenseRecall(in_small=0))),
     ("+ recency tiers", first(RecencyTiers())),
     ("+ recency decay", first(RecencyDecay())),
