@@ -69,8 +69,12 @@ def finetune(
     work: Path,
     progress: Progress,
     device: str | None = None,
+    save_every: int = 200,
 ) -> Trained:
-    """Trains from the base's int8 weights. A run that was stopped goes on from its last saved state."""
+    """Trains from the base's int8 weights. A run that was stopped goes on from its last saved state.
+
+    The state is saved every so many steps.
+    """
     import torch
 
     from recto.training.contrastive import Examples, mined, train
@@ -102,7 +106,16 @@ def finetune(
         run = _Run(work, _fingerprint(base, harvest, settings), progress)
         try:
             resume = run.resumed()
-            train(encoder, examples, settings, told=run.told, before=(vectors, spared), resume=resume, save=run.save)
+            train(
+                encoder,
+                examples,
+                settings,
+                told=run.told,
+                before=(vectors, spared),
+                resume=resume,
+                save=run.save,
+                save_every=save_every,
+            )
             break
         except (RuntimeError, MemoryError) as error:
             if not _out_of_memory(error) or settings.batch // 2 < _SMALLEST_BATCH:
