@@ -82,7 +82,9 @@ def train(
     kept = None if before[1] is None else torch.as_tensor(before[1]).to(device)
     start = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
     batches = list(_batches(examples, settings))
-    optimiser = torch.optim.AdamW(encoder.parameters(), lr=settings.rate, weight_decay=0.01)
+    optimiser = torch.optim.AdamW(
+        encoder.parameters(), lr=settings.rate, weight_decay=0.01, fused=device.type == "cuda"
+    )
     begin = 0
     if resume is not None:
         encoder.load_state_dict(resume["encoder"])
@@ -197,24 +199,24 @@ def mined(
     depth, hopeless, ceiling = 64, 1000, 0.97
     table = torch.as_tensor(vectors, device=device)
     answers = sorted({answer for _, answer in pairs})
-    passages = table[torch.as_tensor(answers, device=device)]
+    at = torch.as_tensor(answers, device=device)
+    passages = table[at]
+    names: dict[str, int] = {}
+    group = torch.as_tensor([names.setdefault(one, len(names)) for one in groups], device=device)
     found: list[list[int]] = []
     worth: list[int] = []
     for start in range(0, len(pairs), 2048):
-        some = pairs[start : start + 2048]
-        q = table[torch.as_tensor([query for query, _ in some], device=device)]
-        own = (q * table[torch.as_tensor([answer for _, answer in some], device=device)]).sum(-1)
+        some = torch.as_tensor(pairs[start : start + 2048], device=device)
+        q = table[some[:, 0]]
+        own = (q * table[some[:, 1]]).sum(-1)
         scores = q @ passages.T
         rank = (scores > own[:, None]).sum(-1)
         best, near = scores.topk(min(depth, len(answers)), dim=-1)
-        for row, (_, answer) in enumerate(some):
-            limit = ceiling * float(own[row])
-            chosen = [
-                answers[place]
-                for score, place in zip(best[row].tolist(), near[row].tolist(), strict=True)
-                if score < limit and groups[answers[place]] != groups[answer]
-            ]
-            found.append(chosen[: settings.negatives] or [answers[(start + row * 7919) % len(answers)]])
-            if int(rank[row]) < hopeless:
-                worth.append(start + row)
+        fit = (best < ceiling * own[:, None]) & (group[at[near]] != group[some[:, 1]][:, None])
+        # The fit ones first, each lot in its order: as many as are wanted, and how many of them are fit.
+        first = torch.sort((~fit).byte(), dim=-1, stable=True).indices[:, : settings.negatives]
+        chosen, counts = at[near.gather(1, first)].tolist(), fit.sum(-1).tolist()
+        for row, count in enumerate(counts):
+            found.append(chosen[row][:count] or [answers[(start + row * 7919) % len(answers)]])
+        worth += (start + torch.nonzero(rank < hopeless)[:, 0]).tolist()
     return found, worth
