@@ -1,10 +1,11 @@
 """Harvests the pairs that the shipped weights are trained on, from git snapshots of public repositories.
 
-    python scripts/harvest_sources.py MIRRORS OUT [--exclude FOLDER]
+    python scripts/harvest_sources.py MIRRORS OUT [--exclude FOLDER] [--sources FILE]
 
-MIRRORS holds a git directory for each repository of `sources.toml` beside this script, named `owner+name/repo`. OUT
-gets pairs.jsonl.xz, passages.jsonl.xz and sources.json with each repository's commit and counts. FOLDER holds data
-sets in BEIR layout: what shares a long run of words with one of their texts is left out, and counted.
+MIRRORS holds a git directory for each repository of `sources.toml` beside this script (or of FILE), named
+`owner+name/repo`. OUT gets pairs.jsonl.xz, passages.jsonl.xz and sources.json with each repository's commit and
+counts. FOLDER holds data sets in BEIR layout: what shares a long run of words with one of their texts is left out, and
+counted.
 The pairs are those `recto finetune` takes from a library: both call `recto.training.pairs`.
 """
 
@@ -34,7 +35,7 @@ from recto.parsing.registry import parser_for
 from recto.training.harvest import material_of
 from recto.training.pairs import Material, Pair, Part, pairs_of, passages_of
 
-PROSE = (".md", ".mdx", ".rst", ".txt", ".cnxml", ".xhtml")
+PROSE = (".md", ".mdx", ".rst", ".adoc", ".txt", ".cnxml", ".xhtml")
 CODE = (".py", ".go", ".java", ".js", ".ts", ".rs", ".rb", ".c", ".h", ".cpp", ".cs", ".php", ".kt", ".scala")
 SKIPPED = re.compile(
     r"(^|/)(tests?|testing|testdata|fixtures|vendor|third_party|node_modules|_vendor|deps|dist|build|locale|"
@@ -114,6 +115,19 @@ def from_rst(text: str) -> str:
     return "\n".join(out)
 
 
+ADOC_MARKS = re.compile(
+    r"^(:[\w-]+:.*|\[[^\]\n]*\]|ifn?def::.*|endif::.*|include::.*|\.{4,}|={4,}|\*{4,})$", re.MULTILINE
+)
+ADOC_LINK = re.compile(r"(?:xref|link):[^\[\s]*\[([^\]]*)\]|<<[^,>]*,([^>]*)>>")
+
+
+def from_adoc(text: str) -> str:
+    """Titles as Markdown headings, without attributes, anchors and the marks of blocks."""
+    text = re.sub(r"^-{4,}$", "```", ADOC_MARKS.sub("", text), flags=re.M)
+    text = ADOC_LINK.sub(lambda found: found[1] or found[2] or "", text)
+    return re.sub(r"^(={1,6}) (?=\S)", lambda found: "#" * len(found[1]) + " ", text, flags=re.M)
+
+
 def from_xml(text: str) -> str:
     """Textbook modules (CNXML), articles (JATS) and books (XHTML) as Markdown."""
     text = re.sub(
@@ -158,6 +172,8 @@ def documents(repository: Path, entry: dict[str, Any]) -> Iterator[Material]:
         uri = name
         if name.endswith(".rst") or (name.endswith(".txt") and prose and "docs" in name):
             text, uri = from_rst(text), name[:-4] + ".md"
+        elif name.endswith(".adoc"):
+            text, uri = from_adoc(text), name[:-5] + ".md"
         elif name.endswith((".cnxml", ".xml", ".xhtml")):
             text, uri = normalise(from_xml(text)), re.sub(r"\.\w+$", ".md", name)
         parser = parser_for(uri)
@@ -226,8 +242,9 @@ def main() -> int:
     parser.add_argument("--exclude", type=Path, help="data sets whose texts must not be trained on")
     parser.add_argument("--only", help="one repository, to look at what it gives")
     parser.add_argument("--part", default="0/1", help="1/2 takes every second repository, from the second")
+    parser.add_argument("--sources", type=Path, default=Path(__file__).parent / "sources.toml")
     arguments = parser.parse_args()
-    sources = tomllib.loads((Path(__file__).parent / "sources.toml").read_text())["source"]
+    sources = tomllib.loads(arguments.sources.read_text())["source"]
     arguments.out.mkdir(parents=True, exist_ok=True)
     known = held_out(arguments.exclude)
     table, everything, passages = [], [], []

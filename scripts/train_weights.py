@@ -12,10 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
+import random
 import sys
 import time
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +42,18 @@ def say(*words: object) -> None:
 
 
 def pack(weights: Path, out: Path) -> None:
-    """The published weights in half precision, without the word table, which the plain graph holds."""
+    """The published weights in half precision, the word table in a file beside the others."""
     tensors = read_safetensors(weights.read_bytes())
     rest = {name: value.astype(np.float16) for name, value in tensors.items() if name != WORDS and "pooler" not in name}
     out.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out, **rest)
+    np.save(out.with_name("words.npy"), tensors[WORDS].astype(np.float16))
 
 
-def unpack(path: Path, graph: Path) -> Model:
+def unpack(path: Path, graph: Path | None = None) -> Model:
     tensors = {name: value.astype(np.float32) for name, value in np.load(path).items()}
-    tensors[WORDS] = read_graph(graph.read_bytes()).words
+    words = read_graph(graph.read_bytes()).words if graph else np.load(path.with_name("words.npy"))
+    tensors[WORDS] = words.astype(np.float32)
     return read_model(tensors)
 
 
@@ -87,16 +92,68 @@ class Sets:
                 self.sets.append((name, documents, ids, inputs, asked, judged, scopes))
 
     def measure(
-        self, encoder: Encoder, table: np.ndarray | None = None, settings: TableSettings | None = None
+        self, encoder: Encoder, table: np.ndarray | None = None, settings: TableSettings | None = None, buckets: int = 0
     ) -> dict[str, float]:
         found, cached = {}, {}
         for name, documents, ids, inputs, asked, judged, scopes in self.sets:
-            if id(ids) not in cached:
-                cached[id(ids)] = (
-                    embedded(encoder, inputs) if table is None else by_table(table, ids, settings, inputs.device)
-                )
+            if id(ids) not in cached and table is None:
+                cached[id(ids)] = embedded(encoder, inputs)
+            elif id(ids) not in cached:
+                tokens = with_bigrams(ids, len(table) - buckets, buckets) if buckets else ids
+                cached[id(ids)] = by_table(table, tokens, settings, inputs.device)
             found[name] = round(ndcg(embedded(encoder, asked), cached[id(ids)], documents, judged, scopes), 4)
         return found
+
+
+class Check:
+    """Pairs held back: each query's answer among the answers of all."""
+
+    def __init__(
+        self,
+        pairs: Sequence[tuple[int, int]],
+        corpus: Sequence[int],
+        ids: Sequence[Sequence[int]],
+        device: torch.device,
+    ) -> None:
+        answers = sorted(set(corpus))
+        where = {answer: number for number, answer in enumerate(answers)}
+        self._asked = Texts([ids[query] for query, _ in pairs], device)
+        self._answering = Texts([ids[answer] for answer in answers], device)
+        self._judged = [{where[answer]: 1} for _, answer in pairs]
+
+    def measure(self, encoder: Encoder) -> float:
+        q, p = embedded(encoder, self._asked), embedded(encoder, self._answering)
+        return round(ndcg(q, p, range(len(p)), self._judged), 4)
+
+    def __str__(self) -> str:
+        return f"{len(self._judged)} among {len(self._answering)} answers"
+
+
+def with_bigrams(ids: Sequence[Sequence[int]], vocabulary: int, buckets: int) -> list[list[int]]:
+    """Neighbouring tokens as one more token each, by a hash, behind the others."""
+    found = []
+    for one in ids:
+        some = np.asarray(one, np.int64)
+        pairs = (some[:-1] * 1_000_003 + some[1:] * 7_919) % 2_147_483_647 % buckets + vocabulary
+        found.append([*one, *pairs.tolist()])
+    return found
+
+
+def unfolded(encoder: Encoder, original: Encoder) -> dict[str, torch.Tensor]:
+    """A graph's weights with the values of attention scaled as the original's: the powers of two that the graph moved
+    from them into what follows are moved back, so that a mean with others makes sense."""
+    state = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
+    first = original.state_dict()
+    for index in range(len(encoder.layers)):
+        qkv, out = f"layers.{index}.qkv", f"layers.{index}.out.weight"
+        width = state[out].shape[1]
+        ratio = first[f"{qkv}.weight"][-width:].norm(dim=1) / state[f"{qkv}.weight"][-width:].norm(dim=1)
+        factor = 2 ** ratio.log2().round()
+        state[f"{qkv}.weight"][-width:] *= factor[:, None]
+        state[f"{qkv}.bias"][-width:] *= factor
+        state[out] /= factor
+        say(f"  layer {index}: moved back up to {float(factor.max()):g}, down to {float(factor.min()):g}")
+    return state
 
 
 def by_table(
@@ -123,10 +180,11 @@ def main() -> int:
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--pack", type=Path, help="only: write BASE (a safetensors file) in half precision here")
-    parser.add_argument("--graph", type=Path, default=Path("build/minilm-l6-v2/model.onnx"), help="the plain graph")
+    parser.add_argument("--graph", type=Path, help="take the word table from this plain graph, not from beside BASE")
     parser.add_argument("--plan", type=Path)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run of an encoder after so long")
     parser.add_argument("--sets", type=Path)
+    parser.add_argument("--states", type=Path, help="where the weights of runs are kept, and means taken from")
     parser.add_argument("--limit", type=int, help="only so many pairs, to try it out")
     arguments = parser.parse_args()
     if arguments.pack:
@@ -157,50 +215,85 @@ def main() -> int:
     sets = Sets(arguments.sets, tokens, device)
     say(f"tokenised {len(ids)} texts, {time.perf_counter() - started:.0f} s on {device}")
     # Held back by document: about one in forty.
-    import zlib
-
+    # Documentation of projects that nothing is learnt from, as far from the rest as what a user brings along.
+    unseen = tuple(plan.get("unseen", ["-"]))
+    away = [row[3].startswith(unseen) for row in rows]
     held = [zlib.crc32(row[3].encode()) % 40 == 0 for row in rows]
     places = [(texts[row[0]], texts[row[1]]) for row in rows]
-    test = [pair for pair, out in zip(places, held, strict=True) if out]
-    learn = [(pair, row[2], row[3]) for pair, row, out in zip(places, rows, held, strict=True) if not out]
-    answers = sorted({answer for _, answer in test})
-    where = {answer: number for number, answer in enumerate(answers)}
-    say(f"{len(learn)} to learn from, {len(test)} held back among {len(answers)} answers")
+    learn = [
+        (pair, row[2], row[3])
+        for pair, row, out, far in zip(places, rows, held, away, strict=True)
+        if not out and not far
+    ]
+    test = [pair for pair, out, far in zip(places, held, away, strict=True) if out and not far]
+    checks = {"held": Check(test, [answer for _, answer in test], ids, device)}
+    if any(away):
+        corpus = [pair[1] for pair, far in zip(places, away, strict=True) if far]
+        asking = [pair for pair, far in zip(places, away, strict=True) if far]
+        checks["unseen"] = Check(asking, corpus, ids, device)
+    say(f"{len(learn)} to learn from; " + ", ".join(f"{name}: {one}" for name, one in checks.items()))
 
-    asked = Texts([ids[query] for query, _ in test], device)
-    answering = Texts([ids[answer] for answer in answers], device)
-
-    def held_back(encoder: Encoder) -> float:
-        q = embedded(encoder, asked)
-        p = embedded(encoder, answering)
-        return round(ndcg(q, p, range(len(answers)), [{where[answer]: 1} for _, answer in test]), 4)
+    def held_back(encoder: Encoder) -> dict[str, float]:
+        return {name: check.measure(encoder) for name, check in checks.items()}
 
     base = unpack(arguments.base, arguments.graph)
     original = Encoder(base).to(device)
     vectors = embedded(original, every)
     say(f"embedded, {time.perf_counter() - started:.0f} s")
-    report: dict[str, Any] = {"original": {"held": held_back(original), **sets.measure(original)}}
+    report: dict[str, Any] = {"original": {**held_back(original), **sets.measure(original)}}
     say("original", json.dumps(report["original"]))
     kept: dict[str, Encoder] = {"original": original}
+    if plan.get("shipped"):
+        shipped = Encoder(read_graph((MODELS / "recto-encoder-1/model.onnx").read_bytes())).to(device)
+        report["shipped"] = {**held_back(shipped), **sets.measure(shipped)}
+        say("shipped", json.dumps(report["shipped"]))
+        if arguments.states:
+            torch.save(unfolded(shipped, original), arguments.states / "shipped.pt")
     spared = embedded(original, kept_back)
+
+    mines: dict[tuple[str, ...], tuple[list[int], dict[int, list[int]]]] = {}
+
+    def mine(sources: tuple[str, ...]) -> tuple[list[int], dict[int, list[int]]]:
+        """Which pairs are worth learning from, and three hard negatives of each: once for all runs."""
+        if sources not in mines:
+            some = [number for number, (_, _, group) in enumerate(learn) if not group.startswith(sources)]
+            found, worth = mined(vectors, [learn[one][0] for one in some], groups, Settings(negatives=3), device)
+            mines[sources] = [some[one] for one in worth], dict(zip(some, found, strict=True))
+            say(f"mined, {len(worth)} of {len(some)} pairs kept, {time.perf_counter() - started:.0f} s")
+        return mines[sources]
+
+    def look_at(run: dict[str, Any], state: dict[str, Any], start: dict[str, Any], took: float) -> None:
+        for share in run.get("blends", [1.0]):
+            encoder = Encoder(base).to(device)
+            encoder.load_state_dict(state)
+            blend(encoder, start, share)
+            name = run["name"] if share == 1.0 else f"{run['name']}@{share}"
+            report[name] = {**held_back(encoder), **sets.measure(encoder), "seconds": round(took, 1)}
+            say(name, json.dumps(report[name]))
+            if run.get("keep"):
+                kept[name] = encoder
+
+    def soup(run: dict[str, Any]) -> None:
+        """The mean of the weights of several runs that began at the same place."""
+        parts = [torch.load(arguments.states / f"{name}.pt", map_location=device) for name in run["of"]]
+        state = {name: sum(part[name] for part in parts) / len(parts) for name in parts[0]}
+        look_at({"keep": True, **run}, state, original.state_dict(), 0.0)
 
     def learn_with(run: dict[str, Any]) -> None:
         begun = time.perf_counter()
         settings = replace(Settings(), **run.get("settings", {}))
-        kinds, sources = run.get("without", []), tuple(run.get("without_sources", ["-"]))
-        chosen = [pair for pair, kind, group in learn if kind not in kinds and not group.startswith(sources)]
+        kinds, sources = run.get("without", []), tuple(run.get("without_sources", plan.get("without_sources", ["-"])))
+        worthy, negatives = mine(sources)
+        chosen = [one for one in worthy if learn[one][1] not in kinds]
         if run.get("pairs"):
-            chosen = chosen[:: max(1, len(chosen) // run["pairs"])]
-        negatives, worth = mined(vectors, chosen, groups, settings, device)
-        if run.get("hopeless", False):
-            worth = list(range(len(chosen)))
+            chosen = random.Random(settings.seed).sample(chosen, min(run["pairs"], len(chosen)))
         examples = Examples(
             every,
-            [chosen[one] for one in worth],
-            [negatives[one] for one in worth],
+            [learn[one][0] for one in chosen],
+            [negatives[one] for one in chosen],
             kept_back if settings.balance else None,
         )
-        say(f"{run['name']}: {len(worth)} of {len(chosen)} pairs, mined in {time.perf_counter() - begun:.0f} s")
+        say(f"{run['name']}: {len(chosen)} pairs", json.dumps(Counter(learn[one][1] for one in chosen)))
         encoder = Encoder(base).to(device)
         start = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
 
@@ -211,14 +304,10 @@ def main() -> int:
         train(encoder, examples, settings, told=told, before=(vectors, spared if settings.balance else None))
         trained = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
         took = time.perf_counter() - begun
-        for share in run.get("blends", [1.0]):
-            encoder.load_state_dict(trained)
-            blend(encoder, start, share)
-            name = run["name"] if share == 1.0 else f"{run['name']}@{share}"
-            report[name] = {"held": held_back(encoder), **sets.measure(encoder), "seconds": round(took, 1)}
-            say(name, json.dumps(report[name]))
-            if run.get("keep"):
-                kept[name] = Encoder(encoder.weights()).to(device)
+        if arguments.states and run.get("keep"):
+            arguments.states.mkdir(parents=True, exist_ok=True)
+            torch.save(trained, arguments.states / f"{run['name']}.pt")
+        look_at(run, trained, start, took)
         say(f"  {time.perf_counter() - started:.0f} s in all")
 
     def in_time(run: dict[str, Any]) -> bool:
@@ -230,20 +319,24 @@ def main() -> int:
     for run in plan.get("encoders", []):
         if in_time(run):
             learn_with(run)
+    for run in plan.get("soups", []):
+        soup(run)
     # Of those that lose nothing anywhere, the best by what may be chosen by: the pairs held back, and the splits of
     # two sets that no figure is reported on.
     before = report["original"]
 
     def worth(name: str) -> tuple[bool, float]:
         loss = max((before[one] - report[name][one] for one in before), default=0.0)
-        return loss <= 0.004, sum(report[name][one] for one in ("held", "scifact.train", "cosqa.dev"))
+        return loss <= 0.004, sum(report[name].get(one, 0.0) for one in (*checks, "scifact.train", "cosqa.dev"))
 
     best = max((name for name in kept if name != "original"), key=worth, default="original")
     kept["chosen"] = kept[best]
     say(f"chosen: {best}")
     tables = {}
-    documents = sorted({answer for _, answer in places})
-    queries = sorted({query for query, _ in places})
+    taught = plan.get("lessons", len(places))
+    picked = places if taught >= len(places) else random.Random(0).sample(places, taught)
+    documents = sorted({answer for _, answer in picked})
+    queries = sorted({query for query, _ in picked})
     at = {one: number for number, one in enumerate(documents)}
     ask = {one: number for number, one in enumerate(queries)}
     lesson_ids = [ids[one] for one in documents] + list(balance) + [ids[one] for one in queries]
@@ -254,28 +347,36 @@ def main() -> int:
         encoder = kept[run["encoder"]]
         if run["encoder"] not in prepared:
             targets = embedded(encoder, Texts(lesson_ids, device))
-            pairs = [(ask[query], at[answer]) for query, answer in places]
+            pairs = [(ask[query], at[answer]) for query, answer in picked]
             lessons = Lessons(lesson_ids, targets, targets[len(documents) + len(balance) :], pairs)
             vocabulary = encoder.words.weight.shape[0]
             alone = embedded(encoder, Texts([[101, token, 102] for token in range(vocabulary)], device))
             prepared[run["encoder"]] = lessons, features_of(alone, encoder.words.weight.detach().cpu().numpy())
             say(f"lessons of {run['encoder']}: {len(lesson_ids)}, {time.perf_counter() - begun:.0f} s")
         lessons, features = prepared[run["encoder"]]
+        buckets = run.get("bigrams", 0)
+        if buckets:
+            lessons = replace(lessons, documents=with_bigrams(lessons.documents, len(features), buckets))
+            features = np.concatenate([features, np.zeros((buckets, features.shape[1]), np.float32)])
         table = fit(features, lessons, settings, device)
         table = rounded(table)
         tables[run["name"]] = table
-        found = sets.measure(encoder, table, settings)
+        found = sets.measure(encoder, table, settings, buckets)
         report[f"table {run['name']}"] = found
         say(f"table {run['name']} ({time.perf_counter() - begun:.0f} s)", json.dumps(found))
     if tables:
         fastest = max(
-            tables, key=lambda name: sum(report[f"table {name}"][one] for one in ("scifact.train", "cosqa.dev"))
+            (run["name"] for run in plan["tables"] if not run.get("bigrams")),
+            key=lambda name: sum(report[f"table {name}"].get(one, 0.0) for one in ("scifact.train", "cosqa.dev")),
         )
         tables["chosen-table"] = tables[fastest]
         say(f"chosen table: {fastest}")
+        fitted = next(run.get("settings", {}) for run in plan["tables"] if run["name"] == fastest)
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
         (arguments.out / "report.json").write_text(json.dumps(report, indent=1) + "\n")
+        if tables:
+            (arguments.out / "table.json").write_text(json.dumps(asdict(replace(TableSettings(), **fitted))) + "\n")
         for name in plan.get("write", []):
             if name in tables:
                 scale = np.abs(tables[name]).max(1) / 127
