@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from recto.ingest import publish as publishing
 from recto.ingest.accelerate import Accelerator, SnapshotSettings
 from recto.ingest.publish import check, publish
 from recto.model.query import Filters, Terms
+from recto.model.snapshot import SnapshotId
 from recto.observability.progress import NoProgress
 from recto.snapshots import folder as folders
 from recto.snapshots.opened import OpenSnapshot
@@ -233,9 +235,9 @@ def test_of_two_processes_that_build_at_once_at_least_one_does_and_nothing_is_br
 
 def test_of_two_builders_at_once_one_is_told_that_the_other_is_at_work(bench: Bench) -> None:
     with (
-        bench.folder.building(publishing.SnapshotId("one")),
+        bench.folder.building(SnapshotId("one")),
         pytest.raises(Busy, match="another process is building"),
-        folders.SnapshotFolder(bench.folder.root).building(publishing.SnapshotId("two")),
+        folders.SnapshotFolder(bench.folder.root).building(SnapshotId("two")),
     ):
         pass
     bench.publish()
@@ -313,7 +315,7 @@ def test_what_did_not_change_is_carried_over_as_the_same_file(bench: Bench) -> N
 
 def test_counts_that_do_not_hold_fail_the_check(bench: Bench) -> None:
     made = bench.publish()
-    wrong = publishing.replace(made, chunks=made.chunks + 1)
+    wrong = replace(made, chunks=made.chunks + 1)
     with pytest.raises(DamagedSnapshot, match="holds"):
         check(OpenSnapshot(bench.folder.path(made.id), wrong, 1))
     assert publish(bench.making, None, NoProgress()).chunks == made.chunks

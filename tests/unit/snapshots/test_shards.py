@@ -34,7 +34,8 @@ def vectors() -> NDArray[np.float16]:
     made = middles[chance.integers(0, 300, COUNT)] + 0.7 * chance.standard_normal((COUNT, DIMENSIONS)).astype(
         np.float32
     )
-    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float16)
+    halves: NDArray[np.float16] = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float16)
+    return halves
 
 
 @pytest.fixture(scope="module")
