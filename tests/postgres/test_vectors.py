@@ -99,10 +99,7 @@ def test_stage_a_uses_the_index_of_its_profile(store: PostgresStore, notes: Coll
     assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
 
 
-@pytest.mark.parametrize("candidates", [40, 400])
-def test_with_enough_vectors_the_planner_takes_the_index_by_itself(
-    store: PostgresStore, notes: Collection, candidates: int
-) -> None:
+def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: PostgresStore, notes: Collection) -> None:
     """A search is planned as it is asked: two stages, the first by the index, the second by keys."""
     project, key = store.keys.project(notes.project_id), store.keys.profile(notes.project_id, profile_body(PROFILE))
     with psycopg.connect(store.database.url.secret) as connection:
@@ -118,11 +115,12 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(
             (project, key),
         )
     store.settle(notes.project_id, PROFILE)  # as a run of indexing does: statistics, then the index
-    plan = index_of(store, notes).plan(asked(1), candidates)
-    assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
+    for candidates in (40, 400, 800):
+        plan = index_of(store, notes).plan(asked(1), candidates)
+        assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
     with store.reading():
         where = {"project": project, "profile": key, "dimensions": PROFILE.dimensions, "vector": spelt(asked(1))}
-        listed = list(range(10_000, 10_000 + candidates))
+        listed = list(range(10_000, 10_400))
         query = b"explain " + store.database._queries["scores_of_inputs"]
         rows = store.database._read(
             lambda connection: psycopg.ClientCursor(connection).execute(query, where | {"listed": listed}).fetchall()
