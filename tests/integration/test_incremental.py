@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from workbench import GOOD, VAULT, Bench
 
 from recto.errors import RecipeMismatch
-from recto.ingest.pipeline import CollectionReport
+from recto.ingest.report import CollectionReport
 from recto.model.collection import CollectionSettings
 from recto.model.document import Kind
 from recto.model.ledger import Outcome

@@ -17,7 +17,7 @@ from workbench import GOOD, Bench, found
 from recto.engine.engine import Engine
 from recto.engine.parts import IndexReport
 from recto.engine.watching import MISSING, POLLING, WATCHING
-from recto.ingest.pipeline import CollectionReport
+from recto.ingest.report import CollectionReport
 from recto.model.collection import CollectionSettings
 
 PATIENCE = 60.0

@@ -16,8 +16,8 @@ from recto.config.schema import Config
 from recto.engine.engine import Engine
 from recto.engine.parts import IndexReport
 from recto.engine.wiring import open_engine
-from recto.ingest.pipeline import CollectionReport
 from recto.ingest.prepare import Origin, Outcome, Preparer
+from recto.ingest.report import CollectionReport
 from recto.model.collection import CollectionSettings
 from recto.model.ledger import LedgerEntry
 from recto.model.query import Query

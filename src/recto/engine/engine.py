@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     from recto.engine.indexing import Changes
     from recto.ingest.accelerate import Accelerator
-    from recto.ingest.pipeline import CollectionReport
+    from recto.ingest.report import CollectionReport
     from recto.jobs.worker import Pace, Worker
     from recto.memory.desk import Desk
     from recto.retrieval.replay import Answered, Recording

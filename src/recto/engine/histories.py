@@ -11,8 +11,8 @@ from recto.engine.parts import IndexReport
 from recto.engine.upgrading import embed_newest
 from recto.ingest.history import index_history
 from recto.ingest.history_watch import HistoryWatch
-from recto.ingest.pipeline import CollectionReport
 from recto.ingest.prepare import Origin
+from recto.ingest.report import CollectionReport
 from recto.model.collection import Collection
 from recto.model.commit import Repository, is_repository
 from recto.observability.progress import Progress

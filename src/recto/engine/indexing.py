@@ -16,9 +16,10 @@ from recto.engine.upgrading import embed_newest, fast_profile, upgrade
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
 from recto.ingest.fast import embed_fast, embed_in_tiers
-from recto.ingest.pipeline import CollectionReport, Problem, index_collection, index_sources, made_by
+from recto.ingest.pipeline import index_collection, index_sources, made_by
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
+from recto.ingest.report import CollectionReport, Problem
 from recto.model.collection import Collection
 from recto.model.document import Source
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome

@@ -21,8 +21,9 @@ from recto.retrieval.profiles import DEFAULT_PROFILE
 if TYPE_CHECKING:
     from recto.ingest.accelerate import Accelerator
     from recto.ingest.history import HistoryRules
-    from recto.ingest.pipeline import CollectionReport, Problem, Workers
+    from recto.ingest.pipeline import Workers
     from recto.ingest.prepare import Preparer
+    from recto.ingest.report import CollectionReport, Problem
     from recto.sources.files import Scan
 
 

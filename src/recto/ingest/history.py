@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recto.errors import SourceError
-from recto.ingest.pipeline import CollectionReport, Problem
 from recto.ingest.prepare import Origin, Preparer
+from recto.ingest.report import CollectionReport, Problem
 from recto.model.collection import Collection
 from recto.model.commit import Commit, Repository, commit_uri, is_repository, repository_uri
 from recto.model.history import HistoryEntry

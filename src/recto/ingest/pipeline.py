@@ -6,7 +6,7 @@ import gc
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from recto.errors import Conflict, RectoError
 from recto.graph.edges import linked
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Failure, Origin, Outcome
+from recto.ingest.report import CollectionReport, Problem
 from recto.model.collection import Collection
 from recto.model.document import Source
 from recto.model.graph import Linked
@@ -36,38 +37,6 @@ class Workers(Protocol):
     """Prepares files, here or elsewhere, and hands the outcomes back in any order."""
 
     def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    uri: str
-    reason: str
-
-
-@dataclass(slots=True)
-class CollectionReport:
-    """What a run did to one collection."""
-
-    name: str
-    added: int = 0
-    changed: int = 0
-    moved: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    chunks: int = 0
-    bytes: int = 0
-    skipped: list[Problem] = field(default_factory=list)
-    failed: list[Problem] = field(default_factory=list)
-    warned: list[Problem] = field(default_factory=list)
-    unreadable: list[Problem] = field(default_factory=list)
-    doubtful: int = 0
-    commits: int = 0
-    commits_removed: int = 0
-
-    def include(self, other: CollectionReport) -> None:
-        """Takes up what another report says of the same collection."""
-        for name in (one.name for one in fields(self) if one.name != "name"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def index_collection(

@@ -8,7 +8,7 @@ from typing import Any
 from recto.engine.advisories import advisories
 from recto.engine.engine import Engine
 from recto.engine.parts import IndexReport
-from recto.ingest.pipeline import CollectionReport, Problem
+from recto.ingest.report import CollectionReport, Problem
 from recto.model.advisory import Advisory
 
 

@@ -19,7 +19,7 @@ from recto.model.commit import is_repository
 
 if TYPE_CHECKING:
     from recto.engine.parts import IndexReport
-    from recto.ingest.pipeline import CollectionReport, Problem
+    from recto.ingest.report import CollectionReport, Problem
     from recto.model.advisory import Advisory
 
 _COLUMNS = ("name", "added", "changed", "moved", "removed", "unchanged", "chunks", "bytes", "skipped", "failed")
