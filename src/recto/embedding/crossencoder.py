@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recto.embedding.batching import plan
 from recto.embedding.cores import available_cores
 from recto.embedding.directory import GRAPH, read_directory
+from recto.embedding.runtime import onnx_runtime
 from recto.embedding.tokens import load_tokenizer, without_surrogates
 from recto.errors import ModelUnavailable, ProviderFailed
 
@@ -91,8 +92,7 @@ class OnnxCrossEncoder:
         tokenizer = load_tokenizer(directory.file("tokenizer.json"), directory.remedy)
         tokenizer.enable_truncation(directory.profile.window, strategy="longest_first")
         graph = directory.file(GRAPH)
-        import onnxruntime
-
+        onnxruntime = onnx_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads or available_cores()
         options.inter_op_num_threads = 1

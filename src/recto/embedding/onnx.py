@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from recto.embedding.batching import Batch, plan
 from recto.embedding.cores import available_cores
 from recto.embedding.directory import GRAPH, ModelDirectory, read_directory
+from recto.embedding.runtime import onnx_runtime
 from recto.embedding.tokens import TokenizersCounter, load_tokenizer, without_surrogates
 from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from recto.errors import ModelUnavailable, ProviderFailed
@@ -163,8 +164,7 @@ class OnnxEmbedder:
     def _load(self) -> _Loaded:
         graph = self._directory.file(GRAPH)
         encode = _encoder(self._directory)
-        import onnxruntime
-
+        onnxruntime = onnx_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._cores() if self._directory.padding else 1
         options.inter_op_num_threads = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -172,3 +173,12 @@ def test_a_query_needs_no_tokenizers_and_says_nothing_on_stdout_or_stderr() -> N
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+def test_nothing_is_noted_down_for_the_maker_of_the_runtime(tmp_path: Path) -> None:
+    """Some builds of onnxruntime keep events for their maker in the user's cache and send them when they can."""
+    program = "from recto.embedding.bundled import bundled_embedder; bundled_embedder().embed(['water'])"
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    environ = {name: one for name, one in os.environ.items() if not name.startswith(("XDG_", "ORT_"))} | home
+    subprocess.run([sys.executable, "-c", program], env=environ, check=True, timeout=120)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
