@@ -51,7 +51,7 @@ def load(
         for name, value in layer.items():
             _known(name, origin)
             values[name] = (*values.get(name, ()), *value) if name == "ingest.ignore" else value
-            if name == "library" and isinstance(value, str):
+            if name == "library" and isinstance(value, str | Path):
                 values[name] = location(value)
             origins[name] = origin
     config = _checked(values, origins)
@@ -61,7 +61,7 @@ def load(
 def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     # A place to look is all that most searches are told, and any path will do: there is nothing to check.
     if values.keys() <= {"library"}:
-        return Config(location(values["library"]) if "library" in values else None)
+        return Config(values.get("library"))
     from pydantic import ValidationError
 
     try:

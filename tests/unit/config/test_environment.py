@@ -8,6 +8,7 @@ import pytest
 
 from recto.config.load import load
 from recto.errors import ConfigurationError
+from recto.model.location import location
 
 
 def test_a_variable_sets_what_it_names(tmp_path: Path) -> None:
@@ -29,3 +30,10 @@ def test_a_variable_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_value_of_the_wrong_kind_is_named_with_where_it_stands(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"retrieval\.limit in environment"):
         load(environ={"RECTO_RETRIEVAL_LIMIT": "many"}, directory=tmp_path)
+
+
+@pytest.mark.parametrize("given", ["postgresql://someone@127.0.0.1:1/notes", "notes.db"])
+def test_a_library_alone_is_all_that_need_be_said(tmp_path: Path, given: str) -> None:
+    by_variable = load(environ={"RECTO_LIBRARY": given}, directory=tmp_path).config.library
+    by_flag = load({"library": given}, environ={}, directory=tmp_path).config.library
+    assert by_variable == by_flag == location(given)
