@@ -76,11 +76,12 @@ class GetAnswer:
 
 def get(engine: Engine, request: GetRequest) -> GetAnswer:
     """As much of the passage as fits, from the cursor on, cut between lines where that is possible."""
-    passage = read(engine, request)
-    asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
-    offset = offset_of(request.cursor, asked)
+    with engine.store.reading():
+        passage = read(engine, request)
+        asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
+        offset = offset_of(request.cursor, asked)
+        pointing = () if offset else _backlinks(engine, passage.document)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
-    pointing = () if offset else _backlinks(engine, passage.document)
     answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked), pointing)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(text(answer)))
     shown = _fitting(passage.text[offset:], first, room)
@@ -160,10 +161,15 @@ def _fitting(remaining: str, first: int, room: int) -> str:
 
 
 def read(engine: Engine, request: GetRequest) -> Passage:
-    """The whole passage that the reference names."""
+    """The whole passage that the reference names, its rows and its text of one state of the library."""
+    if not request.reference.strip():
+        raise InvalidArgument("the reference is blank", hint="give a uri, uri:from-to, uri#section, or a chunk id")
+    with engine.store.reading():
+        return _read(engine, request)
+
+
+def _read(engine: Engine, request: GetRequest) -> Passage:
     reference = request.reference
-    if not reference.strip():
-        raise NotFound("the reference is blank", hint="give a uri, uri:from-to, uri#section, or a chunk id")
     if reference.startswith("chk_"):
         return _widened(engine, _chunk(engine, ChunkId(reference)), request)
     if reference.startswith("doc_"):
@@ -252,7 +258,10 @@ def _lines(engine: Engine, document: StoredDocument, first: int, last: int) -> P
     text = _text(engine, document)
     index = LineIndex(text)
     if first > index.count:
-        raise NotFound(f"{document.uri} has {index.count} lines, not {first}")
+        raise NotFound(
+            f"{document.uri} has {index.count} lines, not {first}",
+            hint=f"ask for lines up to {index.count}: {document.uri}:1-{index.count}",
+        )
     span = index.span(first, last)
     return _slice(document, _path_at(engine, document, span.start), text, span)
 

@@ -45,10 +45,11 @@ class OutlineAnswer:
 
 
 def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
-    passage = read(engine, GetRequest(request.reference, request.collection))
-    document = passage.document
-    index = LineIndex(engine.store.documents.texts(engine.project.id, [document.text_hash])[document.text_hash])
-    sections = engine.store.documents.sections(engine.project.id, document.id)
+    with engine.store.reading():  # headings and text of one state, whoever indexes meanwhile
+        document = read(engine, GetRequest(request.reference, request.collection)).document
+        text_of = engine.store.documents.texts(engine.project.id, [document.text_hash])
+        sections = engine.store.documents.sections(engine.project.id, document.id)
+    index = LineIndex(text_of[document.text_hash])
     asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), document.text_hash)
     offset = offset_of(request.cursor, asked)
     listed = [_section(one, index) for one in sections if one.level][offset:]
