@@ -73,14 +73,26 @@ class Search:
         # A hypothesis is written like a passage, so it is embedded like one.
         return embedder.embed([hypothesis])[0] if hypothesis else embedder.embed_query(self.query.terms.text)
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether there are chunks that may not be found."""
+        terms = self.query.terms
+        return bool(not self.query.filters.empty or terms.phrases or terms.excluded)
+
+    @property
+    def splits_documents(self) -> bool:
+        """Whether one chunk of a document may be found while the next may not."""
+        terms, filters = self.query.terms, self.query.filters
+        return bool(terms.phrases or terms.excluded or filters.heading_contains or filters.languages)
+
     @cached_property
     def admitted(self) -> NDArray[np.int64] | None:
         """Keys of the chunks that filters, phrases and exclusions let through; None when nothing narrows."""
-        terms, filters = self.query.terms, self.query.filters
-        if filters.empty and not terms.phrases and not terms.excluded:
+        if not self.narrowed:
             return None
         import numpy as np
 
+        terms, filters = self.query.terms, self.query.filters
         store, project = self.library.store, self.library.project
         keys = np.asarray(store.documents.admitted(project, filters), dtype=np.int64)
         for phrase in terms.phrases:

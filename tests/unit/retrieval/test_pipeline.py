@@ -20,6 +20,7 @@ from recto.retrieval.present import present
 from recto.retrieval.profiles import PROFILES, profile_named
 from recto.retrieval.stage import Library, Profile, Search, SkipStage, in_order
 from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from recto.retrieval.stages.parents import ParentExpansion
 from recto.retrieval.stages.recall import LexicalRecall
 from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
 from recto.testing import samples
@@ -230,10 +231,43 @@ def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: L
     assert merged == (high._replace(span=Span(0, 300), lines=Lines(0, 300)), far)
 
 
-def test_what_would_not_be_shown_does_not_stretch_a_hit(library: Library) -> None:
-    query = replace(_query("x"), limit=1)
-    shown, hidden = _candidate("a.md", 0, 100, 0.9), _candidate("a.md", 100, 200, 0.1)
-    assert MergeSpans().refine(Search(query, library), (shown, hidden)) == (shown, hidden)
+@pytest.mark.parametrize("limit", [1, 2, 10, 1000])
+def test_how_many_hits_are_asked_for_changes_none_of_them(library: Library, limit: int) -> None:
+    given = tuple(_candidate("a.md", 100 * place, 100 * place + 100, 1.0 - place / 100) for place in range(15))
+    merged = MergeSpans().refine(Search(replace(_query("x"), limit=limit), library), given)
+    assert [one.span for one in merged] == [Span(0, 1000), Span(1000, 1500)]
+
+
+def test_spans_that_overlap_become_one_only_while_it_stays_short(library: Library) -> None:
+    given = tuple(_candidate("a.md", start, start + 1000, 1.0 - start / 10_000) for start in range(0, 4000, 800))
+    merged = MergeSpans().refine(Search(_query("x"), library), given)
+    assert [one.span for one in merged] == [Span(0, 1800), Span(1600, 3400), Span(3200, 4200)]
+    inner = _candidate("a.md", 100, 200, 0.1)
+    whole = _candidate("a.md", 0, 5000, 0.9)
+    assert [one.span for one in MergeSpans().refine(Search(_query("x"), library), (whole, inner))] == [Span(0, 5000)]
+
+
+def test_no_gap_is_bridged_over_what_was_excluded(library: Library) -> None:
+    first, third = _candidate("a.md", 0, 100, 0.9), _candidate("a.md", 150, 300, 0.8)._replace(ordinal=2)
+    search = Search(replace(_query("x"), terms=replace(samples.terms("x"), excluded=(("word",),))), library)
+    assert MergeSpans().refine(search, (first, third)) == (first, third)
+    (merged,) = MergeSpans().refine(search, (first, third._replace(ordinal=1)))
+    assert merged.span == Span(0, 300)
+    (touching,) = MergeSpans().refine(search, (first, third._replace(span=Span(90, 300))))
+    assert touching.span == Span(0, 300)
+
+
+def test_an_excerpt_shows_nothing_of_a_chunk_that_a_filter_refused() -> None:
+    store = MemoryStore()
+    within = samples.ensure(store)
+    with store.transaction():
+        samples.put(store, within, samples.prepared(within, "a.md", "apple one", "apple secret", "apple two"))
+    held = Library(store, within.project_id, _fail, lambda: ExactIndex(store, within.project_id, PROFILE), lambda: 0.0)
+    for stage in (MergeSpans(), ParentExpansion()):
+        query = Query("apple -secret", terms=replace(samples.terms("apple"), excluded=(("secret",),)))
+        profile = Profile("words", (LexicalRecall(),), SingleChannel(), (stage,))
+        hits = present(run(profile, query, held)[0], query, held)
+        assert [hit.excerpt for hit in hits] == ["apple one", "apple two"], stage.name
 
 
 def test_an_unknown_profile_is_refused_with_the_names_there_are() -> None:

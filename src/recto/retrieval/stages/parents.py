@@ -17,7 +17,8 @@ from recto.retrieval.stages.steps import noted
 class ParentExpansion:
     """A hit grows to the largest section around its start that has at most `most` characters.
 
-    Only as many candidates as the query asks for are looked at. Hits that grow into the same place become one.
+    Only as many candidates as the query asks for are looked at. Hits that grow into the same place become one. A hit
+    does not grow over a chunk that filters or exclusions refused.
     """
 
     most: int = 1500
@@ -34,7 +35,8 @@ class ParentExpansion:
             if any(_covers(other, one) for other in grown):
                 continue
             text = texts[one.text_hash]
-            section, span = _parent(one.span, sections[one.document_id], text, self.most)
+            refused = _refused(search, one, self.most)
+            section, span = _parent(one.span, sections[one.document_id], text, self.most, refused)
             if section is not None:
                 details[one.key] = f"from {len(one.span)} to {len(span)} characters"
                 lines = LineIndex(text).lines(span.start, span.end)
@@ -44,7 +46,20 @@ class ParentExpansion:
         return (*noted(grown, self.name, details), *rest)
 
 
-def _parent(span: Span, sections: Sequence[Section], text: str, most: int) -> tuple[Section | None, Span]:
+def _refused(search: Search, one: Candidate, reach: int) -> list[Span]:
+    """Where chunks stand near this one that filters or exclusions did not let through."""
+    if search.admitted is None or not search.splits_documents:
+        return []
+    documents, project = search.library.store.documents, search.library.project
+    near = {found.neighbour for found in documents.neighbours(project, [one.key], reach)}
+    barred = sorted(near.difference(search.admitted.tolist()))
+    others = documents.candidates(project, barred).values()
+    return [other.span for other in others if other.document_id == one.document_id]
+
+
+def _parent(
+    span: Span, sections: Sequence[Section], text: str, most: int, refused: Sequence[Span]
+) -> tuple[Section | None, Span]:
     """The largest fitting section that holds the span's start, and the two together; None when nothing is gained."""
     best: Section | None = None
     widest = span
@@ -53,9 +68,14 @@ def _parent(span: Span, sections: Sequence[Section], text: str, most: int) -> tu
             # Sections run up to the next heading; the blank lines before it say nothing.
             end = section.span.start + len(section.span.of(text).rstrip())
             whole = span.union(Span(section.span.start, end))
-            if len(widest) < len(whole) <= most:
+            gained = (Span(whole.start, span.start), Span(span.end, whole.end))
+            if len(widest) < len(whole) <= most and not any(_meet(one, part) for one in refused for part in gained):
                 best, widest = section, whole
     return best, widest
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return max(one.start, other.start) < min(one.end, other.end)
 
 
 def _covers(grown: Candidate, one: Candidate) -> bool:

@@ -31,29 +31,45 @@ class CapPerDocument:
 class MergeSpans:
     """Hits of one document whose spans touch, or nearly, become one that keeps the better one's score and heading.
 
-    Only as many candidates as the query asks for are looked at: what would not be shown does not stretch a hit. A
-    hit does not grow beyond `longest` characters, so that a citation stays a place and not a document.
+    The candidates are looked at `among` at a time: what stands far below a hit does not stretch it, and how many are
+    asked for changes none. A hit does not grow beyond `longest` characters, so that a citation stays a place and not a
+    document. Where filters or exclusions split documents, no gap is bridged in which a chunk stands: it may be one
+    that was refused.
     """
 
     gap: int = 200
     longest: int = 2400
+    among: int = 10
     name: str = "merge_spans"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        shown, rest = list(candidates[: search.query.limit]), list(candidates[search.query.limit :])
         merged: list[Candidate] = []
-        for one in sorted(shown, key=lambda one: (one.document_id, one.span.start)):
+        among = max(1, self.among)
+        for start in range(0, len(candidates), among):
+            merged += self._merged(search, candidates[start : start + among])
+        # Merging frees places: what comes next moves up.
+        return in_order(merged)
+
+    def _merged(self, search: Search, some: tuple[Candidate, ...]) -> list[Candidate]:
+        merged: list[Candidate] = []
+        reached = 0  # the ordinal of the last chunk in the hit that is growing
+        for one in sorted(some, key=lambda one: (one.document_id, one.span.start)):
             last = merged[-1] if merged else None
-            if last and self._touch(last, one):
+            if last and self._fit(last, one) and (not search.splits_documents or _nothing_between(last, reached, one)):
+                reached = one.ordinal if one.span.end >= last.span.end else reached
                 merged[-1] = _joined(last, one)
             else:
+                reached = one.ordinal
                 merged.append(one)
-        # Merging frees places: what comes next moves up.
-        return in_order(merged + rest)
+        return merged
 
-    def _touch(self, last: Candidate, one: Candidate) -> bool:
+    def _fit(self, last: Candidate, one: Candidate) -> bool:
         near = last.document_id == one.document_id and one.span.start <= last.span.end + self.gap
-        return near and (one.span.start < last.span.end or one.span.end - last.span.start <= self.longest)
+        return near and (one.span.end <= last.span.end or one.span.end - last.span.start <= self.longest)
+
+
+def _nothing_between(last: Candidate, reached: int, one: Candidate) -> bool:
+    return one.span.start <= last.span.end or one.ordinal == reached + 1
 
 
 def _joined(first: Candidate, second: Candidate) -> Candidate:
