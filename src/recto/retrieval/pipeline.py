@@ -7,7 +7,7 @@ from collections.abc import Callable, Sized
 from functools import partial
 from typing import TypeVar
 
-from recto.errors import RectoError
+from recto.errors import DamagedSnapshot, LibraryError, RectoError, StorageError
 from recto.model.query import Query
 from recto.model.result import Candidate, Ranking, StageTrace
 from recto.retrieval.stage import Library, Profile, Search, SkipStage
@@ -16,29 +16,43 @@ _T = TypeVar("_T")
 
 
 def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candidate, ...], tuple[StageTrace, ...]]:
-    """Candidates in their total order, and the trace. A stage that cannot apply is skipped; one that fails is noted."""
+    """Candidates in their total order, and the trace. A stage that cannot apply is skipped; one that fails is noted.
+
+    A damaged library is an error whichever stage meets it; so is it when channels failed and none answered.
+    """
     entries: list[StageTrace] = []
+    errors: list[RectoError] = []
     search = Search(query, library)
     for expand in profile.expand:
-        expanded = _traced(entries, search, expand.name, "expand", (), partial(expand.expand, search), search.query)
+        expanded = _traced(
+            entries, errors, search, expand.name, "expand", (), partial(expand.expand, search), search.query
+        )
         search = Search(expanded, library)
+    errors.clear()  # a query that could not be made better is asked as it is
     rankings: dict[str, Ranking] = {}
     for recall in profile.recall:
         nothing = Ranking(recall.name, ())
-        ranking = _traced(entries, search, recall.name, "recall", (), partial(recall.recall, search), nothing)
+        ranking = _traced(entries, errors, search, recall.name, "recall", (), partial(recall.recall, search), nothing)
         rankings[recall.name] = ranking
+    if errors and all(entry.failed or entry.skipped for entry in entries if entry.shape == "recall"):
+        raise errors[0]
     found = {one.key for ranking in rankings.values() for one in ranking.scored}
     fuse = profile.fuse
     candidates: tuple[Candidate, ...] = ()
-    candidates = _traced(entries, search, fuse.name, "fuse", found, partial(fuse.fuse, search, rankings), candidates)
+    candidates = _traced(
+        entries, errors, search, fuse.name, "fuse", found, partial(fuse.fuse, search, rankings), candidates
+    )
+    if entries[-1].failed:
+        raise errors[-1]
     for refine in profile.refine:
         step = partial(refine.refine, search, candidates)
-        candidates = _traced(entries, search, refine.name, "refine", candidates, step, candidates)
+        candidates = _traced(entries, errors, search, refine.name, "refine", candidates, step, candidates)
     return candidates, tuple(entries)
 
 
 def _traced(
     entries: list[StageTrace],
+    errors: list[RectoError],
     search: Search,
     name: str,
     shape: str,
@@ -46,7 +60,7 @@ def _traced(
     stage: Callable[[], _T],
     otherwise: _T,
 ) -> _T:
-    """Runs a stage, times it, counts what went in and came out; a failure becomes an entry, not an exception."""
+    """Runs a stage, times it, counts what went in and came out; a failure becomes an entry, unless it is damage."""
     started = time.perf_counter()
     skipped = failed = None
     result = otherwise
@@ -55,7 +69,11 @@ def _traced(
     except SkipStage as skip:
         skipped = skip.reason
     except RectoError as error:
+        # A damaged snapshot leaves the library whole, and another channel may not need it.
+        if isinstance(error, LibraryError | StorageError) and not isinstance(error, DamagedSnapshot):
+            raise
         failed = error.message
+        errors.append(error)
     took = (time.perf_counter() - started) * 1e3
     returned = result.scored if isinstance(result, Ranking) else result
     entries.append(

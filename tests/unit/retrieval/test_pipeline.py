@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recto.errors import ProviderFailed
+from recto.errors import LibraryError, ProviderFailed, RectoError, StorageError
 from recto.model.ids import ChunkKey
 from recto.model.query import Filters, Query
 from recto.model.recipe import EmbeddingProfile
@@ -36,7 +36,7 @@ class LetterEmbedder:
 
     profile: EmbeddingProfile = PROFILE
 
-    def embed(self, texts: list[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -106,6 +106,36 @@ def test_a_model_that_fails_leaves_the_lexical_answer_and_a_line_in_the_trace() 
     candidates, trace = run(PROFILES["hybrid"], _query("zebra"), library)
     assert candidates
     assert [entry.failed for entry in trace if entry.stage == "dense"] == ["the model is away"]
+
+
+@dataclass(frozen=True)
+class _Broken:
+    error: RectoError
+    name: str = "broken"
+
+    def recall(self, search: Search) -> Ranking:
+        raise self.error
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [LibraryError("torn"), StorageError("no disk")], ids=lambda one: one.message)
+def test_a_damaged_library_is_an_error_and_not_an_empty_answer(library: Library, error: RectoError) -> None:
+    channel = Profile("plain", (LexicalRecall(), _Broken(error)), SingleChannel())
+    refinement = Profile("plain", (LexicalRecall(),), SingleChannel(), (_Broken(error),))
+    for profile in (channel, refinement):
+        with pytest.raises(type(error), match=error.message):
+            run(profile, _query("zebra"), library)
+
+
+def test_when_no_channel_answers_the_first_that_failed_says_why(library: Library) -> None:
+    two = (_Broken(ProviderFailed("first")), _Broken(ProviderFailed("second")))
+    with pytest.raises(ProviderFailed, match="first"):
+        run(Profile("none", two, SingleChannel()), _query("zebra"), library)
+    assert run(Profile("one", (*two, LexicalRecall()), SingleChannel()), _query("zebra"), library)[0]
+    with pytest.raises(ProviderFailed, match="away"):
+        run(PROFILES["dense_only"], _query("zebra"), replace(library, embedder=_fail))
 
 
 def test_a_query_without_words_is_answered_by_meaning_alone(library: Library) -> None:
