@@ -143,7 +143,8 @@ class Repaired:
 
 
 def repair(engine: Engine, progress: Progress | None = None) -> Repaired:
-    """Indexes everything again that can be read again: files from their folders, memories from their versions.
+    """Makes the word index anew from the tokens that are kept, and where that is not enough indexes everything again
+    that can be read again: files from their folders, memories from their versions.
 
     The ledger would say that nothing has changed, so it is forgotten first; vectors that are there are kept.
     """
@@ -151,6 +152,8 @@ def repair(engine: Engine, progress: Progress | None = None) -> Repaired:
     if not found:
         return Repaired((), ())
     store, project = engine.store, engine.project.id
+    if store.mend() and not (left := store.check()):
+        return Repaired(found, left)
     folders = [one for one in engine.collections() if one.on_disk and one.root.is_dir()]
     with store.transaction():
         for collection in folders:

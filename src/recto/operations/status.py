@@ -288,7 +288,8 @@ def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     """Looks at everything that can go wrong quietly; `deep` reads the whole library for damage."""
     problems = engine.store.check() if deep else ()
     sound = f"{engine.library} is sound" if deep else f"{engine.library} answers"
-    checks = [Check("library", not problems, "; ".join(problems) or sound, "index again from the folders")]
+    hint = "`recto db repair` makes anew what can be made anew; else restore a backup" if problems else None
+    checks = [Check("library", not problems, "; ".join(problems) or sound, hint)]
     if server := engine.store.server():
         checks.append(Check("server", True, server))
     checks.append(_recipe_check(engine))

@@ -84,6 +84,10 @@ class Store(Protocol):
         """What is wrong with the library, in sentences; empty when nothing is."""
         ...
 
+    def mend(self) -> bool:
+        """Makes anew what the store can make from its own rows alone; False where there is nothing of the kind."""
+        ...
+
     def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         """After much was written: makes ready what the next searches are faster with; True if there was any.
 

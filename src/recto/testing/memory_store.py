@@ -80,6 +80,9 @@ class MemoryStore:
                 problems.append(f"the text of {held.document.uri} is missing")
         return tuple(problems)
 
+    def mend(self) -> bool:
+        return False
+
     def settle(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
         return False
 

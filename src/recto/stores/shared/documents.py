@@ -140,7 +140,7 @@ class DocumentRepository:
             return {row[0].hex(): unpack(row[1]).decode("utf-8") for row in rows}
         except (zstandard.ZstdError, UnicodeDecodeError) as error:
             raise LibraryError(
-                f"a stored text is damaged: {error}", hint="run `recto doctor`; restore a backup or index again"
+                f"a stored text is damaged: {error}", hint="run `recto db repair`, or restore a backup"
             ) from error
 
     def damaged_texts(self) -> Iterator[str]:

@@ -92,6 +92,9 @@ class SharedStore:
             problems.append(error.message)
         return tuple(problems)
 
+    def mend(self) -> bool:
+        return False
+
     def _problems(self) -> Iterator[str]:
         yield from self._damage()
         for name in _CHECKS:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from recto.stores.shared.turns import Turns
 
 APPLICATION_ID = 0x52435430  # "RCT0": how a library is told from any other SQLite file
 _PACKAGE = "recto.stores.sqlite"
+_WORD_INDEX = re.compile(r"\bfts5\b|\blexical\b")  # how SQLite speaks of an index it can no longer open
 _READ_AND_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -156,6 +158,16 @@ class SqliteDatabase:
         with _translated(self.path):
             return self._connection().execute(f"pragma {name}").fetchall()
 
+    def forget_table(self, name: str, shadows: Sequence[str]) -> None:
+        """Takes a virtual table that cannot be opened out of the schema, and then the tables it kept its data in."""
+        with _translated(self.path):
+            connection = self._writer()
+            connection.execute("pragma writable_schema = on")
+            connection.execute("delete from sqlite_schema where name = ?", (name,))
+            connection.execute("pragma writable_schema = reset")
+            for shadow in shadows:
+                connection.execute(f'drop table if exists "{shadow}"')
+
     def close(self) -> None:
         with self._guard:
             for connection in self._all:
@@ -266,7 +278,13 @@ def _translated(path: Path) -> Iterator[None]:
         ) from error
     except apsw.CorruptError as error:
         raise LibraryError(
-            f"the library {path} is damaged: {error}", hint="run `recto doctor`; restore a backup or index again"
+            f"the library {path} is damaged: {error}", hint="run `recto db repair`, or restore a backup"
+        ) from error
+    except apsw.SQLError as error:
+        if not _WORD_INDEX.search(str(error)):
+            raise
+        raise LibraryError(
+            f"the word index of {path} is damaged: {error}", hint="run `recto db repair`, or restore a backup"
         ) from error
     except apsw.ConstraintError as error:
         raise Conflict(f"the change contradicts what {path} already holds: {error}") from error

@@ -47,7 +47,7 @@ class Fts5Index:
         return tuple(Scored(ChunkKey(chunk), -rank) for chunk, rank in rows)
 
     def containing(self, project: ProjectId, phrase: Sequence[str]) -> Sequence[ChunkKey]:
-        where = {"match": _quoted(phrase), "project": self._keys.project(project)}
+        where = {"match": quoted(phrase), "project": self._keys.project(project)}
         return [ChunkKey(row[0]) for row in self._database.rows("lexical_matching", where)]
 
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
@@ -59,7 +59,7 @@ class Fts5Index:
         return found if self._keys.only_project() else [one for one in found if self._held(key, one)]
 
     def _held(self, project: int, token: str) -> bool:
-        return bool(self._database.rows("lexical_held_by", {"match": _quoted((token,)), "project": project}))
+        return bool(self._database.rows("lexical_held_by", {"match": quoted((token,)), "project": project}))
 
     def _known_words(self) -> Vocabulary:
         generation = int(value(self._database, "generation"))
@@ -78,10 +78,10 @@ def match_expression(terms: Terms, fields: Sequence[LexicalField] = ()) -> str |
     """
     if terms.empty:
         return None
-    phrases = [_quoted(phrase) for phrase in terms.phrases]
-    anything = [_quoted((word,)) for word in terms.words] + phrases
-    anything += [_quoted(phrase) for phrase in terms.preferred if len(phrase) > 1]
-    anything += [f"{_quoted((prefix,))} *" for prefix in terms.prefixes]
+    phrases = [quoted(phrase) for phrase in terms.phrases]
+    anything = [quoted((word,)) for word in terms.words] + phrases
+    anything += [quoted(phrase) for phrase in terms.preferred if len(phrase) > 1]
+    anything += [f"{quoted((prefix,))} *" for prefix in terms.prefixes]
     if not anything:
         return None
     expression = " OR ".join(anything)
@@ -90,11 +90,11 @@ def match_expression(terms: Terms, fields: Sequence[LexicalField] = ()) -> str |
     if fields:
         expression = f"{{{' '.join(name for name in LEXICAL_FIELDS if name in fields)}}} : ({expression})"
     if terms.excluded:
-        unwanted = " OR ".join(_quoted(phrase) for phrase in terms.excluded)
+        unwanted = " OR ".join(quoted(phrase) for phrase in terms.excluded)
         expression = f"({expression}) NOT ({unwanted})"
     return expression
 
 
-def _quoted(tokens: Iterable[str]) -> str:
+def quoted(tokens: Iterable[str]) -> str:
     # FTS5 reads a query only up to a NUL. Its tokenizer separates there, as it does at a blank.
     return '"' + " ".join(tokens).replace('"', '""').replace("\0", " ") + '"'

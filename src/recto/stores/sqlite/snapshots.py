@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,15 @@ class LexicalBlocks:
             "chunks": array("q", (key for key, _ in rows)).tobytes(),
             "data": self._compressor.compress(text.encode("utf-8", "surrogatepass")),
         }
+
+
+def unpacked(
+    chunks: bytes, data: bytes, unpack: Callable[[bytes], bytes] = zstandard.decompress
+) -> Iterator[tuple[ChunkKey, LexicalRow]]:
+    """The rows of one block."""
+    texts = unpack(data).decode("utf-8", "surrogatepass").split(_CHUNK)
+    for key, text in zip(array("q", chunks), texts, strict=True):
+        yield ChunkKey(key), LexicalRow(*text.split(_FIELD))
 
 
 class SnapshotSource:
@@ -104,9 +113,8 @@ class SnapshotSource:
         for after in range(since, until, _BLOCKS):
             stretch = where | {"after": after, "last": min(after + _BLOCKS, until)}
             for block, chunks, data in self._database.rows("lexical_blocks_after", stretch):
-                texts = unpack(data).decode("utf-8", "surrogatepass").split(_CHUNK)
-                for key, text in zip(array("q", chunks), texts, strict=True):
-                    yield block, ChunkKey(key), LexicalRow(*text.split(_FIELD))
+                for key, row in unpacked(chunks, data, unpack):
+                    yield block, key, row
 
     def places(self, project: ProjectId, keys: Sequence[ChunkKey] | None = None) -> NDArray[np.int64]:
         import numpy as np

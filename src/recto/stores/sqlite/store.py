@@ -12,6 +12,7 @@ from recto.stores.shared.store import SharedStore
 from recto.stores.sqlite.database import SqliteDatabase
 from recto.stores.sqlite.lexical import Fts5Index
 from recto.stores.sqlite.snapshots import SnapshotSource
+from recto.stores.sqlite.words import make_anew, unanswered
 
 
 class SqliteStore(SharedStore):
@@ -36,3 +37,9 @@ class SqliteStore(SharedStore):
         yield from (str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok")
         for table, row, parent, _ in self._database.pragma("foreign_key_check"):
             yield f"table {table}, row {row}: points at a missing row of {parent}"
+        yield from unanswered(self._database)
+
+    def mend(self) -> bool:
+        with self.transaction():
+            make_anew(self._database)
+        return True

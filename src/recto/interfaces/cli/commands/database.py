@@ -175,7 +175,7 @@ def check(choices: Choices) -> Exit:
 @shared_options
 @pass_choices
 def repair(choices: Choices) -> Exit:
-    """Make anew what can be made anew: words and chunks of memories, and of files that are still in their folders.
+    """Make anew what can be made anew: the word index, and chunks of memories and of files still in their folders.
 
     Versions are never made up: where one is damaged, restore a backup.
     """

@@ -43,3 +43,28 @@ create virtual table if not exists temp.lexical_instances using fts5vocab (main,
 -- name: lexical_instances
 -- Every word of every row, where it stands: the rows as they were analysed, put together again.
 select doc, col, "offset", term from temp.lexical_instances order by doc, col, "offset";
+
+-- name: lexical_drop
+drop table if exists lexical;
+
+-- name: lexical_create
+-- As the first migration makes it.
+create virtual table if not exists lexical using fts5 (
+  title, headings, keywords, description, tags, aliases, body,
+  content = '', contentless_delete = 1, tokenize = "ascii tokenchars '_'"
+);
+
+-- name: lexical_weigh
+insert into lexical (lexical, rank) values ('rank', 'bm25(3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)');
+
+-- name: lexical_leads_to
+select exists (select 1 from lexical where lexical match :match and rowid = :key);
+
+-- name: chunk_keys
+select key from chunks;
+
+-- name: lexical_block_members
+select key, chunks from lexical_blocks order by key;
+
+-- name: lexical_block
+select chunks, data from lexical_blocks where key = :key;
