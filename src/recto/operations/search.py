@@ -174,18 +174,13 @@ def find(engine: Engine, request: SearchRequest, profile: Profile | None = None)
 
     `profile` stands in for the one the request names.
     """
-    result = _ran(engine.search(*asked(engine, request, profile)))
-    if request.require_fresh and result.freshness.full_vectors < 1.0:
-        raise Stale(
-            f"{result.freshness.pending} chunks have no vector yet", hint="run `recto index` to bring it up to date"
-        )
-    return result
+    return _fresh(_ran(engine.search(*asked(engine, request, profile))), request)
 
 
 def record(engine: Engine, request: SearchRequest, profile: Profile | None = None) -> tuple[Result, Recording]:
     """The same as `find`, with what it takes to answer it again."""
     result, recording = engine.record(*asked(engine, request, profile))
-    return _ran(result), recording
+    return _fresh(_ran(result), request), recording
 
 
 def asked(engine: Engine, request: SearchRequest, profile: Profile | None = None) -> tuple[Query, Profile]:
@@ -239,6 +234,14 @@ def _run(engine: Engine, query: Query, profile: str | None) -> Result:
 def _ran(result: Result) -> Result:
     if not result.freshness.documents:
         raise NotIndexed("nothing is indexed yet", hint="run `recto add FOLDER --name NAME`, then `recto index`")
+    return result
+
+
+def _fresh(result: Result, request: SearchRequest) -> Result:
+    if request.require_fresh and result.freshness.full_vectors < 1.0:
+        raise Stale(
+            f"{result.freshness.pending} chunks have no vector yet", hint="run `recto index` to bring it up to date"
+        )
     return result
 
 
