@@ -99,11 +99,30 @@ def test_a_replay_says_that_the_library_has_changed(recto: Recto, twins: Path, t
     assert "changed since" in recto("replay", trace).stderr
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"recording": {"format": 9}}'])
-def test_what_is_no_trace_is_refused(recto: Recto, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ["", "[]", "{}", "# Notes", '{"format": 1}', '{"recording": {"format": 9}}'])
+def test_what_is_no_trace_is_refused_with_what_would_be_one(recto: Recto, tmp_path: Path, text: str) -> None:
     file = tmp_path / "trace.json"
     file.write_text(text, "utf-8")
-    assert recto("replay", file).exit_code in {2, 3}
+    for refused in (recto("replay", file), recto("replay", tmp_path / "nowhere")):
+        assert refused.exit_code in {2, 3, 6}
+        assert "recto search QUERY --trace FILE" in refused.stderr
+        assert "pydantic" not in refused.stderr and "Expecting value" not in refused.stderr
+
+
+def test_a_trace_of_another_library_is_refused(recto: Recto, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    trace = tmp_path / "trace.json"
+    recto("search", "watering trees", "--trace", trace)
+    request.getfixturevalue("twins")
+    refused = recto("replay", trace)
+    assert refused.exit_code == 2
+    assert "another library" in refused.stderr and "--library" in refused.stderr
+
+
+def test_a_trace_is_no_way_around_freshness(recto: Recto, twins: Path, tmp_path: Path) -> None:
+    (twins / "fourth.md").write_text("A fourth note without a vector.\n", "utf-8")
+    assert recto("index", "--no-embed").exit_code == 0
+    for more in ((), ("--trace", tmp_path / "trace.json")):
+        assert recto("search", "watering", "--require-fresh", *more).exit_code == 4
 
 
 def test_a_compressed_answer_says_nothing_twice(recto: Recto, twins: Path) -> None:

@@ -2,18 +2,19 @@
 
 Format 1: the profile as TOML, the expanded query, each channel's ranking with the reason where there is none, the
 query's vector, the time and the library's generation. Chunk keys are the library's own, so a recording replays where
-it was made; no model is needed for it.
+it was made, which it knows by its project and by the texts the chunks were of; no model is needed for it.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from recto.errors import ConfigurationError, ProviderFailed, RectoError
+from recto.errors import ConfigurationError, InvalidArgument, ProviderFailed, RectoError
+from recto.model.ids import ChunkKey
 from recto.model.query import Query
 from recto.model.result import Candidate, Ranking, Scored, StageTrace
 from recto.ports import Embedder
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = 1
+_DIGITS = 12
+HINT = "give a file that `recto search QUERY --trace FILE` wrote"
 
 Answered = tuple[tuple[Candidate, ...], tuple[StageTrace, ...]]
 
@@ -48,6 +51,10 @@ class Recording:
     now: float
     generation: int
     format: int = FORMAT
+    project: str = ""
+    """Its name; empty where it was not written down."""
+    texts: Mapping[int, str] = field(default_factory=dict)
+    """The beginning of the hash of the text that each chunk was of, by the chunk's key."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=2)
@@ -62,10 +69,17 @@ def read_recording(text: str) -> Recording:
 
     try:
         recording = TypeAdapter(Recording).validate_python(json.loads(text))
-    except (ValueError, ValidationError) as error:
-        raise ConfigurationError(f"this is not a recorded search: {error}") from error
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"][:2]))
+        what = f"its {place} is missing or malformed" if place else "it holds something else"
+        raise ConfigurationError(f"this is not a recorded search: {what}", hint=HINT) from error
+    except ValueError as error:
+        raise ConfigurationError("this is not a recorded search: it is not JSON", hint=HINT) from error
     if recording.format != FORMAT:
-        raise ConfigurationError(f"the recording has format {recording.format}, this version reads {FORMAT}")
+        raise ConfigurationError(
+            f"the recording has format {recording.format}, this version reads {FORMAT}",
+            hint="search again with --trace",
+        )
     return recording
 
 
@@ -85,12 +99,15 @@ def run_recorded(profile: Profile, query: Query, library: Library) -> tuple[Answ
         vector=None if vector is None else tuple(map(float, vector)),
         now=now,
         generation=library.store.generation(),
+        project=_project(library),
+        texts=_texts(library, heard),
     )
     return answered, recording
 
 
 def replay(recording: Recording, library: Library) -> Answered:
     """Fuses and refines what was recorded. Only what was scored then is reranked; nothing is asked of a model."""
+    _check_home(recording, library)
     profile = read_profile(recording.profile)
     recall = tuple(_Replayed(one, recording.vector, one.name) for one in recording.channels)
     reranker = library.reranker
@@ -102,6 +119,36 @@ def replay(recording: Recording, library: Library) -> Answered:
         later=[],
     )
     return run(replace(profile, recall=recall, expand=()), recording.query, then)
+
+
+def _check_home(recording: Recording, library: Library) -> None:
+    """Refuses a recording of another library: its keys would name other chunks here.
+
+    Keys are never used twice, and a chunk keeps its own while its text stays: in the library that made the recording
+    they are either gone or of the same text, and all of them are there until something is written.
+    """
+    project = _project(library)
+    if recording.project and recording.project != project:
+        raise InvalidArgument(
+            f"this search was recorded in the project {recording.project}, not in {project}",
+            hint=f"repeat it with --project {recording.project}",
+        )
+    here = _texts(library, recording.channels)
+    if any(recording.texts.get(key, text) != text for key, text in here.items()) or (recording.texts and not here):
+        raise InvalidArgument(
+            "this search was recorded in another library",
+            hint="name the library it was recorded in with --library, or search again with --trace",
+        )
+
+
+def _project(library: Library) -> str:
+    return next(one.name for one in library.store.catalog.projects() if one.id == library.project)
+
+
+def _texts(library: Library, channels: Sequence[RecordedChannel]) -> dict[int, str]:
+    keys = sorted({ChunkKey(one.key) for channel in channels for one in channel.scored})
+    known = library.store.documents.candidates(library.project, keys)
+    return {key: known[key].text_hash[:_DIGITS] for key in keys if key in known}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 from stage_samples import asking, library, note
 
-from recto.errors import ConfigurationError, ProviderFailed
+from recto.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from recto.model.document import Kind
 from recto.model.query import Filters, Query
 from recto.model.result import StageTrace
@@ -99,10 +99,32 @@ def test_a_recording_keeps_the_query_whole(held: Library) -> None:
     assert recording.query == query
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}'])
-def test_what_is_no_recording_is_refused(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="not a recorded search"):
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"format": 1}', '{"format": 2}'])
+def test_what_is_no_recording_is_refused_in_our_words(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="not a recorded search") as refused:
         read_recording(text)
+    assert "pydantic" not in refused.value.message and "\n" not in refused.value.message
+    assert "--trace" in (refused.value.hint or "")
+
+
+def test_a_recording_is_refused_by_another_library(held: Library) -> None:
+    _, recording = run_recorded(PROFILES["hybrid"], asking(held, "apple").query, held)
+    others = (library(*(note(f"{number}.md", f"stone {number}") for number in range(24))), library())
+    for other in others:
+        with pytest.raises(InvalidArgument, match="another library") as refused:
+            replay(recording, other)
+        assert "--library" in (refused.value.hint or "")
+    with pytest.raises(InvalidArgument, match="in the project elsewhere"):
+        replay(replace(recording, project="elsewhere"), held)
+
+
+def test_a_recording_replays_although_documents_came_and_went(held: Library) -> None:
+    _, recording = run_recorded(PROFILES["hybrid"], asking(held, "apple").query, held)
+    gone = held.store.documents.find(held.project, "0.md")[0]
+    with held.store.transaction():
+        held.store.documents.remove(held.project, gone.id)
+    candidates, _ = replay(recording, held)
+    assert candidates and "0.md" not in {one.uri for one in candidates}
 
 
 def test_another_format_is_refused(held: Library) -> None:

@@ -166,15 +166,17 @@ def replay(choices: Choices, file: Path, explain: bool, full: bool) -> Exit:
     Fusion and every refinement run as they did, on what the channels said then; no model is needed. A trace replays
     on the library it was made on.
     """
-    from recto.retrieval.replay import read_recording
+    from recto.retrieval.replay import HINT, read_recording
 
     try:
         whole = json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise StorageError(f"{file} cannot be read: {error.strerror}") from error
+        raise StorageError(f"{file} cannot be read: {error.strerror}", hint=HINT) from error
     except ValueError as error:
-        raise InvalidArgument(f"{file} is not JSON: {error}") from error
-    recording = read_recording(json.dumps(whole.get("recording") if isinstance(whole, dict) else None))
+        raise InvalidArgument(f"{file} is not a trace: it is not JSON", hint=HINT) from error
+    if not isinstance(whole, dict) or "recording" not in whole:
+        raise InvalidArgument(f"{file} is not a trace: it holds no recorded search", hint=HINT)
+    recording = read_recording(json.dumps(whole["recording"]))
     with opened(choices) as session:
         if session.engine.store.generation() != recording.generation:
             click.echo("the library has changed since this was recorded: hits may differ", err=True)
