@@ -6,6 +6,7 @@
     -word -"a phrase"    without it                           title:release         in the document's title
     begin*               words that start like this           kind:code kind:note   any of these kinds
                                                               in:notes              any of these collections
+                                                              -tag:old -path:a/     not what such a filter lets through
 
 What has none of these forms is plain words: `https://…`, `C:\\x`, `std::map`, `12:30`, `kind:unknown`, a lone quote,
 `--flag`, `-m`, `-1`. So is a text of several lines or of great length: it was pasted, its punctuation is its own.
@@ -78,7 +79,11 @@ def _read(clause: re.Match[str], reading: _Reading, analyzer: Analyzer) -> None:
         name, _, value = word.partition(":")
     else:
         name, value = name or "", quoted
-    if minus:
+    if minus and (refused := _narrow(Filters(), name.lower(), value)):
+        # A path of nothing but a slash is every path, and nobody asks for nothing.
+        more = () if refused.empty else (refused,)
+        reading.filters = replace(reading.filters, without=_distinct((*reading.filters.without, *more))[:MOST_CLAUSES])
+    elif minus:
         reading.excluded.append(clause.group())
     elif narrowed := _narrow(reading.filters, name.lower(), value):
         reading.filters = narrowed

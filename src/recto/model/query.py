@@ -29,6 +29,8 @@ class Filters:
     languages: tuple[str, ...] = ()
     modified_after: float | None = None
     modified_before: float | None = None
+    without: tuple[Filters, ...] = ()
+    """Nothing that one of these lets through. Stores do not look at it: a search takes it from what they admit."""
 
     @property
     def empty(self) -> bool:
@@ -49,6 +51,7 @@ class Filters:
             languages=_shared(self.languages, other.languages),
             modified_after=_latest(self.modified_after, other.modified_after),
             modified_before=_earliest(self.modified_before, other.modified_before),
+            without=tuple(dict.fromkeys((*self.without, *other.without))),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sized
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -33,7 +34,7 @@ def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candida
     for recall in profile.recall:
         nothing = Ranking(recall.name, ())
         ranking = _traced(entries, errors, search, recall.name, "recall", (), partial(recall.recall, search), nothing)
-        rankings[recall.name] = ranking
+        rankings[recall.name] = replace(ranking, scored=search.passing(ranking.scored))
     if errors and all(entry.failed or entry.skipped for entry in entries if entry.shape == "recall"):
         raise errors[0]
     found = {one.key for ranking in rankings.values() for one in ranking.scored}

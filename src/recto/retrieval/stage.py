@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recto.model.ids import ProjectId
-from recto.model.query import Query
-from recto.model.result import Candidate, Ranking
+from recto.model.index import LexicalField
+from recto.model.query import Query, Terms
+from recto.model.result import Candidate, Ranking, Scored
 from recto.ports import Embedder, Store, VectorIndex
 from recto.retrieval.reranking import MeasuredReranker
 
@@ -94,12 +95,38 @@ class Search:
 
         terms, filters = self.query.terms, self.query.filters
         store, project = self.library.store, self.library.project
-        keys = np.asarray(store.documents.admitted(project, filters), dtype=np.int64)
+        plain = replace(filters, without=())
+        keys = np.asarray(store.documents.admitted(project, plain), dtype=np.int64)
+        for refused in filters.without:
+            keys = np.setdiff1d(keys, np.asarray(store.documents.admitted(project, refused), dtype=np.int64))
         for phrase in terms.phrases:
             keys = np.intersect1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
         for phrase in terms.excluded:
             keys = np.setdiff1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
         return keys
+
+    def holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField] = ()) -> tuple[Scored, ...]:
+        """The `depth` best chunks by words. More are asked for until as many are left without what filters refuse."""
+        filters, lexical = self.query.filters, self.library.store.lexical
+        if not filters.without:
+            return lexical.search(self.library.project, terms, filters, depth, fields)
+        plain, asked = replace(filters, without=()), depth
+        while True:
+            found = lexical.search(self.library.project, terms, plain, asked, fields)
+            kept = self.passing(found)
+            if len(kept) >= depth or len(found) < asked:
+                return kept[:depth]
+            asked *= 4
+
+    def passing(self, scored: tuple[Scored, ...]) -> tuple[Scored, ...]:
+        """Without what negated filters refuse; every other filter the store has looked at."""
+        if not self.query.filters.without:
+            return scored
+        return tuple(one for one in scored if one.key in self._passing)
+
+    @cached_property
+    def _passing(self) -> frozenset[int]:
+        return frozenset(() if self.admitted is None else self.admitted.tolist())
 
     @cached_property
     def small(self) -> bool:

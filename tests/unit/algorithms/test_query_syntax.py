@@ -111,12 +111,30 @@ def test_a_phrase_may_stand_in_any_double_quotes(typed: str) -> None:
         ('x -"old draft"', (("old", "draft"),)),
         ("x -content-type", (("contenttyp", "content", "type"),)),
         ("x -getUser", (("getus", "get", "user"),)),
-        ("x -tag:old", (("tag", "old"),)),
+        ("x -tagged:old", (("tag", "old"),)),
+        ("x -kind:unknown", (("kind", "unknown"),)),
+        ('x -"tag:old"', (("tag", "old"),)),
         ("x -draft -Draft -drafts", (("draft",),)),
     ],
 )
 def test_an_exclusion_is_a_phrase_that_must_not_occur(typed: str, excluded: tuple[tuple[str, ...], ...]) -> None:
     assert terms(typed) == Terms(text="x", words=("x",), excluded=excluded)
+
+
+@pytest.mark.parametrize(
+    ("typed", "without"),
+    [
+        ("x -tag:#old", (Filters(tags_all=("old",)),)),
+        ("x -tag:a -tag:b -TAG:a", (Filters(tags_all=("a",)), Filters(tags_all=("b",)))),
+        ("x -path:./docs/*", (Filters(path_prefix="docs/"),)),
+        ('x -title:"old draft"', (Filters(title_contains="old draft"),)),
+        ("x -kind:code", (Filters(kinds=(Kind.CODE,)),)),
+        ("x -in:notes", (Filters(collections=("notes",)),)),
+        ("x -path:/", ()),
+    ],
+)
+def test_a_filter_with_a_minus_sign_refuses_what_it_would_let_through(typed: str, without: tuple[Filters, ...]) -> None:
+    assert read(typed) == (Terms(text="x", words=("x",)), Filters(without=without))
 
 
 @pytest.mark.parametrize(

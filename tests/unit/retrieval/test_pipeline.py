@@ -158,6 +158,19 @@ def test_filters_hold_for_every_channel(library: Library) -> None:
         assert {one.uri for one in candidates} == {"both.md"}, name
 
 
+def test_what_a_negated_filter_lets_through_is_found_by_no_channel(library: Library) -> None:
+    for name in PROFILES:
+        asked = _query("apple zebra", without=(Filters(tags_all=("food",)), Filters(path_prefix="app")))
+        candidates, _ = run(profile_named(name), asked, library)
+        assert {one.uri for one in candidates} == {"zebra.md"}, name
+
+
+def test_a_channel_looks_deeper_where_a_negated_filter_refuses_what_it_found_first(library: Library) -> None:
+    asked = _query("apple zebra", without=(Filters(path_prefix="both"), Filters(path_prefix="zebra")))
+    shallow = Profile("shallow", (LexicalRecall(depth=1, in_small=0),), SingleChannel())
+    assert [one.uri for one in run(shallow, asked, library)[0]] == ["apple.md"]
+
+
 def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: Library) -> None:
     terms = replace(samples.terms("apple"), excluded=(("zebra",),))
     candidates, _ = run(PROFILES["dense_only"], Query("apple -zebra", terms=terms), library)

@@ -19,12 +19,12 @@ class PhraseRecall:
     name: str = "phrase"
 
     def recall(self, search: Search) -> Ranking:
-        query, library = search.query, search.library
+        query = search.query
         pairs = (*pairwise(query.terms.words), *query.terms.preferred)
         if not pairs:
             raise SkipStage("the query has no two words next to each other")
         terms = replace(query.terms, words=(), prefixes=(), preferred=pairs)
-        return Ranking(self.name, library.store.lexical.search(library.project, terms, query.filters, self.depth))
+        return Ranking(self.name, search.holding(terms, self.depth))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,10 @@ class TitleRecall:
     name: str = "title"
 
     def recall(self, search: Search) -> Ranking:
-        query, library = search.query, search.library
+        query = search.query
         if query.terms.empty:
             raise SkipStage("the query has no words to look for")
-        found = library.store.lexical.search(library.project, query.terms, query.filters, self.depth, self.fields)
-        return Ranking(self.name, found)
+        return Ranking(self.name, search.holding(query.terms, self.depth, self.fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +57,13 @@ class TypoRecall:
     name: str = "typos"
 
     def recall(self, search: Search) -> Ranking:
-        query, library = search.query, search.library
+        query = search.query
         meant = {word: near for word in query.terms.words if (near := self._meant(search, word)) is not None}
         if not meant:
             raise SkipStage("no word of the query looks misspelt")
         search.notes["read_as"] = meant
         terms = replace(query.terms, words=tuple(dict.fromkeys(meant.get(one, one) for one in query.terms.words)))
-        return Ranking(self.name, library.store.lexical.search(library.project, terms, query.filters, self.depth))
+        return Ranking(self.name, search.holding(terms, self.depth))
 
     def _meant(self, search: Search, word: str) -> str | None:
         if len(word) < self.shortest or not word.isalpha():

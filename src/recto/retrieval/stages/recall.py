@@ -37,8 +37,7 @@ class LexicalRecall:
         depth = depth_in(search, self.depth, self.in_small)
 
         def ask(asked: Search) -> tuple[Scored, ...]:
-            filters = asked.query.filters
-            return library.store.lexical.search(library.project, query.terms, filters, depth)
+            return asked.holding(query.terms, depth)
 
         found = ask(search)
         if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):

@@ -106,6 +106,7 @@ def search(
                      -word            passages without it
                      begin*           words that begin so
                      tag: path: title: kind: in:   narrow where to look
+                     -tag: -path: …   leave out what they would let through
 
     A query that starts with a minus sign goes after `--`. Exit code 1 means that nothing matched.
     """
