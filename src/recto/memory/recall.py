@@ -20,6 +20,9 @@ from recto.model.memory import (
 from recto.model.query import Filters
 from recto.model.result import Hit
 
+_MEANING, _WORDS = "dense", ("lexical", "typos")  # the channels a hit may have been found by
+_CONTEXT = "context"  # the stage that raises it for its neighbours
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
@@ -60,13 +63,42 @@ def only(items: Iterable[MemoryId]) -> Filters | None:
     return Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,), uris=uris) if uris else None
 
 
-def recalled(desk: Desk, hits: Sequence[Hit], limit: int) -> tuple[Recalled, ...]:
+def recalled(desk: Desk, question: str, hits: Sequence[Hit], limit: int, floor: float) -> tuple[Recalled, ...]:
     """The best hit of each item, in the order of the search; of those shown, what does not hold now comes last."""
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        best.setdefault(hit.citation.uri, hit)
-    found = [Excerpt(memory_of(uri), hit.excerpt, hit.excerpt_truncated, hit.score) for uri, hit in best.items()]
-    return tuple(sorted(shown(desk, found[:limit]), key=lambda one: not one.holds))
+    found = excerpts(desk, question, hits, limit, floor)
+    return tuple(sorted(shown(desk, found), key=lambda one: not one.holds))
+
+
+def excerpts(desk: Desk, question: str, hits: Sequence[Hit], limit: int, floor: float) -> list[Excerpt]:
+    """The best hit of each item, without those that hold none of the words and whose meaning is below the floor."""
+    answering = {hit.chunk_id for hit in hits if _answers(hit, floor)}
+    words, best = frozenset(desk.analyse(question)), dict[str, Hit]()
+    for hit in hits if answering else ():
+        # What was said beside an answer belongs to it, whatever its own words are.
+        if hit.chunk_id in answering or any(step.stage == _CONTEXT for step in hit.steps):
+            best.setdefault(hit.citation.uri, hit)
+    return [
+        Excerpt(memory_of(uri), hit.excerpt, hit.excerpt_truncated, _fit(desk, words, hit))
+        for uri, hit in list(best.items())[:limit]
+    ]
+
+
+def _answers(hit: Hit, floor: float) -> bool:
+    """A search by meaning has a nearest one whatever is asked: nearest is no answer where not even a word fits."""
+    cosine = _cosine(hit)
+    return cosine is None or cosine >= floor or any(step.stage in _WORDS for step in hit.steps)
+
+
+def _fit(desk: Desk, words: frozenset[str], hit: Hit) -> float:
+    """Between 0 and 1. The search's own score is relative to the other candidates: alone, the best of them has none."""
+    cosine = _cosine(hit)
+    if cosine is not None:
+        return min(1.0, max(0.0, cosine))
+    return len(words & frozenset(desk.analyse(hit.excerpt))) / len(words) if words else 0.0
+
+
+def _cosine(hit: Hit) -> float | None:
+    return next((step.score for step in hit.steps if step.stage == _MEANING), None)
 
 
 def latest(desk: Desk, wanted: MemoryFilter, limit: int, max_chars: int | None) -> tuple[Recalled, ...]:

@@ -11,8 +11,8 @@ from recto.engine.engine import Engine
 from recto.memory.commit import index_document
 from recto.memory.draft import Draft, prepared_of
 from recto.memory.history import version
-from recto.memory.recall import Excerpt, Recalled, only
-from recto.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus, memory_of
+from recto.memory.recall import Excerpt, Recalled, excerpts, only
+from recto.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from recto.model.query import Query
 from recto.retrieval.stage import Profile
 
@@ -27,6 +27,7 @@ def recalled_as_of(
     limit: int,
     max_chars: int,
     at: float,
+    floor: float,
 ) -> tuple[Recalled, ...]:
     """What is unchanged since is searched in the library; what was replaced or put away, in one made for the moment.
 
@@ -39,17 +40,17 @@ def recalled_as_of(
     now = {item.id: item for item in engine.store.memories.find(engine.project.id, MemoryFilter(items=tuple(then)))}
     same = [name for name, item in then.items() if name in now and now[name].version == item.version]
     changed = [then[name] for name in then if name not in same]
-    rankings = [_found(engine, same, profile, question, limit)]
+    rankings = [_found(engine, same, profile, question, limit, floor)]
     if changed:
-        rankings.append(_found_aside(engine, changed, profile, question, limit))
-    excerpts = {one.item: one for ranking in rankings for one in ranking}
-    numbers = {name: number for number, name in enumerate(sorted(excerpts))}
+        rankings.append(_found_aside(engine, changed, profile, question, limit, floor))
+    best = {one.item: one for ranking in rankings for one in ranking}
+    numbers = {name: number for number, name in enumerate(sorted(best))}
     ordered_names = reciprocal_rank(
         {str(number): [numbers[one.item] for one in ranking] for number, ranking in enumerate(rankings)}
     )
-    names = sorted(excerpts)
+    names = sorted(best)
     told = [_told(engine, then[names[number]], at, max_chars) for number in ordered_names]
-    return tuple(replace(one, score=excerpts[one.item.id].score) for one in told[:limit])
+    return tuple(replace(one, score=best[one.item.id].score) for one in told[:limit])
 
 
 def _stood(engine: Engine, wanted: MemoryFilter, at: float) -> dict[MemoryId, MemoryItem]:
@@ -77,20 +78,18 @@ def _stood(engine: Engine, wanted: MemoryFilter, at: float) -> dict[MemoryId, Me
     return found
 
 
-def _found(engine: Engine, names: Sequence[MemoryId], profile: Profile, question: str, limit: int) -> list[Excerpt]:
+def _found(
+    engine: Engine, names: Sequence[MemoryId], profile: Profile, question: str, limit: int, floor: float
+) -> list[Excerpt]:
     filters = only(names)
     if filters is None:
         return []
     hits = engine.search(Query(question, limit * 8, filters), profile).hits
-    best: dict[MemoryId, Excerpt] = {}
-    for hit in hits:
-        name = memory_of(hit.citation.uri)
-        best.setdefault(name, Excerpt(name, hit.excerpt, False, hit.score))
-    return list(best.values())[:limit]
+    return excerpts(engine.desk, question, hits, limit, floor)
 
 
 def _found_aside(
-    engine: Engine, items: Sequence[MemoryItem], profile: Profile, question: str, limit: int
+    engine: Engine, items: Sequence[MemoryItem], profile: Profile, question: str, limit: int, floor: float
 ) -> list[Excerpt]:
     """In a library in memory that holds nothing but the texts these items had."""
     from recto.ingest.embed import embed_pending
@@ -106,7 +105,7 @@ def _found_aside(
             index_document(desk, prepared)
     if len(items) <= _MEANING:
         embed_pending(beside.store, beside.project.id, beside.embedder, NoProgress())
-    return _found(beside, [item.id for item in items], profile, question, limit)
+    return _found(beside, [item.id for item in items], profile, question, limit, floor)
 
 
 def _told(engine: Engine, item: MemoryItem, at: float, max_chars: int) -> Recalled:

@@ -56,6 +56,7 @@ MEMORY_OPERATIONS = (
             "item_ids",
             "exclude_item_ids",
             "max_chars",
+            "min_similarity",
             "profile",
             "as_of",
             "project",

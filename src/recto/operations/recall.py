@@ -30,6 +30,7 @@ from recto.operations.memory_as_of import recalled_as_of
 from recto.retrieval.profiles import MEMORY_PROFILE, profile_named
 from recto.retrieval.stage import Profile
 
+FLOOR = 0.25  # texts that have nothing to do with each other have a cosine of 0 to 0.2
 OVERSAMPLED, OVERSAMPLED_FILTERED = 4, 8  # hits per memory asked for: several may be of one memory
 
 
@@ -51,6 +52,9 @@ class RecallRequest:
     item_ids: Annotated[tuple[ItemName, ...], Field(max_length=200, description="Only these memories.")] = ()
     exclude_item_ids: Annotated[tuple[ItemName, ...], Field(max_length=200, description="Not these memories.")] = ()
     max_chars: Annotated[int, Field(ge=1, le=1_000_000, description="Cut each after so many characters.")] = 2_000
+    min_similarity: Annotated[
+        float, Field(ge=0.0, le=1.0, description="Below this likeness only what shares a word with the query is told.")
+    ] = FLOOR
     profile: fields.ProfileName = MEMORY_PROFILE
     as_of: Time | None = None
     project: ProjectName | None = None
@@ -58,7 +62,11 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """`holds` is whether what it tells is true now, `superseded_by` what took its place, `truncated` a cut `text`."""
+    """`holds` is whether what it tells is true now, `superseded_by` what took its place, `truncated` a cut `text`.
+
+    `score` is its likeness to the query in meaning, from 0 to 1, or while it has no vector the share of the query's
+    words it holds; the order is by words and marks as well. Without a query it is 0.
+    """
 
     rank: int
     item: str
@@ -96,7 +104,9 @@ def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
     if request.as_of is not None:
         at = instant(engine, request.as_of)
         assert at is not None
-        found = recalled_as_of(engine, wanted, profile, request.query, request.limit, request.max_chars, at)
+        found = recalled_as_of(
+            engine, wanted, profile, request.query, request.limit, request.max_chars, at, request.min_similarity
+        )
         return RecallAnswer(request.query, _shown(found), engine.freshness().pending)
     if not request.query.strip():
         found = latest(engine.desk, wanted, request.limit, request.max_chars)
@@ -129,7 +139,7 @@ def _searched(
     more = OVERSAMPLED_FILTERED if filtered else OVERSAMPLED
     query = Query(request.query, request.limit * more, filters, max_excerpt_chars=request.max_chars)
     result = engine.search(query, profile)
-    found = recalled(engine.desk, result.hits, request.limit)
+    found = recalled(engine.desk, request.query, result.hits, request.limit, request.min_similarity)
     return RecallAnswer(request.query, _shown(found), result.freshness.pending)
 
 

@@ -126,3 +126,24 @@ def test_what_changed_lately_counts_for_more(engine: Engine, clock: SetClock) ->
     clock.now += 30 * 86_400.0
     new = commit(engine, "The pump makes a noise in the evening.")
     assert found(engine, "pump noise") == [new, old]
+
+
+def test_a_question_no_memory_answers_finds_none(engine: Engine) -> None:
+    commit(engine, "The pump is blue.")
+    commit(engine, "Bread rises overnight.")
+    work(engine, Jobs())
+    assert found(engine, "quarterly turnover of subsidiaries") == []
+    assert len(found(engine, "quarterly turnover of subsidiaries", min_similarity=0.0)) <= 2
+
+
+def test_a_score_is_a_likeness_between_nothing_and_one(engine: Engine) -> None:
+    pump = commit(engine, "The pump in the cellar is blue.")
+    before = recall(engine, RecallRequest("pump cellar blue")).memories[0]
+    assert (before.item, before.score) == (pump, 1.0)  # without a vector: the share of the words
+    work(engine, Jobs())
+    assert recall(engine, RecallRequest("The pump in the cellar is blue.")).memories[0].score > 0.9
+    commit(engine, "A pump of another make stands in the yard.")
+    work(engine, Jobs())
+    scores = [one.score for one in recall(engine, RecallRequest("pump in the cellar")).memories]
+    assert len(scores) == 2
+    assert all(0.0 <= score <= 1.0 for score in scores)
