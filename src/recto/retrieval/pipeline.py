@@ -11,7 +11,9 @@ from typing import TypeVar
 from recto.errors import DamagedSnapshot, LibraryError, RectoError, StorageError
 from recto.model.query import Query
 from recto.model.result import Candidate, Ranking, StageTrace
-from recto.retrieval.stage import Library, Profile, Search, SkipStage
+from recto.retrieval.stage import Fuse, Library, Profile, Search, SkipStage
+from recto.retrieval.stages.fuse import SingleChannel
+from recto.retrieval.stages.listing import FilterRecall, as_listed
 
 _T = TypeVar("_T")
 
@@ -20,6 +22,7 @@ def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candida
     """Candidates in their total order, and the trace. A stage that cannot apply is skipped; one that fails is noted.
 
     A damaged library is an error whichever stage meets it; so is it when channels failed and none answered.
+    A query of filters alone, where no channel can answer it, lists what they let through.
     """
     entries: list[StageTrace] = []
     errors: list[RectoError] = []
@@ -35,10 +38,15 @@ def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candida
         nothing = Ranking(recall.name, ())
         ranking = _traced(entries, errors, search, recall.name, "recall", (), partial(recall.recall, search), nothing)
         rankings[recall.name] = replace(ranking, scored=search.passing(ranking.scored))
-    if errors and all(entry.failed or entry.skipped for entry in entries if entry.shape == "recall"):
-        raise errors[0]
+    listed = None
+    fuse: Fuse = profile.fuse
+    if all(entry.failed or entry.skipped for entry in entries if entry.shape == "recall"):
+        if search.query.terms.empty and search.narrowed:
+            listed = _listed(entries, errors, search)
+            rankings, fuse = {listed.channel: listed}, SingleChannel()
+        elif errors:
+            raise errors[0]
     found = {one.key for ranking in rankings.values() for one in ranking.scored}
-    fuse = profile.fuse
     candidates: tuple[Candidate, ...] = ()
     candidates = _traced(
         entries, errors, search, fuse.name, "fuse", found, partial(fuse.fuse, search, rankings), candidates
@@ -48,7 +56,14 @@ def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candida
     for refine in profile.refine:
         step = partial(refine.refine, search, candidates)
         candidates = _traced(entries, errors, search, refine.name, "refine", candidates, step, candidates)
+        candidates = candidates if listed is None else as_listed(listed, candidates)
     return candidates, tuple(entries)
+
+
+def _listed(entries: list[StageTrace], errors: list[RectoError], search: Search) -> Ranking:
+    stage = FilterRecall()
+    nothing = Ranking(stage.name, ())
+    return _traced(entries, errors, search, stage.name, "recall", (), partial(stage.recall, search), nothing)
 
 
 def _traced(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recto.errors import LibraryError, ProviderFailed, RectoError, StorageError
 from recto.model.ids import ChunkKey
-from recto.model.query import Filters, Query
+from recto.model.query import Filters, Query, Terms
 from recto.model.recipe import EmbeddingProfile
 from recto.model.result import Candidate, Ranking
 from recto.model.text import Lines, Span
@@ -169,6 +169,23 @@ def test_a_channel_looks_deeper_where_a_negated_filter_refuses_what_it_found_fir
     asked = _query("apple zebra", without=(Filters(path_prefix="both"), Filters(path_prefix="zebra")))
     shallow = Profile("shallow", (LexicalRecall(depth=1, in_small=0),), SingleChannel())
     assert [one.uri for one in run(shallow, asked, library)[0]] == ["apple.md"]
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_filters_alone_list_what_they_let_through_the_newest_first(name: str) -> None:
+    store = MemoryStore()
+    within = samples.ensure(store)
+    with store.transaction():
+        for uri, modified in (("a.md", 1.0), ("b.md", 3.0), ("c.md", 3.0), ("d.md", 2.0), ("other/e.md", 9.0)):
+            samples.put(store, within, samples.prepared(within, uri, "# Head", "words", modified_at=modified))
+    index = ExactIndex(store, within.project_id, PROFILE)
+    held = Library(store, within.project_id, _fail, lambda: index, lambda: 0.0)
+    query = Query("-path:other", filters=Filters(without=(Filters(path_prefix="other"),)), terms=Terms("-path:other"))
+    candidates, trace = run(profile_named(name), query, held)
+    assert [(one.uri, one.ordinal) for one in candidates] == [("b.md", 0), ("c.md", 0), ("d.md", 0), ("a.md", 0)]
+    assert [entry.returned for entry in trace if entry.stage == "filters"] == [4]
+    nowhere = replace(query, filters=Filters(path_prefix="nowhere"))
+    assert run(profile_named(name), nowhere, held)[0] == ()
 
 
 def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: Library) -> None:
