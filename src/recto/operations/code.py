@@ -16,6 +16,7 @@ from recto.model.result import Hit, Result
 from recto.operations import fields
 from recto.operations.budget import BYTES_PER_TOKEN, size, tokens
 from recto.operations.hits import SearchAnswer, answer
+from recto.operations.places import placed
 from recto.operations.quoting import DATA, one_line, quoted
 from recto.retrieval.stage import Profile
 from recto.retrieval.stages.rerank import Rerank
@@ -123,7 +124,8 @@ def _found(engine: Engine, request: SearchCodeRequest) -> Result:
         not_uris=(request.exclude_file,) if request.exclude_file else (),
         languages=(language or ANY_LANGUAGE,),
     )
-    query = Query(request.query, request.max_results, filters, max_excerpt_chars=engine.defaults.max_excerpt_chars)
+    excerpt = engine.defaults.max_excerpt_chars
+    query = Query(request.query, request.max_results, placed(engine, filters), max_excerpt_chars=excerpt)
     result = engine.search(query, _profile(engine.profile(_PROFILE), reranked=request.use_reranker))
     if not result.freshness.documents:
         raise NotIndexed("nothing is indexed yet", hint="run `recto add FOLDER --name NAME`, then `recto index`")

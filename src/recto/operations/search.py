@@ -16,6 +16,7 @@ from recto.model.query import Filters, Query, Terms
 from recto.model.result import Result
 from recto.operations import fields
 from recto.operations.hits import SearchAnswer, answer
+from recto.operations.places import placed
 from recto.retrieval.stage import Profile
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def search_with_hypothesis(engine: Engine, request: HypothesisRequest) -> Search
     query = Query(
         request.query or request.hypothesis,
         limit=request.limit or engine.defaults.limit,
-        filters=filters,
+        filters=placed(engine, filters),
         # Without a query of its own, the hypothesis is not searched for quotes and minus signs either.
         terms=Terms("") if request.query else Terms(request.hypothesis),
         max_excerpt_chars=engine.defaults.max_excerpt_chars,
@@ -160,7 +161,7 @@ def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
     query = Query(
         request.snippet,
         limit=request.limit or engine.defaults.limit,
-        filters=filters,
+        filters=placed(engine, filters),
         terms=Terms(request.snippet),
         max_excerpt_chars=engine.defaults.max_excerpt_chars,
         hypothesis=request.snippet,
@@ -200,7 +201,7 @@ def asked(engine: Engine, request: SearchRequest, profile: Profile | None = None
     )
     limit = request.limit if request.limit is not None else engine.defaults.limit
     excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
-    query = _bounded(Query(request.query, limit, filters, max_excerpt_chars=excerpt))
+    query = _bounded(Query(request.query, limit, placed(engine, filters), max_excerpt_chars=excerpt))
     profile = profile or engine.profile(request.profile or engine.defaults.profile)
     return query, _narrowed(profile, request)
 
