@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from recto.errors import NotFound
@@ -30,26 +31,30 @@ def json_size(value: Any) -> int:
     return size(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def cursor(offset: int, *asked: object) -> str:
-    """Where to go on, tied to what was asked: a cursor answers only the question it was given for."""
-    return base64.urlsafe_b64encode(f"{_digest(asked)}{offset}".encode()).decode().rstrip("=")
+def cursor(offset: int, *asked: object, last: str = "") -> str:
+    """Where to go on, tied to what was asked: a cursor answers only the question it was given for.
+
+    `last` names what was given last, so that going on starts behind it even when others came or went.
+    """
+    return base64.urlsafe_b64encode(f"{_digest(asked)}{offset}:{last}".encode()).decode().rstrip("=")
 
 
-def offset_of(written: str | None, *asked: object) -> int:
-    """Where a cursor points; the beginning when there is none."""
+def offset_of(written: str | None, *asked: object, names: Sequence[str] = ()) -> int:
+    """Where a cursor points: behind what it names, or as far down as that was; the beginning when there is none."""
     if written is None:
         return 0
     try:
         plain = base64.urlsafe_b64decode(written.encode() + b"=" * (-len(written) % 4)).decode()
     except (ValueError, binascii.Error):
         plain = ""
-    digest, offset = plain[:_DIGITS], plain[_DIGITS:]
+    digest = plain[:_DIGITS]
+    offset, _, last = plain[_DIGITS:].partition(":")
     if digest != _digest(asked) or not offset.isdecimal() or len(offset) > 18:
         raise NotFound(
             "this cursor does not belong to this request",
             hint="repeat the arguments of the request that gave it, or ask again without a cursor",
         )
-    return int(offset)
+    return names.index(last) + 1 if last in names else int(offset)
 
 
 _DIGITS = 8

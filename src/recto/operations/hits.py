@@ -78,13 +78,14 @@ class SearchAnswer:
 
 def answer(result: Result, asked: object, max_tokens: int, written: str | None, *, explain: bool) -> SearchAnswer:
     """The hits from the cursor on that fit `max_tokens` both as JSON and as text; at least one, cut if it must be."""
-    offset = offset_of(written, asked)
+    names = [one.chunk_id for one in result.hits]
+    offset = offset_of(written, asked, names=names)
     empty = SearchAnswer(
         profile=result.profile,
         took_ms=round(result.took_ms, 3),
         hits=(),
         freshness=replace(result.freshness, full_vectors=round(result.freshness.full_vectors, 4)),
-        next_cursor=cursor(len(result.hits), asked),
+        next_cursor=cursor(len(names), asked, last=max(names, key=len, default="")),
         trace=tuple(stage(one) for one in result.trace) if explain else None,
     )
     room = max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(empty)), size(text(empty)))
@@ -100,7 +101,7 @@ def answer(result: Result, asked: object, max_tokens: int, written: str | None, 
         shown.append(hit)
         room -= needed
     reached = offset + len(shown)
-    more = cursor(reached, asked) if reached < len(result.hits) else None
+    more = cursor(reached, asked, last=names[reached - 1]) if reached < len(names) else None
     return replace(empty, hits=tuple(shown), next_cursor=more)
 
 

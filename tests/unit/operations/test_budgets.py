@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from recto.errors import NotFound
 from recto.model.text import normalise
 from recto.operations.budget import cursor, offset_of, tokens
 from recto.operations.get import GetRequest, get
+from recto.operations.hits import FoundHit
 from recto.operations.outline import OutlineRequest, outline
 from recto.operations.quoting import one_line, quoted
 from recto.operations.schemas import dump
@@ -38,7 +40,8 @@ def test_a_search_read_page_by_page_gives_every_hit_once_and_each_page_fits(
 ) -> None:
     asked = SearchRequest("the dome and the mirror", limit=12, max_tokens=max_tokens, explain=explain)
     whole = find(engine, asked)
-    told, at = [], None
+    told: list[FoundHit] = []
+    at = None
     while True:
         page = search(
             engine, SearchRequest("the dome and the mirror", 12, max_tokens=max_tokens, cursor=at, explain=explain)
@@ -67,6 +70,37 @@ def test_a_cursor_answers_only_the_question_it_was_given_for(engine: Engine) -> 
 @given(st.integers(0, 10**9), st.text())
 def test_a_cursor_gives_back_its_offset(offset: int, asked: str) -> None:
     assert offset_of(cursor(offset, asked), asked) == offset
+
+
+@given(st.lists(st.text(min_size=1), unique=True, min_size=1), st.data())
+def test_a_cursor_goes_on_behind_what_was_given_last(names: list[str], data: st.DataObject) -> None:
+    last = data.draw(st.sampled_from(names))
+    assert offset_of(cursor(7, "asked", last=last), "asked", names=names) == names.index(last) + 1
+    assert offset_of(cursor(7, "asked", last="gone" + "".join(names)), "asked", names=names) == 7
+
+
+def test_pages_repeat_nothing_when_a_better_hit_comes_in_between(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(8):
+        (folder / f"{number}.md").write_text(f"The heron stands by pond {number}. " + "Reeds. " * 40 * number, "utf-8")
+    with recto.open_library(
+        tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}
+    ) as library:
+        library.add_collection("notes", folder)
+        library.index()
+        asked = SearchRequest("heron", limit=20, profile="lexical_only", max_tokens=700)
+        first = search(library, asked)
+        assert first.next_cursor
+        for number in range(3):
+            (folder / f"new {number}.md").write_text(f"heron heron heron {number}\n", "utf-8")
+        library.index()
+        whole = [hit.citation.uri for hit in find(library, replace(asked, max_tokens=50_000)).hits]
+        assert whole[0].startswith("new")
+        given_before = [hit.uri for hit in first.hits]
+        following = search(library, replace(asked, cursor=first.next_cursor, max_tokens=50_000))
+        assert [hit.uri for hit in following.hits] == whole[whole.index(given_before[-1]) + 1 :]
+        assert not {hit.uri for hit in following.hits} & set(given_before)
 
 
 @given(st.text(max_size=60))
