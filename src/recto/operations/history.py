@@ -169,7 +169,8 @@ def search_git_history(engine: Engine, request: GitHistoryRequest) -> GitHistory
 def _fitting(
     engine: Engine, hits: Sequence[Hit], profile: str, took_ms: float, request: GitHistoryRequest, asked: object
 ) -> GitHistoryAnswer:
-    offset = offset_of(request.cursor, asked)
+    names = [hit.chunk_id for hit in hits]
+    offset = offset_of(request.cursor, asked, names=names)
     room = request.max_tokens * BYTES_PER_TOKEN - 600  # what stands around the commits
     shown: list[CommitHit] = []
     for hit in hits[offset:]:
@@ -184,7 +185,7 @@ def _fitting(
         shown.append(commit)
         room -= needed
     reached = offset + len(shown)
-    more = cursor(reached, asked) if reached < len(hits) else None
+    more = cursor(reached, asked, last=names[reached - 1]) if reached < len(hits) else None
     note = None if hits else _why_nothing(engine)
     return GitHistoryAnswer(profile, round(took_ms, 3), tuple(shown), note, more)
 
