@@ -148,7 +148,10 @@ def publish(engine: Engine, progress: Progress) -> None:
 
 
 def is_stale(engine: Engine, collection: Collection, paths: Sequence[str] | None) -> bool:
-    """Whether a run would find something to do here: a look by `stat`, which takes no lease and writes nothing."""
+    """Whether a run would find something to do here: a look by `stat`, which takes no lease.
+
+    That everything was as it should be is noted, as after a run.
+    """
     settings, store, project = collection.settings, engine.store, engine.project.id
     with store.reading():
         entries = _entries(engine, collection, paths)

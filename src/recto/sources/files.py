@@ -26,6 +26,7 @@ _Wanted = dict[str, "_Wanted"] | None
 """The names of a folder that are looked at, each with what is looked at below it; None is everything."""
 
 _IGNORE_FILE_LIMIT = 1 << 20
+_MANY = 10  # files that do not all go at once while their folder stays
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
 
 
@@ -121,6 +122,12 @@ def scan(
                 f"the folder {root} {_UNMOUNTED}",
                 hint="mount it again; if its files are really gone, take the collection out with `recto remove`",
             )
+    if known and len(known) >= _MANY and paths is None and not walk.files and not walk.links:
+        # A person empties a folder of so many files seldom; a disk that is not there does it at once.
+        raise SourceError(
+            f"the folder {root} holds none of the {len(known):,} files it had: its disk may not be mounted",
+            hint="mount it again; if its files are really gone, take the collection out with `recto remove`",
+        )
     walk.settle_links()
     if paths is not None:
         walk.confine(paths)

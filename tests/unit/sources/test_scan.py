@@ -316,6 +316,16 @@ def test_an_empty_root_older_than_its_files_looks_unmounted(tmp_path: Path) -> N
         scan(tmp_path, RULES, {"a.md": FileStamp(5, 2_000, 1)})
 
 
+def test_a_root_that_lost_all_of_many_files_at_once_looks_unmounted(tmp_path: Path) -> None:
+    (tmp_path / ".keep").touch()
+    known = {f"{number}.md": FileStamp(5, 2_000, number) for number in range(10)}
+    with pytest.raises(SourceError, match="none of the 10 files it had"):
+        scan(tmp_path, RULES, known)
+    assert scan(tmp_path, RULES, dict(list(known.items())[:3])).gone("1.md")
+    grow(tmp_path, "other.md")
+    assert scan(tmp_path, RULES, known).gone("1.md")
+
+
 def test_an_empty_folder_older_than_its_files_is_in_doubt(tmp_path: Path) -> None:
     grow(tmp_path, "a.md")
     (tmp_path / "disk").mkdir()
