@@ -47,11 +47,14 @@ if TYPE_CHECKING:
     from recto.memory.desk import Desk
     from recto.retrieval.replay import Answered, Recording
 
+_LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
+
 
 class Engine:
     """Opened once, used by every interface. Not re-entrant for writing; reading is safe from several threads."""
 
     _answering: NamedProfile | None = None
+    _loading: threading.Thread | None = None
 
     def __init__(self, parts: Parts, project: str) -> None:
         self._parts = parts
@@ -77,6 +80,8 @@ class Engine:
         for one in (self, *self._others.values()):
             one.hits.leave(one)
             one._counts.stop()
+            if one._loading is not None:
+                one._loading.join(_LOADED_WITHIN)  # an interpreter that ends while a model loads may abort
         self.store.close()
 
     @cached_property
@@ -330,7 +335,8 @@ class Engine:
             with suppress(Exception):
                 self.embedder.embed_query(query.hypothesis or query.terms.text or query.text)
 
-        threading.Thread(target=load, name="recto-model", daemon=True).start()
+        self._loading = threading.Thread(target=load, name="recto-model", daemon=True)
+        self._loading.start()
 
     def _parsed(self, query: Query) -> Query:
         if query.terms.text:
