@@ -11,6 +11,7 @@ from git_repository import GitRepository
 
 import recto as package
 from recto.interfaces.cli.errors import Exit
+from recto.interfaces.mcp.instructions import holdings
 from recto.sources.git import git_program
 
 pytestmark = pytest.mark.skipif(git_program() is None, reason="git is not installed")
@@ -106,3 +107,25 @@ def test_a_collection_can_do_without_its_history(recto: Recto, repo: GitReposito
     told = json.loads(recto("index", "--library", library, "--json").stdout)
     assert told["collections"][0]["commits"] == 2
     assert "2 commits added" not in recto("index", "--library", library).stdout
+
+
+def test_the_files_format_lists_nothing_that_is_no_file(recto: Recto, library: Path, repo: GitRepository) -> None:
+    """Neither a commit nor a memory, which have a place in the library and none on the disk."""
+    said = recto("search", "dome", "--library", library, "--json")
+    assert "commit" in {hit["kind"] for hit in json.loads(said.stdout)["hits"]}
+    places = recto("search", "dome", "--library", library, "--format", "files").stdout.splitlines()
+    assert places
+    assert all(Path(place.rpartition(":")[0]).is_file() for place in places)
+    commit = json.loads(recto("log", "dome", "--library", library, "--json").stdout)["commits"][0]["hash"]
+    assert recto("get", commit, "--library", library, "--format", "files").stdout == ""
+
+
+def test_memories_are_in_no_folder(recto: Recto, tmp_path: Path) -> None:
+    library = tmp_path / "library.db"
+    recto("init", "--library", library)
+    assert recto("remember", "The dome key is in the drawer", "--library", library).exit_code == 0
+    for asked in (["list"], ["list", "--documents"], ["search", "drawer"]):
+        done = recto(*asked, "--library", library, "--format", "files")
+        assert (done.exit_code, done.stdout) == (0, "")
+    with package.open_library(library, settings={"embedding.provider": "hashing"}) as engine:
+        assert "- memories: 1 document in no folder" in holdings(engine)

@@ -36,14 +36,20 @@ def result_answer(result: Result, roots: Mapping[str, Path], *, full: bool, expl
         columns=COLUMNS,
         cells=lambda: [_cells(hit) for hit in result.hits],
         text=lambda width: _text(result, roots, width, full=full, explain=explain),
-        files=[place(hit, roots) for hit in result.hits],
+        files=[file for hit in result.hits if (file := place(hit, roots))],
         markdown=lambda: _markdown(result),
     )
 
 
-def place(hit: Hit, roots: Mapping[str, Path]) -> str:
-    """`path:line`, as editors take it."""
-    return f"{roots[hit.collection] / hit.citation.uri}:{hit.citation.lines.first}"
+def place(hit: Hit, roots: Mapping[str, Path]) -> str | None:
+    """`path:line`, as editors take it; nothing for what is no file."""
+    root = root_of(hit.collection, hit.kind, roots)
+    return f"{root / hit.citation.uri}:{hit.citation.lines.first}" if root else None
+
+
+def root_of(collection: str, kind: Kind, roots: Mapping[str, Path]) -> Path | None:
+    """The folder that the file of a document lies in; a memory has none, nor has a commit."""
+    return None if kind is Kind.COMMIT else roots.get(collection)
 
 
 def _cells(hit: Hit) -> list[object]:
@@ -88,7 +94,8 @@ def _hit(
         yield Part(_INDENT), *marked(below, marks_of(below), style="heading")
     where = f"{hit.collection}/{hit.citation.uri}:{hit.citation.lines.first}"
     since = (Part(f"  {SINCE[hit.stale]}", "warn"),) if hit.stale else ()
-    yield Part(_INDENT), Part(where, "place", link(roots.get(hit.collection), hit.citation.uri)), *since
+    root = root_of(hit.collection, hit.kind, roots)
+    yield Part(_INDENT), Part(where, "place", link(root, hit.citation.uri)), *since
     text = flattened(hit.excerpt if lines is None else _unheaded(hit))
     if hit.kind not in _LINED:
         text = reflowed(text)

@@ -27,7 +27,7 @@ class Session:
 
     def roots(self) -> dict[str, Path]:
         """Where each collection's documents lie on disk."""
-        return {collection.name: collection.root for collection in self.engine.collections()}
+        return {one.name: one.root for one in self.engine.collections() if one.on_disk}
 
 
 @contextmanager

@@ -253,7 +253,7 @@ def _shown(asked: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -
 
     request: Any = {name: tuple(one) if isinstance(one, list) else one for name, one in asked.items()}
     result = find(engine, SearchRequest(**request))
-    roots = {collection.name: collection.root for collection in engine.collections()}
+    roots = {collection.name: collection.root for collection in engine.collections() if collection.on_disk}
     answer = result_answer(result, roots, full=shown["full"], explain=shown["explain"])
     return {"text": written(answer, Format(shown["format"]), Screen(**shown["screen"])), "found": bool(result.hits)}
 

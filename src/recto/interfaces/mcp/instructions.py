@@ -28,19 +28,25 @@ def without_library(error: RectoError) -> str:
     return f"The library cannot be searched yet: {trouble}.\n\n{_USE}"
 
 
+def _documents(number: int) -> str:
+    return f"{number} document" if number == 1 else f"{number} documents"
+
+
 def holdings(engine: Engine, limit: int = LIMIT) -> str:
     counts = engine.store.counts(engine.project.id)
     if not counts.documents:
         return _EMPTY
     head = (
         f"Recto searches the person's own library, project {one_line(engine.project.name)[:60]}: "
-        f"{counts.documents} documents, {counts.chunks} passages."
+        f"{_documents(counts.documents)}, {counts.chunks} {'passage' if counts.chunks == 1 else 'passages'}."
     )
     held = []
     for collection in engine.collections():
         entries = engine.store.ledger.entries(engine.project.id, collection.id).values()
         number = sum(entry.document_id is not None for entry in entries)
-        held.append((-number, one_line(f"- {collection.name}: {number} documents in {collection.root}")))
+        held.append(
+            (-number, one_line(f"- {collection.name}: {_documents(number)} in {collection.place or 'no folder'}"))
+        )
     lines = [head]
     left = limit - size(head) - 40
     for place, (_, line) in enumerate(sorted(held)):

@@ -12,6 +12,7 @@ from recto.interfaces.cli.highlight import flattened
 from recto.interfaces.cli.layout import Line, Part
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
+from recto.interfaces.cli.results import root_of
 from recto.interfaces.cli.session import opened
 from recto.model.document import shown_path
 
@@ -43,7 +44,7 @@ def get(choices: Choices, reference: str, collection: str | None, before: int, a
 
     with opened(choices) as session:
         passage = read(session.engine, GetRequest(reference, collection, before, after))
-        root = session.roots()[passage.document.collection]
+        root = root_of(passage.document.collection, passage.document.kind, session.roots())
     row = as_json(passage)
     choices.answer(
         Answer(
@@ -52,7 +53,7 @@ def get(choices: Choices, reference: str, collection: str | None, before: int, a
             columns=_COLUMNS,
             cells=lambda: [[shown_path(passage.heading_path) if c == "heading_path" else row[c] for c in _COLUMNS]],
             text=lambda width: _text(passage),
-            files=[f"{root / passage.document.uri}:{passage.lines.first}"],
+            files=[f"{root / passage.document.uri}:{passage.lines.first}"] if root else [],
             markdown=lambda: passage.text,
             exact=passage.text,
         )

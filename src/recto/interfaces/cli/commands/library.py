@@ -168,7 +168,7 @@ def _collections(session: Session, names: tuple[str, ...]) -> Answer:
 
     found = [collection_status(session.engine, collection) for collection in chosen(session, names)]
     rows = [collection_json(one) for one in found]
-    files = [str(one.collection.root) for one in found]
+    files = [one.collection.place for one in found if one.collection.on_disk]
     lines = list(collection_lines(found)) or [(Part("No collections yet: recto add FOLDER --name NAME", "dim"),)]
     return Answer({"collections": rows}, rows, _COLLECTION_COLUMNS, lambda width: lines, files=files)
 
@@ -202,6 +202,8 @@ def _documents(session: Session, names: tuple[str, ...]) -> Answer:
         entries = engine.store.ledger.entries(engine.project.id, collection.id)
         for uri in sorted(uri for uri, entry in entries.items() if entry.document_id is not None):
             rows.append({"collection": collection.name, "uri": uri, "document_id": entries[uri].document_id})
-            files.append(str(collection.root / uri))
-            lines.append((Part(f"{collection.name}/{uri}", "", link(collection.root, uri)),))
+            root = collection.root if collection.on_disk else None
+            if root:
+                files.append(str(root / uri))
+            lines.append((Part(f"{collection.name}/{uri}", "", link(root, uri)),))
     return Answer({"documents": rows}, rows, _DOCUMENT_COLUMNS, lambda width: lines, files=files)
