@@ -46,7 +46,7 @@ def _constrained(engine: Engine) -> Iterator[Advisory]:
 def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine._parts.constrained():
-        said = f"{waiting} chunks wait for their full vector; words find them meanwhile, and fast vectors those that have one"
+        said = f"{waiting} chunks wait for their full vector and are found by words, or fast vectors if they have one"
         if (left := seconds_left(engine, waiting)) is not None:
             said += f"; that takes about {_about(left)} more"
         yield Advisory("info", said, "recto index --wait-full")
