@@ -206,3 +206,46 @@ def test_ctrl_c_says_that_the_next_run_goes_on(recto: Recto, tmp_path: Path) -> 
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"stopped; the next run continues where this one left off\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("arguments", [["search", "apple"], ["search", "apple", "--json"], ["--help"]])
+@pytest.mark.usefixtures("vault")
+def test_an_answer_that_cannot_be_written_is_no_defect_of_recto(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "recto", *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
+        )
+    assert done.returncode == Exit.PARTIAL
+    assert done.stderr.startswith("error: the answer could not be written: No space left on device\nhint: ")
+
+
+@pytest.mark.parametrize("command", [[], ["config"], ["jobs"]], ids=" ".join)
+def test_a_group_without_a_command_shows_its_help_and_no_error(recto: Recto, command: list[str]) -> None:
+    done = recto(*command)
+    assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
+    assert done.stderr.startswith("Usage: ")
+    assert "error:" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["get", "bread.md:5000-6000"], "bread.md has 3 lines, not 5000", "ask for lines up to 3: bread.md:1-3"),
+        (["get", ""], "the reference is blank", "give a uri, uri:from-to, uri#section, or a chunk id"),
+        (
+            ["remember", ""],
+            "there is nothing to remember: the text is empty",
+            'give a text: `recto remember "what to keep"`',
+        ),
+        (
+            ["search", "x", "-p", "/nope.toml"],
+            "the profile /nope.toml cannot be read: No such file or directory",
+            "give the path of a TOML file, or the name of a profile",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("vault")
+def test_an_error_says_what_to_do(recto: Recto, arguments: list[str], message: str, hint: str) -> None:
+    done = recto(*arguments)
+    assert done.stderr == f"error: {message}\nhint: {hint}\n"

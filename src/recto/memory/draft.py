@@ -54,7 +54,9 @@ def checked(draft: Draft) -> Draft:
     """The draft with its text normalised, or the reason why it cannot be kept."""
     text = normalise(draft.text)
     if not text.strip():
-        raise InvalidArgument("there is nothing to remember: the text is empty")
+        raise InvalidArgument(
+            "there is nothing to remember: the text is empty", hint='give a text: `recto remember "what to keep"`'
+        )
     if len(text) > _LONGEST:
         raise InvalidArgument(
             f"the text has {len(text):,} characters; a memory holds at most {_LONGEST:,}",

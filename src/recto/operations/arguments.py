@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, to_json
 
 from recto.errors import InvalidArgument
+from recto.operations.fields import TIME, TIMES
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query": ("q",),
@@ -91,5 +92,15 @@ def _invalid(operation: str, error: ErrorDetails) -> InvalidArgument:
     # Pydantic names its own classes in a few messages; a caller knows arguments only.
     if error["type"] in ("missing", "missing_argument"):
         return InvalidArgument(f"{operation} needs {place}", details={"field": place})
+    if error["type"] == "string_pattern_mismatch":
+        return _unfitting(operation, place, str(error["input"]), error.get("ctx", {}).get("pattern", ""))
     reason = error["msg"][0].lower() + error["msg"][1:]
     return InvalidArgument(f"{place} of {operation}: {reason}", details={"field": place, "reason": reason})
+
+
+def _unfitting(operation: str, place: str, written: str, pattern: str) -> InvalidArgument:
+    """A pattern is for machines: people are told what it stands for."""
+    reason, hint = f"{written[:100]!r} is not written as it has to be", "the reference of operations says what it takes"
+    if pattern.startswith(TIME):
+        reason, hint = f"{written[:100]!r} is not a time since the year 1000", TIMES
+    return InvalidArgument(f"{place} of {operation}: {reason}", hint=hint, details={"field": place, "reason": reason})

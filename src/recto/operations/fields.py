@@ -16,6 +16,7 @@ _DAY = "[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _HOUR = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
 TIME = f"^([0-9]{{1,4}} ?[hdwmy]|{_DAY}([T ]{_HOUR})?)$"
 """A date, a time, or an age. That a month has no thirty-first day is found out later."""
+TIMES = "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Place = Annotated[str, Field(min_length=1, max_length=4_096)]

@@ -183,3 +183,17 @@ def test_no_path_argument_leads_out_of_the_library(path: str, engine: Engine) ->
         assert "root:" not in told
         if name == "search":
             assert not answer.hits
+
+
+def test_a_time_that_is_none_is_refused_in_words() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        request("search", OPERATIONS["search"].request, {"query": "x", "modified_after": "0001-01-01"})
+    assert caught.value.message == "modified_after of search: '0001-01-01' is not a time since the year 1000"
+    assert caught.value.hint == "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
+    assert "[" not in str(caught.value.details)
+
+
+def test_text_that_does_not_fit_a_pattern_is_refused_without_showing_it() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        request("projects_resolve", OPERATIONS["projects_resolve"].request, {"path": "relative/path"})
+    assert caught.value.message == "path of projects_resolve: 'relative/path' is not written as it has to be"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from recto import __version__
+from recto.errors import StorageError
 from recto.interfaces.cli import errors, output
 from recto.interfaces.cli.errors import Exit, Failure
 from recto.interfaces.cli.layout import visible
@@ -73,6 +75,11 @@ COMMANDS: Mapping[str, Entry] = {
 }
 
 
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
+# A group that was given no command; before 8.2 click printed its help and left by itself.
+_BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
+
 class Commands(click.Group):
     """A group whose commands are imported when they are called, so that `recto --help` imports none of them."""
 
@@ -123,17 +130,30 @@ class Commands(click.Group):
         except (KeyboardInterrupt, click.Abort):
             _stop(errors.STOPPED, arguments)
         except click.ClickException as error:
+            if isinstance(error, _BARE):
+                click.echo(error.format_message(), err=True)
+                sys.exit(Exit.USAGE)
             _stop(_usage(error), arguments)
         except BrokenPipeError:
             # Whoever read the answer has had enough. Python would complain again when it closes stdout.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _give_up_stdout()
             sys.exit(Exit.OK)
         except Exception as error:
+            if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
+                # Files are opened by name, and what goes wrong with them is translated there: this was stdout.
+                _give_up_stdout()
+                error = StorageError(
+                    f"the answer could not be written: {error.strerror}", hint="check where its output goes"
+                )
             if not {"-v", "--verbose"}.isdisjoint(arguments):
                 import traceback
 
                 traceback.print_exc()
             _stop(errors.failure(error), arguments)
+
+
+def _give_up_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _usage(error: click.ClickException) -> Failure:

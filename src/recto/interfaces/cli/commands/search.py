@@ -202,7 +202,10 @@ def profile_file(name: str | None) -> Profile | None:
     try:
         return read_profile(Path(name).read_text("utf-8"), name)
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgument(f"the profile {name} cannot be read: {error}") from error
+        raise InvalidArgument(
+            f"the profile {name} cannot be read: {getattr(error, 'strerror', None) or error}",
+            hint="give the path of a TOML file, or the name of a profile",
+        ) from error
 
 
 def write_trace(result: Result, path: Path, recording: Any) -> None:
