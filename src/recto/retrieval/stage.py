@@ -101,9 +101,7 @@ class Search:
             keys = np.setdiff1d(keys, np.asarray(store.documents.admitted(project, refused), dtype=np.int64))
         for phrase in terms.phrases:
             keys = np.intersect1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
-        for phrase in terms.excluded:
-            keys = np.setdiff1d(keys, np.asarray(store.lexical.containing(project, phrase), dtype=np.int64))
-        return keys
+        return np.setdiff1d(keys, self._excluded)
 
     def holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField] = ()) -> tuple[Scored, ...]:
         """The `depth` best chunks by words. More are asked for until as many are left without what filters refuse."""
@@ -119,14 +117,25 @@ class Search:
             asked *= 4
 
     def passing(self, scored: tuple[Scored, ...]) -> tuple[Scored, ...]:
-        """Without what negated filters refuse; every other filter the store has looked at."""
-        if not self.query.filters.without:
-            return scored
-        return tuple(one for one in scored if one.key in self._passing)
+        """Without what exclusions and negated filters refuse, which not every channel looks at."""
+        if scored and self.query.filters.without:
+            return tuple(one for one in scored if one.key in self._passing)
+        if scored and self.query.terms.excluded:
+            refused = set(self._excluded.tolist())
+            return tuple(one for one in scored if one.key not in refused)
+        return scored
 
     @cached_property
     def _passing(self) -> frozenset[int]:
         return frozenset(() if self.admitted is None else self.admitted.tolist())
+
+    @cached_property
+    def _excluded(self) -> NDArray[np.int64]:
+        import numpy as np
+
+        lexical, project = self.library.store.lexical, self.library.project
+        keys = [np.asarray(lexical.containing(project, one), dtype=np.int64) for one in self.query.terms.excluded]
+        return np.concatenate([np.empty(0, dtype=np.int64), *keys])
 
     @cached_property
     def small(self) -> bool:

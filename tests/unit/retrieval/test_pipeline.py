@@ -13,7 +13,7 @@ from recto.errors import LibraryError, ProviderFailed, RectoError, StorageError
 from recto.model.ids import ChunkKey
 from recto.model.query import Filters, Query, Terms
 from recto.model.recipe import EmbeddingProfile
-from recto.model.result import Candidate, Ranking
+from recto.model.result import Candidate, Ranking, Scored
 from recto.model.text import Lines, Span
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
@@ -163,6 +163,25 @@ def test_what_a_negated_filter_lets_through_is_found_by_no_channel(library: Libr
         asked = _query("apple zebra", without=(Filters(tags_all=("food",)), Filters(path_prefix="app")))
         candidates, _ = run(profile_named(name), asked, library)
         assert {one.uri for one in candidates} == {"zebra.md"}, name
+
+
+@dataclass(frozen=True)
+class _Everything:
+    """A channel that looks at no exclusion."""
+
+    name: str = "everything"
+
+    def recall(self, search: Search) -> Ranking:
+        keys = search.library.store.documents.admitted(search.library.project, Filters())
+        return Ranking(self.name, tuple(Scored(key, 1.0) for key in keys))
+
+
+def test_what_is_excluded_is_found_by_no_channel(library: Library) -> None:
+    terms = replace(samples.terms("apple"), excluded=(("zebra",), ("apples",)))
+    candidates, _ = run(Profile("all", (_Everything(),), SingleChannel()), Query("x", terms=terms), library)
+    texts = library.store.documents.texts(library.project, {one.text_hash for one in candidates})
+    said = [one.span.of(texts[one.text_hash]) for one in candidates]
+    assert said and not [text for text in said if "zebra" in text.split() or "apples" in text.split()]
 
 
 def test_a_channel_looks_deeper_where_a_negated_filter_refuses_what_it_found_first(library: Library) -> None:
