@@ -63,7 +63,7 @@ def main() -> None:
         figures: dict[str, Any] = {}
         with recto.open_library(create=True) as engine:
             engine.add_collection("bench", notes)
-            engine.index()
+            engine.index(wait_full=True)  # else the server computes vectors while it is measured
             figures["chunks"] = engine.store.counts(engine.project.id).chunks
             titles = [hit.title for hit in engine.search(recto.Query("the", limit=50)).hits] or ["anything"]
             queries = [f"{WORDS[n % len(WORDS)]} {titles[n % len(titles)]}" for n in range(chosen.queries)]
