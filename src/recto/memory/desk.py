@@ -17,6 +17,8 @@ from recto.ports import Store
 
 _SHORTEST = len("mem_") + 4  # of an id somebody types: shorter beginnings fit too much
 
+_LISTED = 5  # memories that are named where several could be meant
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -35,8 +37,12 @@ class Desk:
     def project(self) -> ProjectId:
         return self.collection.project_id
 
-    def item(self, name: str) -> MemoryItem:
-        """The memory with this id, with the only id that begins so, or with this title; what is put away comes last."""
+    def item(self, name: str, *, partly: bool = False) -> MemoryItem:
+        """The memory with this id, with the only id that begins so, or with this title; what is put away comes last.
+
+        With `partly` also the only one whose title holds the name, in capitals or not. Only what reads asks so: a
+        change must not find another memory than was meant.
+        """
         found = self.store.memories.get(self.project, MemoryId(name))
         if found is not None:
             return found
@@ -47,8 +53,20 @@ class Desk:
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            raise InvalidArgument(f"{len(fitting)} memories are called {name}", hint="give the whole id")
-        raise NotFound(f"there is no memory {name}", hint="`recto recall` finds memories and shows their ids")
+            raise InvalidArgument(f"{len(fitting)} memories are called {name}", hint=_candidates(fitting))
+        near = [item for item in every if name and name.casefold() in item.title.casefold()]
+        near = [item for item in near if item.status is MemoryStatus.ACTIVE] or near
+        if partly and len(near) == 1:
+            return near[0]
+        if partly and near:
+            raise InvalidArgument(f"{len(near)} memories have {name} in their title", hint=_candidates(near))
+        hint = _candidates(near) if near else "`recto recall` finds memories and shows their ids"
+        raise NotFound(f"there is no memory {name}", hint=hint)
+
+
+def _candidates(items: Sequence[MemoryItem]) -> str:
+    more = f", and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
+    return "give the id: " + ", ".join(f"{item.id} ({item.title[:60]})" for item in items[:_LISTED]) + more
 
 
 def memories_collection(store: Store, project: ProjectId) -> Collection:

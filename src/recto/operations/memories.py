@@ -115,8 +115,9 @@ def within(engine: Engine, project: str | None) -> Engine:
     return engine if project is None else engine.within(project)
 
 
-def item_named(engine: Engine, name: str) -> MemoryItem:
-    return engine.desk.item(name.strip())
+def item_named(engine: Engine, name: str, *, partly: bool = False) -> MemoryItem:
+    """`partly`: a part of the title is enough, where only one has it."""
+    return engine.desk.item(name.strip(), partly=partly)
 
 
 def instant(engine: Engine, text: str | None) -> float | None:

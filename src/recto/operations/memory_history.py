@@ -152,7 +152,7 @@ class MemoryLinkRequest(Asked):
 
 def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
     engine = within(engine, request.project)
-    item = item_named(engine, request.item)
+    item = item_named(engine, request.item, partly=True)
     moment = history.as_of(engine.desk, item, instant(engine, request.as_of))
     shown = moment.shown if request.version is None else history.version(engine.desk, item.id, request.version)
     version = shown.version
@@ -187,7 +187,7 @@ def memory_get_text(answer: MemoryGetAnswer) -> str:
 
 def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
     engine = within(engine, request.project)
-    told = history.history(engine.desk, item_named(engine, request.item))
+    told = history.history(engine.desk, item_named(engine, request.item, partly=True))
     return MemoryHistoryAnswer(
         item=told.item.id,
         title=told.item.title,
@@ -219,7 +219,7 @@ def memory_history_text(answer: MemoryHistoryAnswer) -> str:
 
 def memory_diff(engine: Engine, request: MemoryDiffRequest) -> MemoryDiffAnswer:
     engine = within(engine, request.project)
-    item = item_named(engine, request.item)
+    item = item_named(engine, request.item, partly=True)
     new = request.new or item.version
     old = request.old or max(1, new - 1)
     told = diffs.diff(engine.desk, item.id, old, new, request.context)
