@@ -11,7 +11,7 @@ from typing import cast
 
 from recto.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
 from recto.ingest.cluster import build_clusters
-from recto.ingest.publish import Making, behind, prune, publish
+from recto.ingest.publish import Making, behind, prune, publish, unseen
 from recto.model.ids import ProjectId
 from recto.model.query import Filters
 from recto.model.recipe import EmbeddingProfile
@@ -135,10 +135,10 @@ class Accelerator:
             found.append(KeptSnapshot(snapshot, answers, manifest, problem))
         return tuple(found)
 
-    def behind(self) -> tuple[int, int]:
-        """Chunks and vectors that the current snapshot does not have yet."""
+    def unseen(self) -> int:
+        """How many of the chunks there are were written since the current snapshot."""
         current = self.snapshots.current()
-        return behind(self._making(), None if current is None else current.manifest)
+        return unseen(self._making(), None if current is None else current.manifest)
 
     def verify(self) -> tuple[KeptSnapshot, ...]:
         """Reads every byte of every snapshot."""

@@ -366,3 +366,11 @@ def behind(making: Making, manifest: Manifest | None) -> tuple[int, int]:
     now = source.mark(project)
     written, _ = source.written(project, since.block, now.block)
     return len(written) + len(source.changed(project, since)), now.vector - since.vector
+
+
+def unseen(making: Making, manifest: Manifest | None) -> int:
+    """Chunks that were written since a snapshot and still are there, each once."""
+    source, project = making.source, making.project
+    since = Mark() if manifest is None else manifest.mark
+    written, _ = source.written(project, since.block, source.mark(project).block)
+    return len(source.places(project, sorted({ChunkKey(int(key)) for key in written})))

@@ -48,7 +48,7 @@ class ShownSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsAnswer:
-    """`behind` chunks were written since the current one, or all of them where there is none: the library answers."""
+    """`behind` chunks were written since the current one, or all there are where there is none: the library answers."""
 
     snapshots: tuple[ShownSnapshot, ...]
     behind: int
@@ -57,26 +57,26 @@ class SnapshotsAnswer:
 
 def snapshots_list(engine: Engine, request: SnapshotsListRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
-    return _answer(accelerator, accelerator.verify() if request.verify else accelerator.kept())
+    return _answer(engine, accelerator, accelerator.verify() if request.verify else accelerator.kept())
 
 
 def snapshots_build(engine: Engine, request: SnapshotBuildRequest, progress: Progress) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     accelerator.publish(progress, full=request.full)
-    return _answer(accelerator, accelerator.kept())
+    return _answer(engine, accelerator, accelerator.kept())
 
 
 def snapshots_rollback(engine: Engine, request: SnapshotRollbackRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
     accelerator.roll_back(None if request.snapshot is None else SnapshotId(request.snapshot))
-    return _answer(accelerator, accelerator.kept())
+    return _answer(engine, accelerator, accelerator.kept())
 
 
 def snapshots_recover(engine: Engine) -> SnapshotsAnswer:
     """Clears away what builders left and lets the newest whole snapshot answer."""
     accelerator = _accelerator(engine)
     accelerator.recover()
-    return _answer(accelerator, accelerator.kept())
+    return _answer(engine, accelerator, accelerator.kept())
 
 
 def snapshots_text(answer: SnapshotsAnswer) -> str:
@@ -100,14 +100,15 @@ def _accelerator(engine: Engine) -> Accelerator:
     return engine.accelerator
 
 
-def _answer(accelerator: Accelerator, kept: tuple[KeptSnapshot, ...]) -> SnapshotsAnswer:
+def _answer(engine: Engine, accelerator: Accelerator, kept: tuple[KeptSnapshot, ...]) -> SnapshotsAnswer:
     shown = tuple(_shown(one) for one in kept)
     state: Literal["used", "none", "damaged"] = "none"
     if any(one.current for one in shown):
         state = "used"
     elif any(one.problem for one in shown):
         state = "damaged"
-    return SnapshotsAnswer(shown, accelerator.behind()[0], state)
+    behind = accelerator.unseen() if state == "used" else engine.store.counts(engine.project.id).chunks
+    return SnapshotsAnswer(shown, behind, state)
 
 
 def _shown(one: KeptSnapshot) -> ShownSnapshot:
