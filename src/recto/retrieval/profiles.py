@@ -47,7 +47,7 @@ PROFILES: Mapping[str, Profile] = {
             recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
             fuse=MemoryFusion(),
             refine=(
-                ContextSmoothing(sequence=(0.5, 0.25, 0.2), among=300),
+                ContextSmoothing(sequence=(0.4, 0.25, 0.2, 0.1)),
                 MemoryRecency(),
                 Validity(),
                 *_SHAPE,
