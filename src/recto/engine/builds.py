@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -185,6 +186,11 @@ class Builds:
         except RectoError as error:
             # It runs out by itself; what the run did is not undone by this.
             logger("engine").warning("the lease on indexing could not be given back: %s", error.message)
+        except BaseException:
+            # Ctrl-C just now: a process that goes on all the same would wait for itself.
+            with suppress(RectoError):
+                self._leases.release(lease)
+            raise
 
     def update(self, **changes: object) -> Build:
         assert self._latest is not None
