@@ -147,11 +147,12 @@ def _every_memory() -> Any:
 
 def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, shell: Shell) -> None:
     folder = library.parent / "notes"
-    for number in range(600):
+    # More than goes into one transaction.
+    for number in range(1_500):
         (folder / f"{number}.md").write_text(note(number, "only"), "utf-8")
     with running() as server, httpx2.Client(base_url=server.address, timeout=120) as http:
         assert http.post("/v1/reindex", json={}).json()["state"] == "running"
-        while http.post("/v1/status", json={}).json()["documents"] < 200:
+        while http.post("/v1/status", json={}).json()["documents"] < 1_000:
             pass
         server.process.kill()
         server.process.wait(timeout=60)
@@ -159,12 +160,12 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
     done = shell("index", "--json")
     assert done.returncode == 0, done.stderr
     (report,) = json.loads(done.stdout)["collections"]
-    assert 0 < report["added"] < 600
+    assert 0 < report["added"] < 1_500
     with library_api.open_library(library, settings=SETTINGS) as engine:
-        assert engine.freshness().documents == 601
+        assert engine.freshness().documents == 1_501
         assert engine.freshness().full_vectors == 1.0
         assert engine.store.check() == ()
-        assert engine.search(Query("tide of note 599")).hits
+        assert engine.search(Query("tide of note 1499")).hits
 
 
 def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path, shell: Shell) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from recto.engine.engine import Engine
 from recto.memory import commit
-from recto.memory.draft import Draft
+from recto.memory.draft import Draft, checked
 from recto.memory.remember import remember as keep
 from recto.model.limits import Field
 from recto.model.memory import DEFAULT_SCOPE, MemoryKind, MemoryLink
@@ -51,17 +51,20 @@ class ForgetRequest(Asked):
 
 def remember(engine: Engine, request: RememberRequest) -> MemoryState:
     engine = within(engine, request.project)
-    draft = Draft(
-        text=request.text,
-        kind=kind_named(request.kind),
-        scope=request.scope,
-        title=request.title.strip(),
-        tags=request.tags,
-        links=tuple(MemoryLink(target) for target in request.links),
-        pinned=request.pin,
-        valid_from=instant(engine, request.valid_from),
-        valid_to=instant(engine, request.valid_to),
+    draft = checked(
+        Draft(
+            text=request.text,
+            kind=kind_named(request.kind),
+            scope=request.scope,
+            title=request.title.strip(),
+            tags=request.tags,
+            links=tuple(MemoryLink(target) for target in request.links),
+            pinned=request.pin,
+            valid_from=instant(engine, request.valid_from),
+            valid_to=instant(engine, request.valid_to),
+        )
     )
+    # Checked before the desk is opened: what is refused leaves no trace, not even an empty collection.
     done = keep(engine.desk, draft, circumstances(request), force=request.force)
     return state(done.committed, done.like.jaccard if done.like else None)
 

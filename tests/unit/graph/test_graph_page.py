@@ -10,7 +10,6 @@ import pytest
 from recto.interfaces.cli.commands.graph import graph
 from recto.model.graph import WEIGHTS, EdgeType
 from recto.operations.graph_operations import GRAPH_OPERATIONS
-from recto.retrieval.toml import read_profile
 
 PAGE = (Path(__file__).parents[3] / "docs" / "graph.md").read_text("utf-8")
 
@@ -26,8 +25,3 @@ def test_an_edge_type_has_its_row_with_its_weight(kind: EdgeType) -> None:
 def test_every_command_and_operation_is_told_of() -> None:
     assert {name for name in graph.commands if f"recto graph {name}" not in PAGE} == set()
     assert {one.name for one in GRAPH_OPERATIONS if f"`{one.name}`" not in PAGE} == set()
-
-
-def test_the_profile_can_be_read() -> None:
-    (example,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert read_profile(example).name == "linked"
