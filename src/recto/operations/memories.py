@@ -122,7 +122,7 @@ def item_named(engine: Engine, name: str, *, partly: bool = False) -> MemoryItem
 
 def instant(engine: Engine, text: str | None) -> float | None:
     """A time as it was written, ages counted from the engine's own clock."""
-    return moment(text, datetime.fromtimestamp(engine.desk.clock(), UTC))
+    return None if text is None else moment(text, datetime.fromtimestamp(engine.desk.clock(), UTC))
 
 
 def when(timestamp: float) -> str:
