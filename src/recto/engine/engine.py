@@ -20,11 +20,10 @@ from recto.engine.watching import Watching
 from recto.engine.working import Working
 from recto.errors import ConfigurationError, InvalidArgument, NotFound, RecipeMismatch, SourceError
 from recto.ingest.profiles import active_profile
-from recto.model.collection import Collection, CollectionSettings, Project
+from recto.model.collection import MEMORIES, Collection, CollectionSettings, Project
 from recto.model.document import Source
 from recto.model.ids import collection_id
 from recto.model.job import JobKind
-from recto.model.memory import MEMORIES
 from recto.model.profile import NamedProfile
 from recto.model.query import Query
 from recto.model.recipe import Recipe

@@ -13,9 +13,8 @@ from recto.engine.indexing import fill_in_vectors, publish
 from recto.errors import Conflict
 from recto.migration.chroma import ChromaCollection, ChromaDirectory
 from recto.migration.taking_in import PAGE, TakenIn, compared, keep_vectors, take_in
-from recto.model.collection import Collection
+from recto.model.collection import MEMORIES, Collection
 from recto.model.ids import collection_id
-from recto.model.memory import MEMORIES
 from recto.model.profile import NamedProfile, ProfileSettings
 from recto.model.recipe import EmbeddingProfile
 from recto.observability.progress import Progress

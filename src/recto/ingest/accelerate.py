@@ -7,11 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from recto.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
-from recto.ingest.cluster import build_clusters
-from recto.ingest.publish import Making, behind, prune, publish, unseen
 from recto.model.ids import ProjectId
 from recto.model.query import Filters
 from recto.model.recipe import EmbeddingProfile
@@ -19,12 +17,14 @@ from recto.model.snapshot import Manifest, SnapshotId
 from recto.observability.logs import logger
 from recto.observability.progress import Progress
 from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
-from recto.snapshots.clusters import FILE as CLUSTERS
-from recto.snapshots.clusters import Clusters, open_clusters
 from recto.snapshots.folder import SnapshotFolder
 from recto.snapshots.lexical import SnapshotLexical
 from recto.snapshots.opened import Snapshots
-from recto.snapshots.vectors import SnapshotVectors
+
+if TYPE_CHECKING:
+    # Making a snapshot is imported where one is made: a search does not pay for it.
+    from recto.ingest.publish import Making
+    from recto.snapshots.clusters import Clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,8 @@ class Accelerator:
 
     def vectors(self, exact: Callable[[], VectorIndex]) -> VectorIndex:
         """Nearest chunks from the snapshot and what came after it; from `exact` where there is none."""
+        from recto.snapshots.vectors import SnapshotVectors
+
         return SnapshotVectors(self.snapshots, self._store, self._profiles(), exact)
 
     def publish_if_due(self, progress: Progress) -> Manifest | None:
@@ -107,10 +109,14 @@ class Accelerator:
             return None  # somebody else is at it, or the library was indexed before snapshots could be made of it
 
     def publish(self, progress: Progress, *, full: bool = False) -> Manifest:
+        from recto.ingest.publish import publish
+
         current = None if full else self.snapshots.current()
         return publish(self._making(), current, progress)
 
     def due(self) -> bool:
+        from recto.ingest.publish import behind
+
         current = self.snapshots.current()
         if current is None:
             return self._store.counts(self._project).chunks >= self._settings.threshold
@@ -137,6 +143,8 @@ class Accelerator:
 
     def unseen(self) -> int:
         """How many of the chunks there are were written since the current snapshot."""
+        from recto.ingest.publish import unseen
+
         current = self.snapshots.current()
         return unseen(self._making(), None if current is None else current.manifest)
 
@@ -196,17 +204,25 @@ class Accelerator:
         return snapshot
 
     def prune(self) -> tuple[SnapshotId, ...]:
+        from recto.ingest.publish import prune
+
         with self._folder.exclusive():
             return prune(self._making())
 
     def clusters(self) -> Clusters | None:
         """What `recto cluster build` made, as long as it lies there."""
+        from recto.snapshots.clusters import open_clusters
+
         return open_clusters(self._folder.root)
 
     def clustered_at(self) -> float:
-        return (self._folder.root / CLUSTERS).stat().st_mtime
+        from recto.snapshots.clusters import FILE
+
+        return (self._folder.root / FILE).stat().st_mtime
 
     def build_clusters(self, algorithm: str, groups: int, seed: int) -> Clusters:
+        from recto.ingest.cluster import build_clusters
+
         return build_clusters(
             self._store,
             self._source,
@@ -222,6 +238,8 @@ class Accelerator:
         return manifest.project == self._project and manifest.analyzer == self._analyzer
 
     def _making(self) -> Making:
+        from recto.ingest.publish import Making
+
         return Making(
             store=self._store,
             source=self._source,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recto.errors import Conflict, InvalidArgument, NotFound
-from recto.model.collection import Collection, CollectionSettings
+from recto.model.collection import MEMORIES, Collection, CollectionSettings
 from recto.model.document import Kind, Source
 from recto.model.ids import ProjectId, collection_id
 from recto.model.index import Prepared
-from recto.model.memory import MEMORIES, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
+from recto.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from recto.model.recipe import Recipe
 from recto.ports import Store
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recto.memory.desk import Desk
+from recto.model.collection import MEMORIES
 from recto.model.document import Kind
 from recto.model.memory import (
-    MEMORIES,
     SUPERSEDES,
     MemoryFilter,
     MemoryId,

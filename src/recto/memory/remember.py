@@ -13,8 +13,9 @@ from recto.memory.draft import NOBODY, Circumstances, Draft, checked, payload_of
 from recto.memory.history import given_title
 from recto.memory.likeness import Likeness, fingerprint, likeness
 from recto.memory.quoting import news
+from recto.model.collection import MEMORIES
 from recto.model.document import Kind
-from recto.model.memory import MEMORIES, MemoryFilter, MemoryId, MemoryItem, memory_of
+from recto.model.memory import MemoryFilter, MemoryId, MemoryItem, memory_of
 from recto.model.query import Filters, Terms
 from recto.sources.secrets import find_secrets
 

@@ -11,6 +11,9 @@ from recto.model.ids import CollectionId, ProjectId
 
 DEFAULT_WORKSPACE = "default"
 
+MEMORIES = "memories"
+"""The collection of every project that holds the current text of its memories as documents."""
+
 
 class PlaceKind(StrEnum):
     """What a project can be known by, besides its name."""

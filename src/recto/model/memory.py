@@ -12,9 +12,6 @@ from recto.model.ids import ProjectId, short_id
 MemoryId = NewType("MemoryId", str)
 SessionId = NewType("SessionId", str)
 
-MEMORIES = "memories"
-"""The collection of every project that holds the current text of its memories as documents."""
-
 DEFAULT_SCOPE = "project"
 
 SUPERSEDES = "supersedes"

@@ -15,9 +15,9 @@ from recto.errors import Conflict, InvalidArgument, NotFound
 from recto.memory.reingest import reingest
 from recto.migration.chroma import ChromaDirectory
 from recto.migration.transfer import Carried, Transfer, transfer
+from recto.model.collection import MEMORIES
 from recto.model.job import JobKind
 from recto.model.location import DatabaseUrl, Location
-from recto.model.memory import MEMORIES
 from recto.observability.progress import NoProgress, Progress
 
 

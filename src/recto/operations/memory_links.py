@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from recto.engine.engine import Engine
+from recto.model.collection import MEMORIES
 from recto.model.ids import DocumentId, collection_id
 from recto.model.limits import Field
-from recto.model.memory import MEMORIES, MemoryId, MemoryStatus, memory_of
+from recto.model.memory import MemoryId, MemoryStatus, memory_of
 from recto.operations.memories import ProjectName, within
 from recto.operations.recall import FoundMemory, RecallAnswer, RecallRequest, recall
 from recto.operations.recall import text as memories_text

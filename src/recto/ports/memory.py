@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recto.model.ids import ProjectId
-from recto.model.job import Job, JobId, JobKind, JobState
-from recto.model.memory import (
-    MemoryCommit,
-    MemoryFile,
-    MemoryFilter,
-    MemoryId,
-    MemoryItem,
-    MemoryLink,
-    MemorySession,
-    MemoryVersion,
-    SessionId,
-)
-from recto.model.profile import NamedProfile
+
+if TYPE_CHECKING:
+    # Named and not used: a search that no memory is asked for does not load what they are made of.
+    from recto.model.job import Job, JobId, JobKind, JobState
+    from recto.model.memory import (
+        MemoryCommit,
+        MemoryFile,
+        MemoryFilter,
+        MemoryId,
+        MemoryItem,
+        MemoryLink,
+        MemorySession,
+        MemoryVersion,
+        SessionId,
+    )
+    from recto.model.profile import NamedProfile
 
 
 class Memories(Protocol):

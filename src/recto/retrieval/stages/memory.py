@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recto.algorithms.intent import Intent, intent_of
+from recto.model.collection import MEMORIES
 from recto.model.ids import ChunkKey
-from recto.model.memory import MEMORIES, SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
+from recto.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri
 from recto.model.query import Filters
 from recto.model.result import Candidate, Ranking, Scored
 from recto.retrieval.stage import Search, SkipStage, in_order

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from recto.errors import LibraryError
 from recto.model.ids import ProjectId
@@ -20,11 +22,13 @@ from recto.stores.shared.graph import GraphRepository
 from recto.stores.shared.history import HistoryRepository
 from recto.stores.shared.leases import LeaseRepository
 from recto.stores.shared.ledger import LedgerRepository
-from recto.stores.shared.memories import MemoryRepository
-from recto.stores.shared.outbox import OutboxRepository
 from recto.stores.shared.profiles import ProfileRepository
 from recto.stores.shared.projects import CatalogRepository, Keys
 from recto.stores.shared.reranking import RerankScoreRepository
+
+if TYPE_CHECKING:
+    from recto.stores.shared.memories import MemoryRepository
+    from recto.stores.shared.outbox import OutboxRepository
 
 _CHECKS: Sequence[str] = ("check_lexical", "check_versions", "check_texts", "check_memories")
 
@@ -37,6 +41,7 @@ class SharedStore:
     ) -> None:
         self._shared = database
         self._keys = keys
+        self._clock = clock
         self.lexical = lexical
         self.catalog = CatalogRepository(database, keys, clock)
         self.documents = DocumentRepository(database, keys, clock)
@@ -45,11 +50,22 @@ class SharedStore:
         self.ledger = LedgerRepository(database, keys, clock)
         self.leases = LeaseRepository(database, keys, clock)
         self.history = HistoryRepository(database, keys)
-        self.memories = MemoryRepository(database, keys)
         self.profiles = ProfileRepository(database, keys, clock)
-        self.outbox = OutboxRepository(database, keys, clock)
         self.rerank_scores = RerankScoreRepository(database, keys, clock)
         self.attic = AtticRepository(database, keys)
+
+    @cached_property
+    def memories(self) -> MemoryRepository:
+        """Loaded by whoever asks for it, as the outbox is: most searches ask for neither."""
+        from recto.stores.shared.memories import MemoryRepository
+
+        return MemoryRepository(self._shared, self._keys)
+
+    @cached_property
+    def outbox(self) -> OutboxRepository:
+        from recto.stores.shared.outbox import OutboxRepository
+
+        return OutboxRepository(self._shared, self._keys, self._clock)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
