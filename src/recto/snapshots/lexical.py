@@ -53,7 +53,7 @@ class _State:
     snapshot: OpenSnapshot
     seen: Mark
     hidden: NDArray[np.int64]
-    """Keys of the snapshot's that are gone or have been written again."""
+    """Keys that went or were written again since the snapshot was made."""
     recent: Segment
     parts: tuple[_Part, ...]
     rows: int
@@ -208,7 +208,10 @@ class SnapshotLexical:
         fresh = make_segment((key, document, written[key]) for key, document in self._alive(written))
         recent = merge_segments([(state.recent, kept), (fresh, np.ones(len(fresh), dtype=bool))])
         hidden = np.union1d(state.hidden, changed)
-        parts = [(segment, segment.present(hidden)) for segment in state.snapshot.segments]
+        base, *others = state.snapshot.segments
+        # What left the base before may stand in the segment after it, under the same key: a moved document does.
+        parts = [(base, base.present(np.union1d(state.snapshot.hidden, hidden)))]
+        parts += [(segment, segment.present(hidden)) for segment in others]
         parts.append((recent, np.zeros(0, dtype=np.int64)))
         return _standing(replace(state, seen=now, hidden=hidden, recent=recent), parts)
 
@@ -220,7 +223,9 @@ class SnapshotLexical:
 
 
 def _opened(snapshot: OpenSnapshot) -> _State:
-    return _State(snapshot, snapshot.manifest.mark, snapshot.hidden, make_segment(()), (), 0)
+    import numpy as np
+
+    return _State(snapshot, snapshot.manifest.mark, np.zeros(0, dtype=np.int64), make_segment(()), (), 0)
 
 
 def _standing(state: _State, parts: list[tuple[Segment, NDArray[np.int64]]]) -> _State:

@@ -44,9 +44,14 @@ FILTERS = [Filters(), Filters(path_prefix="a/"), Filters(uris=("b/one.md",)), Fi
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Phase.explicit, Phase.generate),
 )
-@given(st.lists(actions, min_size=3, max_size=16))
-def test_every_answer_is_that_of_the_library_after_any_sequence_of_changes(steps: list[tuple[str, Any, Any]]) -> None:
+@given(st.sampled_from((0, 20)), st.lists(actions, min_size=3, max_size=16))
+def test_every_answer_is_that_of_the_library_after_any_sequence_of_changes(
+    filled: int, steps: list[tuple[str, Any, Any]]
+) -> None:
     with tempfile.TemporaryDirectory() as folder, Bench(Path(folder)) as bench:
+        # Enough to start with that a base segment is carried over, and the segment after it counts.
+        for number in range(filled):
+            bench.do("put", f"a/held {number}.md", ["apple fig", "banana hazel", "cherry date"])
         for step in steps:
             bench.do(*step)
             if bench.made:
@@ -80,6 +85,21 @@ def _agrees(bench: Bench) -> None:
         assert bench.vectors.score(bench.vector("x"), keys) == pytest.approx(exact, abs=1e-6)
         assert sorted(bench.vectors.vectors_of(keys)) == sorted(keys)
         assert bench.vectors.fast_among(keys) == bench.exact.fast_among(keys)
+
+
+def test_a_document_that_moved_is_found_in_a_snapshot_that_carried_its_base_over(tmp_path: Path) -> None:
+    with Bench(tmp_path) as bench:
+        for number in range(18):
+            bench.do("put", f"a/{number}.md", ["apple fig", "banana", "cherry date"])
+        bench.do("publish", None, None)
+        bench.do("move", "a/7.md", "b/one.md")
+        assert bench.publish().files["lexical-base.seg"].carried
+        _agrees(bench)
+        bench.do("move", "b/one.md", "a/seven.md")
+        _agrees(bench)
+        assert bench.publish().files["lexical-base.seg"].carried
+        bench.reopen()
+        _agrees(bench)
 
 
 def test_a_chunk_with_several_windows_scores_by_its_best(tmp_path: Path) -> None:
