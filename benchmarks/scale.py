@@ -6,7 +6,11 @@ Libraries are generated, seeded, from the Markdown below --text: each document i
 that words are as frequent as they are in real text. Vectors are the fast table's. Everything goes through the writing
 flow and the query path that users have, each size in processes of its own, which may take --memory gigabytes at most.
 Each size writes benchmarks/results/scale-N.json and is passed over when that is there, unless --again; scale.svg shows
-all that are there. --document puts the table into docs/scale.md.
+all that are there. --document puts the table into docs/scale.md. With --keep the libraries stay as WORK/scale-N.db, and
+
+    python benchmarks/scale.py --folder WORK --only-queries 1500000
+
+asks one of those again, for figures of a quiet hour.
 """
 
 from __future__ import annotations
@@ -34,10 +38,10 @@ BEGIN, END = "<!-- scale -->\n", "<!-- /scale -->\n"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chunks", type=int, nargs="+")
-    parser.add_argument("--text", type=Path, required=True)
-    parser.add_argument(
-        "--folder", type=Path, help="Where the libraries are made, in a temporary folder; they go again."
-    )
+    parser.add_argument("--text", type=Path)
+    parser.add_argument("--folder", type=Path, help="Where the libraries are made; they go again, unless --keep.")
+    parser.add_argument("--keep", action="store_true", help="Leaves the libraries in the folder.")
+    parser.add_argument("--only-queries", action="store_true", help="Asks libraries that were kept; builds nothing.")
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--memory", type=float, default=16.0, help="Gigabytes that building or asking may take.")
     parser.add_argument("--again", action="store_true", help="Measures what was measured before.")
@@ -54,18 +58,18 @@ def main() -> None:
         else:
             print(json.dumps(measured(options.library, options.queries, options.seed)))
         return
+    if options.only_queries and options.folder is None:
+        parser.error("--only-queries needs the --folder in which --keep left the libraries")
+    if not options.only_queries and options.text is None:
+        parser.error("--text is needed to make libraries of")
     RESULTS.mkdir(exist_ok=True)
     for wanted in options.chunks:
-        kept = RESULTS / f"scale-{wanted}.json"
-        if kept.exists() and not options.again:
-            print(f"{wanted}: measured before, see {kept}", file=sys.stderr)
+        known = RESULTS / f"scale-{wanted}.json"
+        if known.exists() and not (options.again or options.only_queries):
+            print(f"{wanted}: measured before, see {known}", file=sys.stderr)
             continue
-        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-            library = Path(folder) / "library.db"
-            row = {"wanted": wanted, "cores": os.cpu_count()}
-            for step in ("build", "measure"):
-                row |= stepped(step, library, options, wanted)
-        kept.write_text(json.dumps(row, indent=1))
+        row = asked_again(wanted, known, options) if options.only_queries else made(wanted, options)
+        known.write_text(json.dumps(row, indent=1))
         print(json.dumps(row), flush=True)
     rows = sorted((json.loads(one.read_text()) for one in RESULTS.glob("scale-*.json")), key=lambda row: row["chunks"])
     (RESULTS / "scale.svg").write_text(picture(rows))
@@ -74,9 +78,24 @@ def main() -> None:
         PAGE.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
+def made(wanted: int, options: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        library = (options.folder if options.keep else Path(folder)) / f"scale-{wanted}.db"
+        row: dict[str, Any] = {"wanted": wanted, "cores": os.cpu_count()}
+        for step in ("build", "measure"):
+            row |= stepped(step, library, options, wanted)
+    return row
+
+
+def asked_again(wanted: int, known: Path, options: argparse.Namespace) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(known.read_text())
+    return row | stepped("measure", options.folder / f"scale-{wanted}.db", options, wanted)
+
+
 def stepped(step: str, library: Path, options: argparse.Namespace, wanted: int) -> dict[str, Any]:
     """In a process of its own, so that start-up and memory are those of one that does nothing else."""
-    command = [sys.executable, __file__, str(wanted), "--step", step, "--library", library, "--text", options.text]
+    command = [sys.executable, __file__, str(wanted), "--step", step, "--library", library]
+    command += ["--text", options.text] if options.text else []
     command += ["--queries", str(options.queries), "--seed", str(options.seed), "--memory", str(options.memory)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     answer: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
