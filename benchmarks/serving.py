@@ -1,10 +1,12 @@
 """What a transport adds to a search, what a client costs in memory, and how soon an edited file is found.
 
-    ./dev bench serving FOLDER [--queries N] [--clients N] [--provider bundled|hashing] [--out DIR]
+    ./dev bench serving FOLDER [--queries N] [--clients N] [--provider bundled|hashing] [--only PART] [--out DIR]
 
 The same queries go to an engine in this process, over the shared server's socket, over HTTP, and over MCP on HTTP and
-stdio, with the shared server and alone. Writes DIR/serving.json. Times are of this machine: compare one run's rows.
-Where other work goes on beside, compare the processor's time, which is that of every process a query keeps busy.
+stdio, with the shared server and alone. The clients do nothing but ask; the SDK's own, which holds every answer to its
+schema, stands apart. Writes DIR/serving.json. Times are of this machine: compare one run's rows. Where other work goes
+on beside, compare the processor's time, which is that of every process a query keeps busy.
+`--keep DIR` leaves the copy of FOLDER and its library there, for the next run to use.
 """
 
 from __future__ import annotations
@@ -21,24 +23,25 @@ import tempfile
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx2
+import plain_clients
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import recto
 from recto.config.load import load
+from recto.engine.engine import Engine
 from recto.interfaces.daemon.client import place, started
 from recto.interfaces.daemon.wire import CALLS
 from recto.operations.search import SearchRequest, search
 
 WORDS = ("open", "close", "how do I", "what is", "before", "list of", "settings for", "why", "when", "error in")
 DEBOUNCE = 250
-SHARED: list[int] = []  # the shared server's process, while there is one
+PARTS = ("transports", "memory", "edited")
 Ask = Callable[[str], Awaitable[object]]
 
 
@@ -49,11 +52,16 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--edits", type=int, default=5)
     parser.add_argument("--provider", default="bundled")
+    parser.add_argument("--only", action="append", choices=PARTS)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     chosen = parser.parse_args()
+    parts = chosen.only or PARTS
     with tempfile.TemporaryDirectory(prefix="recto-") as folder:
-        aside = Path(folder)
-        notes = shutil.copytree(chosen.folder, aside / "notes")  # one of its files is edited
+        aside = chosen.keep or Path(folder)
+        notes = aside / "notes"
+        if not notes.exists():
+            shutil.copytree(chosen.folder, notes)  # one of its files is edited
         os.environ |= {
             "RECTO_LIBRARY": str(aside / "library.db"),
             "RECTO_EMBEDDING_PROVIDER": chosen.provider,
@@ -67,38 +75,52 @@ def main() -> None:
             figures["chunks"] = engine.store.counts(engine.project.id).chunks
             titles = [hit.title for hit in engine.search(recto.Query("the", limit=50)).hits] or ["anything"]
             queries = [f"{WORDS[n % len(WORDS)]} {titles[n % len(titles)]}" for n in range(chosen.queries)]
-
-            async def here(query: str) -> object:
-                return search(engine, SearchRequest(query))
-
-            rows = {"in process": anyio.run(measured, here, queries)}
-        rows |= over_transports(queries)
-        figures["transports"] = rows
-        report(rows)
-        figures["memory"] = memory(chosen.clients, queries[0])
-        figures["edited"] = edited(notes, chosen.edits)
+            if "transports" in parts:
+                figures["transports"] = anyio.run(over_transports, engine, queries)
+                report(figures["transports"])
+        if "memory" in parts:
+            figures["memory"] = memory(chosen.clients, queries[0])
+        if "edited" in parts:
+            figures["edited"] = edited(notes, chosen.edits)
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "serving.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
 
 
-def over_transports(queries: list[str]) -> dict[str, dict[str, float]]:
-    rows = {}
+async def over_transports(engine: Engine, queries: list[str]) -> dict[str, dict[str, float]]:
+    """Each query goes to all of them before the next one does, so that what else the machine does is theirs alike."""
     connection = started(load().config, CALLS)
-    SHARED.append(int(connection.greeting["pid"]))
-
-    async def socket(query: str) -> object:
-        return connection.call("search", {"query": query}, 60)
-
-    rows["socket"] = anyio.run(measured, socket, queries)
-    rows["MCP over stdio, shared"] = anyio.run(over_mcp, stdio(), queries)
+    shared, alone = plain_clients.Lines(mcp()), plain_clients.Lines(mcp("--no-daemon"))
+    with serving() as (address, pid):
+        posts = plain_clients.Posts(address)
+        server = int(connection.greeting["pid"])
+        with plain_clients.closing(shared, alone, posts):
+            others = children()
+            async with Client(stdio()) as one, Client(f"{address}/mcp") as other:
+                transports = {
+                    "in process": (plain(lambda query: search(engine, SearchRequest(query))), []),
+                    "socket": (plain(lambda query: connection.call("search", {"query": query}, 60)), [server]),
+                    "MCP over stdio, shared": (plain(shared.search), [shared.process.pid, server]),
+                    "MCP over stdio, alone": (plain(alone.search), [alone.process.pid]),
+                    "HTTP": (plain(posts.search), [pid]),
+                    "MCP over HTTP": (plain(posts.search_by_mcp), [pid]),
+                    "the SDK's client, stdio": (by_sdk(one), [*children() - others, server]),
+                    "the SDK's client, HTTP": (by_sdk(other), [pid]),
+                }
+                rows = await measured(transports, queries)
     connection.close()
     stop_shared()
-    SHARED.clear()
-    rows["MCP over stdio, alone"] = anyio.run(over_mcp, stdio("--no-daemon"), queries)
-    with serving() as address:
-        rows["HTTP"] = anyio.run(over_http, address, queries)
-        rows["MCP over HTTP"] = anyio.run(over_mcp, f"{address}/mcp", queries)
     return rows
+
+
+def plain(ask: Callable[[str], object]) -> Ask:
+    async def asked(query: str) -> object:
+        return ask(query)
+
+    return asked
+
+
+def by_sdk(client: Client) -> Ask:
+    return lambda query: client.call_tool("search", {"query": query})
 
 
 def report(rows: dict[str, dict[str, float]]) -> None:
@@ -111,47 +133,52 @@ def report(rows: dict[str, dict[str, float]]) -> None:
         )
 
 
-async def measured(ask: Ask, queries: list[str]) -> dict[str, float]:
-    for query in queries[:5]:
-        await ask(query)
-    times, before = [], busy()
-    for query in queries:
-        started_at = time.perf_counter()
-        await ask(query)
-        times.append((time.perf_counter() - started_at) * 1e3)
-    cuts = statistics.quantiles(times, n=20)
-    spent = (busy() - before) * 1e3 / len(queries)
-    return {"p50_ms": statistics.median(times), "p95_ms": cuts[-1], "cpu_ms": spent}
+async def measured(transports: dict[str, tuple[Ask, list[int]]], queries: list[str]) -> dict[str, dict[str, float]]:
+    times: dict[str, list[float]] = {name: [] for name in transports}
+    spent = dict.fromkeys(transports, 0.0)
+    for number, query in enumerate([*queries[:5], *queries]):
+        for name, (ask, pids) in transports.items():
+            before, started_at = busy(pids), time.perf_counter()
+            await ask(query)
+            took = time.perf_counter() - started_at
+            if number >= 5:
+                times[name].append(took * 1e3)
+                spent[name] += busy(pids) - before
+    return {
+        name: {
+            "p50_ms": statistics.median(one),
+            "p95_ms": statistics.quantiles(one, n=20)[-1],
+            "cpu_ms": spent[name] * 1e3 / len(queries),
+        }
+        for name, one in times.items()
+    }
 
 
-def busy() -> float:
-    """Seconds of processor time of this process, those it started, and the shared server. Linux tells of the others."""
-    parents, spent = {}, {}
+def busy(pids: list[int]) -> float:
+    """Seconds of processor time of this process and others, to the nanosecond. Linux tells of the others."""
+    told = 0
+    for pid in pids:
+        for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+            with suppress(OSError):  # a thread that ended
+                told += int(path.read_text("ascii").split()[0])
+    return time.process_time() + told / 1e9
+
+
+def children() -> set[int]:
+    found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            after = path.read_text("utf-8", "replace").rpartition(")")[2].split()
-        except OSError:
-            continue  # it ended
-        pid = int(path.parent.name)
-        parents[pid], spent[pid] = int(after[1]), (int(after[11]) + int(after[12])) / os.sysconf("SC_CLK_TCK")
-    mine = {os.getpid(), *([SHARED[-1]] if SHARED else [])}
-    while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
-        mine |= more
-    return sum(spent.get(pid, 0.0) for pid in mine)
+        with suppress(OSError):
+            if int(path.read_text("utf-8", "replace").rpartition(")")[2].split()[1]) == os.getpid():
+                found.add(int(path.parent.name))
+    return found
 
 
-async def over_http(address: str, queries: list[str]) -> dict[str, float]:
-    async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
-        return await measured(lambda query: client.post("/v1/search", json={"query": query}), queries)
+def mcp(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "recto", "mcp", *arguments]
 
 
-async def over_mcp(server: str | StdioServerParameters, queries: list[str]) -> dict[str, float]:
-    async with Client(server) as client:
-        return await measured(lambda query: client.call_tool("search", {"query": query}), queries)
-
-
-def stdio(*arguments: str) -> StdioServerParameters:
-    return StdioServerParameters(command=sys.executable, args=["-m", "recto", "mcp", *arguments], env=dict(os.environ))
+def stdio() -> StdioServerParameters:
+    return StdioServerParameters(command=sys.executable, args=["-m", "recto", "mcp"], env=dict(os.environ))
 
 
 def memory(clients: int, query: str) -> dict[str, float]:
@@ -159,40 +186,26 @@ def memory(clients: int, query: str) -> dict[str, float]:
     print()
     figures = {}
     for name, arguments, number in (("shared", (), clients), ("alone", ("--no-daemon",), 1)):
-        processes = [searched(arguments, query) for _ in range(number)]
-        pids = [process.pid for process in processes]
+        started_ones = [searched(arguments, query) for _ in range(number)]
+        pids = [client.process.pid for client in started_ones]
         shared = 0 if arguments else int(started(load().config, CALLS).greeting["pid"])
         total = sum(proportional(pid) for pid in [*pids, *([shared] if shared else [])])
         figures[f"{number} {name}"] = total
         print(
             f"{number} {name:7} {total:8.1f} MB" + (f", {proportional(shared):.1f} of it the server" if shared else "")
         )
-        for process in processes:
-            process.communicate()
+        for client in started_ones:
+            client.close()
         if shared:
             stop_shared()
     return figures
 
 
-def searched(arguments: tuple[str, ...], query: str) -> subprocess.Popen[bytes]:
+def searched(arguments: tuple[str, ...], query: str) -> plain_clients.Lines:
     """A client that has introduced itself and searched once, and waits."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "recto", "mcp", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin is not None and process.stdout is not None
-    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-    asked = {"name": "search", "arguments": {"query": query}}
-    for number, method, params in (
-        (1, "initialize", info),
-        (None, "notifications/initialized", {}),
-        (2, "tools/call", asked),
-    ):
-        body = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if number is None else {"id": number})
-        process.stdin.write(json.dumps(body).encode() + b"\n")
-    process.stdin.flush()
-    while json.loads(process.stdout.readline()).get("id") != 2:
-        pass
-    return process
+    client = plain_clients.Lines(mcp(*arguments))
+    client.search(query)
+    return client
 
 
 def proportional(pid: int) -> float:
@@ -214,14 +227,15 @@ def edited(notes: Path, times: int) -> dict[str, float]:
         while not any(one.state == "watching" and not one.queued for one in engine.watching.state().folders):
             time.sleep(0.05)
         engine.search(recto.Query("warm"))
-        for number in range(times):
+        for _ in range(times):
             heard.clear()
-            path.write_text(f"{path.read_text('utf-8')}\n\nzebrafish{number}okapi\n", "utf-8")
+            word = f"zebrafish{time.time_ns()}okapi"
+            path.write_text(f"{path.read_text('utf-8')}\n\n{word}\n", "utf-8")
             began = time.perf_counter()
             heard.wait(60)
-            hits = engine.search(recto.Query(f"zebrafish{number}okapi")).hits
+            hits = engine.search(recto.Query(word)).hits
             took.append((time.perf_counter() - began) * 1e3 - DEBOUNCE)
-            assert any(f"zebrafish{number}okapi" in hit.excerpt for hit in hits)
+            assert any(word in hit.excerpt for hit in hits)
     figures = {"median_ms": statistics.median(took), "worst_ms": max(took)}
     print(
         f"\nedited file found {figures['median_ms']:.0f} ms after the debounce, at worst {figures['worst_ms']:.0f} ms"
@@ -236,7 +250,7 @@ def stop_shared() -> None:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving() -> Iterator[tuple[str, int]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "recto", "serve", "--port", "0"], stderr=subprocess.PIPE, text=True
     )
@@ -244,7 +258,7 @@ def serving() -> Iterator[str]:
     found = re.match(r"Serving (http://\S+) ", process.stderr.readline())
     assert found, process.stderr.read()
     try:
-        yield found[1]
+        yield found[1], process.pid
     finally:
         process.terminate()
         process.communicate()

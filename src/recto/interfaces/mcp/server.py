@@ -30,6 +30,7 @@ _log = logging.getLogger("recto.mcp")
 def make_server(calls: Calls, operations: Sequence[Operation], instructions: str) -> Server[Any]:
     tools = {operation.name: operation for operation in operations}
     listing = types.ListToolsResult(tools=[listed(operation) for operation in operations])
+    schemas = {tool.name: tool.input_schema for tool in listing.tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listing
@@ -95,6 +96,8 @@ def make_server(calls: Calls, operations: Sequence[Operation], instructions: str
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        # Without it every call over HTTP makes the whole listing, to see whether a header should say an argument.
+        get_tool_input_schema=schemas.get,
     )
 
 
