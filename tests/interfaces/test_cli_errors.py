@@ -106,7 +106,7 @@ def test_required_freshness_is_refused_until_vectors_are_there(recto: Recto, tmp
     assert (stale.exit_code, stale.stdout) == (4, "")
     by_word = recto("search", "apple")
     assert by_word.exit_code == 0
-    assert "not yet searchable by meaning" in by_word.stdout
+    assert "without a full vector yet" in by_word.stdout
     recto("index")
     assert recto("search", "--require-fresh", "apple").exit_code == 0
 

@@ -45,6 +45,11 @@ def test_the_lines_around_the_best_match_are_shown() -> None:
     assert shown(text, "apples pruning", 40, 3) == ["three", "pruning apples", "five …"]
 
 
+def test_an_excerpt_of_equal_matches_opens_where_a_line_does() -> None:
+    text = "def fail(job, retry_after) -> bool:\n    if retry_after is None:\n        return retry_after"
+    assert shown(text, "retry", 30, 3)[0] == "def fail(job, retry_after) ->"
+
+
 def test_a_full_excerpt_keeps_its_blank_lines_and_a_short_one_does_not() -> None:
     assert shown("a\n\nb", "x", 40, None) == ["a", "", "b"]
     assert shown("a\n\nb", "x", 40, 5) == ["a", "b"]

@@ -162,7 +162,7 @@ def _footer(result: Result) -> str:
 def _fresh(freshness: Freshness) -> Iterator[str]:
     yield count(freshness.documents, "document")
     if freshness.pending:
-        yield f"{count(freshness.pending, 'chunk')} not yet searchable by meaning"
+        yield f"{count(freshness.pending, 'chunk')} without a full vector yet"
     if freshness.failed:
         yield f"{count(freshness.failed, 'file')} failed"
     if freshness.queued:
