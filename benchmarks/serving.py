@@ -218,9 +218,10 @@ def proportional(pid: int) -> float:
 
 def edited(notes: Path, times: int) -> dict[str, float]:
     """From the end of the debounce until a search finds what was written into one file, watched."""
-    path = next(path for path in sorted(notes.rglob("*.md")) if path.stat().st_size < 50_000)
     took = []
     with recto.open_library(settings={"watch.debounce_ms": DEBOUNCE}) as engine:
+        known = engine.store.ledger.entries(engine.project.id, engine.collection("bench").id)
+        path = next(notes / uri for uri, one in sorted(known.items()) if one.document_id and one.stamp.size < 50_000)
         heard = threading.Event()
         engine.watching.told = lambda report: heard.set()
         engine.watching.start()
