@@ -64,7 +64,8 @@ def test_over_mcp(url: DatabaseUrl, tmp_path: Path) -> None:
     over_stdio(["--library", url.secret], talk)
 
 
-def test_evaluation_gives_the_same_figures_on_both_engines(url: DatabaseUrl, tmp_path: Path) -> None:
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
     chance, folder = random.Random(5), tmp_path / "set"
     folder.mkdir()
     words = [f"w{number}" for number in range(60)]
@@ -75,16 +76,44 @@ def test_evaluation_gives_the_same_figures_on_both_engines(url: DatabaseUrl, tmp
     (folder / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in corpus), "utf-8")
     (folder / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked), "utf-8")
     (folder / "qrels.tsv").write_text(judged, "utf-8")
+    return folder
+
+
+def figures(dataset: Path, *where: str) -> dict[str, float]:
     profiles = [word for name in ("lexical_only", "dense_only", "hybrid") for word in ("-p", name)]
-    figures = [
-        {
-            one["profile"]: one["metrics"]["ndcg@10"]
-            for one in answer("eval", "run", str(folder), *profiles, *where)["runs"]
-        }
-        for where in (("--library", url.secret), ())
-    ]
-    assert len(figures[0]) == 3
-    assert figures[0] == pytest.approx(figures[1], abs=0.005)
+    runs = answer("eval", "run", str(dataset), *profiles, *where)["runs"]
+    return {one["profile"]: one["metrics"]["ndcg@10"] for one in runs}
+
+
+def test_evaluation_gives_the_same_figures_on_both_engines(url: DatabaseUrl, dataset: Path) -> None:
+    there = figures(dataset, "--library", url.secret)
+    assert len(there) == 3
+    assert there == pytest.approx(figures(dataset), abs=0.005)
+
+
+def test_an_evaluation_library_that_was_copied_to_a_server_is_asked_as_it_is(
+    empty: DatabaseUrl, dataset: Path, tmp_path: Path
+) -> None:
+    here = figures(dataset)
+    (kept,) = tmp_path.glob("recto/evaluation/*/*.db")
+    answer("db", "migrate", "--from", str(kept), "--to", empty.secret)
+    before = written_documents(empty)
+    assert figures(dataset, "--library", empty.secret) == pytest.approx(here, abs=0.005)
+    assert written_documents(empty) == before
+
+    (dataset / "corpus.jsonl").write_text('{"_id": "0", "title": "", "text": "w1 w2"}\n', "utf-8")
+    figures(dataset, "--library", empty.secret)  # another corpus gets a project of its own
+    after = written_documents(empty)
+    assert after["evaluation"] == before["evaluation"]
+    assert sorted(after.values()) == [1, 80]
+
+
+def written_documents(url: DatabaseUrl) -> dict[str, int]:
+    with psycopg.connect(url.secret) as connection:
+        rows = connection.execute(
+            "select p.name, count(*) from projects p join documents d on d.project = p.key group by p.name"
+        )
+        return dict(rows.fetchall())
 
 
 def test_a_chroma_directory_becomes_a_library_on_a_server(empty: DatabaseUrl, tmp_path: Path) -> None:

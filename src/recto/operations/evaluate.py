@@ -27,7 +27,7 @@ from recto.evaluation.measures import MEASURES, measuring_library
 from recto.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
 from recto.model.collection import Collection, CollectionSettings
 from recto.model.document import Kind, Section, Source
-from recto.model.ids import document_id
+from recto.model.ids import document_id, project_id
 from recto.model.location import DatabaseUrl, Location
 from recto.model.query import Filters, Query
 from recto.model.recipe import Recipe
@@ -36,6 +36,7 @@ from recto.observability.progress import NoProgress, Progress
 from recto.retrieval.stage import Profile
 from recto.retrieval.toml import find_profile
 
+_PROJECT = "evaluation"
 _WHOLE = "corpus"
 _DEEPER = (2, 8, 32)
 _SHOWN = 10
@@ -90,13 +91,12 @@ def evaluate_profiles(
     recipe = recipe_of(config)
     folder, name = _place(cache, dataset, request.scope, recipe)
     if isinstance(config.library, DatabaseUrl):
-        # On a server every corpus is a project of its own: nothing is written beside the team's documents.
         library: Location = config.library
         folder.mkdir(parents=True, exist_ok=True)  # a collection has a root, even one whose texts come from elsewhere
-        config = replace(config, project=f"evaluation {folder.name} {name}")
+        config = replace(config, project=_project_on_server(config, folder, name))
     else:
         library = _library(folder, name)
-        config = replace(config, library=library, project="evaluation")
+        config = replace(config, library=library, project=_PROJECT)
     with _opened(config) as engine:
         if request.rebuild:
             _forget(engine)
@@ -226,6 +226,19 @@ def _library(folder: Path, name: str) -> Path:
             shutil.copyfile(max(closed, key=lambda one: one.stat().st_mtime), aside)
             aside.replace(path)
     return path
+
+
+def _project_on_server(config: Config, folder: Path, name: str) -> str:
+    """Every corpus is a project of its own: nothing is written beside the team's documents.
+
+    A library of the cache that was copied to the server is taken as it is, vectors and all. Its collections still say
+    which corpus they are of.
+    """
+    with _opened(config) as engine:
+        catalog, copied = engine.store.catalog, project_id(_PROJECT)
+        there = copied in [one.id for one in catalog.projects()]
+        corpora = {one.root.name for one in catalog.collections(copied)} if there else set()
+    return _PROJECT if corpora == {folder.name} else f"{_PROJECT} {folder.name} {name}"
 
 
 @contextmanager
