@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
-from pooler import pooled
+from bouncer import PROGRAM, Bouncer, bounced, program
+from pooler import Pooler, pooled
 
 from recto.engine.wiring import open_library
+from recto.errors import Busy
 from recto.model.job import JobKind
 from recto.model.location import DatabaseUrl
 from recto.model.query import Query
@@ -30,6 +33,20 @@ def asks_for_plain_passwords(url: DatabaseUrl) -> None:
     pytest.skip("the server that RECTO_TEST_POSTGRES names wants passwords in another way")
 
 
+@pytest.fixture(params=["of these tests", "pgbouncer"])
+def pool(request: pytest.FixtureRequest, url: DatabaseUrl) -> Iterator[tuple[str, Pooler | Bouncer]]:
+    """The library's URL through a pooler, and that pooler."""
+    if request.param != "pgbouncer":
+        with pooled(url.secret) as one:
+            yield one
+        return
+    found = program()
+    if found is None:
+        pytest.skip(f"there is no pgbouncer on PATH, and {PROGRAM} names none")
+    with bounced(url.secret, found) as other:
+        yield other
+
+
 def test_transactions_of_one_connection_are_on_several_of_the_servers(url: DatabaseUrl) -> None:
     """That the pooler is one: what is set for a session, or prepared in it, is missing from the next transaction."""
     with pooled(url.secret) as (through, _):
@@ -45,35 +62,37 @@ def test_transactions_of_one_connection_are_on_several_of_the_servers(url: Datab
             connection.execute("select 1")
 
 
-def test_indexing_searching_remembering_and_working_need_no_session(url: DatabaseUrl, tmp_path: Path) -> None:
+def test_indexing_searching_remembering_and_working_need_no_session(
+    url: DatabaseUrl, pool: tuple[str, Pooler | Bouncer], tmp_path: Path
+) -> None:
     for number in range(30):
         (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nwords about moons {number}\n", "utf-8")
-    with pooled(url.secret) as (through, pooler):
-        with open_library(through, create=True, settings=SETTINGS) as engine:
-            engine.add_collection("notes", tmp_path)
-            engine.index()
-            (tmp_path / "3.md").write_text("# Comet\n\nnothing else\n", "utf-8")
-            engine.index()
-            assert len(engine.search(Query("moons")).hits) == 10
-            assert engine.search(Query("comet -moons")).hits[0].citation.uri == "3.md"
-            assert engine.search(Query("mooons")).hits
-            assert engine.store.check() == ()
-            with engine.store.transaction():
-                engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "all", {})
-                (job,) = engine.store.outbox.claim(engine.project.id, "w", lease_seconds=60, limit=1, max_attempts=3)
-            with engine.store.transaction():
-                assert engine.store.outbox.finish(job)
-        assert pooler.transactions > 30
+    through, pooler = pool
+    with open_library(through, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", tmp_path)
+        engine.index()
+        (tmp_path / "3.md").write_text("# Comet\n\nnothing else\n", "utf-8")
+        engine.index()
+        assert len(engine.search(Query("moons")).hits) == 10
+        assert engine.search(Query("comet -moons")).hits[0].citation.uri == "3.md"
+        assert engine.search(Query("mooons")).hits
+        assert engine.store.check() == ()
+        with engine.store.transaction():
+            engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "all", {})
+            (job,) = engine.store.outbox.claim(engine.project.id, "w", lease_seconds=60, limit=1, max_attempts=3)
+        with engine.store.transaction():
+            assert engine.store.outbox.finish(job)
+    assert pooler.transactions > 30
     with psycopg.connect(url.secret) as connection:
         assert connection.execute("select count(*) from pg_locks where locktype = 'advisory'").fetchone() == (0,)
 
 
 def test_an_index_made_through_a_pooler_leaves_no_lock_behind(
-    url: DatabaseUrl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    url: DatabaseUrl, pool: tuple[str, Pooler | Bouncer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.md").write_text("# A\n\nmoon\n", "utf-8")
     monkeypatch.setattr(hnsw.settle_index, "__defaults__", (1,))
-    with pooled(url.secret) as (through, _), open_library(through, create=True, settings=SETTINGS) as engine:
+    with open_library(pool[0], create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
         engine.index()
         with psycopg.connect(url.secret) as connection:
@@ -82,16 +101,16 @@ def test_an_index_made_through_a_pooler_leaves_no_lock_behind(
             assert connection.execute("select count(*) from pg_locks where locktype = 'advisory'").fetchone() == (0,)
 
 
-def test_two_writers_behind_one_pooler_take_turns(url: DatabaseUrl) -> None:
-    with pooled(url.secret) as (through, _):
-        one, other = PostgresStore(DatabaseUrl(through)), PostgresStore(DatabaseUrl(through), busy_timeout_ms=50)
-        notes = samples.ensure(one)
-        with one.transaction():
-            samples.put(one, notes, samples.prepared(notes, "a.md", "first"))
-            with pytest.raises(Exception, match="busy"), other.transaction():
-                pass
-        with other.transaction():
-            samples.put(other, notes, samples.prepared(notes, "b.md", "second"))
-        assert one.counts(notes.project_id).documents == 2
-        one.close()
-        other.close()
+def test_two_writers_behind_one_pooler_take_turns(pool: tuple[str, Pooler | Bouncer]) -> None:
+    through = DatabaseUrl(pool[0])
+    one, other = PostgresStore(through), PostgresStore(through, busy_timeout_ms=50)
+    notes = samples.ensure(one)
+    with one.transaction():
+        samples.put(one, notes, samples.prepared(notes, "a.md", "first"))
+        with pytest.raises(Busy), other.transaction():
+            pass
+    with other.transaction():
+        samples.put(other, notes, samples.prepared(notes, "b.md", "second"))
+    assert one.counts(notes.project_id).documents == 2
+    one.close()
+    other.close()
