@@ -48,8 +48,8 @@ class Bouncer:
     def transactions(self) -> int:
         """As it counts them itself."""
         with psycopg.connect(at(self._through, "pgbouncer"), autocommit=True) as console:
-            cursor = psycopg.ClientCursor(console).execute("show totals")
-            return int(dict(cursor.fetchall())["total_xact_count"])
+            totals: list[tuple[str, int]] = psycopg.ClientCursor(console).execute("show totals").fetchall()
+            return dict(totals)["total_xact_count"]
 
 
 @contextmanager
