@@ -96,3 +96,23 @@ def test_an_embedding_profile_is_made_filled_and_left_again(library: Path) -> No
     assert states == {"configured": "idle", "small": "active"}
     assert answered("profiles", "activate", "configured")["state"] == "active"
     assert run("profiles", "set", "x", "--provider", "ollama").exit_code == 2
+
+
+def test_a_memory_does_not_wait_for_a_library_that_is_still_being_embedded(library: Path) -> None:
+    notes = library / "notes"
+    notes.mkdir()
+    for number in range(300):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n\nBoiler {number} stands in room {number}.\n")
+    answered("init")
+    answered("add", str(notes), "--name", "notes")
+    answered("index", "--no-embed")
+    answered("remember", "The key is under the mat.")
+    assert [job["state"] for job in answered("jobs", "list")["jobs"]] == ["ready"]
+    found = answered("search", "the key under a mat", "-c", "memories", "--profile", "dense_only")
+    assert [hit["title"] for hit in found["hits"]] == ["The key is under the mat."]
+    assert 0 < found["freshness"]["pending"] < 300
+
+
+def test_a_memory_of_a_library_with_its_vectors_leaves_nothing_to_do(library: Path) -> None:
+    answered("remember", "The key is under the mat.")
+    assert [job["state"] for job in answered("jobs", "list")["jobs"]] == ["done"]

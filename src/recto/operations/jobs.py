@@ -10,14 +10,18 @@ from typing import Annotated
 
 from recto.config.schema import Jobs
 from recto.engine.engine import Engine
-from recto.errors import InvalidArgument, NotFound
+from recto.engine.upgrading import embed_newest
+from recto.errors import InvalidArgument, NotFound, RectoError
 from recto.jobs.worker import Pace, Round
-from recto.model.job import Job, JobId, JobState
+from recto.model.job import Job, JobId, JobKind, JobState
 from recto.model.limits import Field
+from recto.observability.logs import logger
+from recto.observability.progress import NoProgress
 from recto.operations.memories import instant, when
 
 _STATES = [state.value for state in JobState]
 _ENDED = (JobState.DONE, JobState.DEAD)
+_A_MOMENT = 128  # inputs whose vectors a command computes before it ends: about a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,24 @@ def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *,
     """Does promised work until nothing is due, or until told to stop."""
     name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
     return engine.worker(name, Pace(**asdict(settings))).run(stop or threading.Event(), until_idle=until_idle)
+
+
+def work_shortly(engine: Engine, settings: Jobs) -> None:
+    """What a command that wrote a memory does before it ends: all that is promised where that takes a moment.
+
+    A library that is still being embedded, or has something long to do, keeps nobody waiting: then only what was just
+    written is given its vectors, and the rest is left to a worker.
+    """
+    project, outbox = engine.project.id, engine.store.outbox
+    little = all(job.kind is JobKind.EMBED for job in outbox.jobs(project, [JobState.READY]))
+    try:
+        engine.follow_profile()
+        if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_MOMENT:
+            work(engine, settings)
+        else:
+            embed_newest(engine, _A_MOMENT, NoProgress())
+    except RectoError as error:
+        logger("jobs").warning("the rest is left to a worker: %s", error.message)
 
 
 def _state(name: str) -> JobState:

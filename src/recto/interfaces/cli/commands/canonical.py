@@ -46,7 +46,7 @@ def canonical() -> None:
 def put(choices: Choices, /, key: str, file: Path | None, **given: Any) -> None:
     """Make or replace the document KEY from FILE, or from stdin."""
     from recto.operations.canonical import CanonicalUpsertRequest, canonical_upsert
-    from recto.operations.jobs import work
+    from recto.operations.jobs import work_shortly
 
     text = sys.stdin.read() if file is None or str(file) == "-" else file.read_text("utf-8")
     with opened(choices, create=True) as session:
@@ -54,7 +54,7 @@ def put(choices: Choices, /, key: str, file: Path | None, **given: Any) -> None:
         row = {name: value for name, value in asdict(done).items() if value is not None}
         said = (Part(f"{key} ", "title"), Part(f"{done.action}, version {done.version}"))
         choices.answer(Answer(row, [row], ("item", "version", "action", "title"), lambda width: [said], brief=True))
-        work(session.engine, session.config.jobs)
+        work_shortly(session.engine, session.config.jobs)
 
 
 @canonical.command("list")

@@ -98,7 +98,8 @@ def add(
     """
     from recto.model.collection import CollectionSettings
     from recto.model.document import Kind
-    from recto.operations.status import collection_json, collection_status
+    from recto.operations.plain import plain
+    from recto.operations.status import collection_state, collection_status
 
     root = folder.resolve()
     settings = CollectionSettings(
@@ -120,7 +121,7 @@ def add(
                 hint="give this one another --name, or pass --replace to point the collection here",
             )
         collection = session.engine.add_collection(called, root, settings)
-        row = collection_json(collection_status(session.engine, collection))
+        row = plain(collection_state(collection_status(session.engine, collection)))
     text = [
         (Part(f"{'Changed' if called in known else 'Added'} {called}, the folder {root}."),),
         (Part("Next: recto index", "dim"),),
@@ -164,10 +165,11 @@ def list_collections(choices: Choices, documents: bool, names: tuple[str, ...]) 
 
 
 def _collections(session: Session, names: tuple[str, ...]) -> Answer:
-    from recto.operations.status import collection_json, collection_status
+    from recto.operations.plain import plain
+    from recto.operations.status import collection_state, collection_status
 
     found = [collection_status(session.engine, collection) for collection in chosen(session, names)]
-    rows = [collection_json(one) for one in found]
+    rows = [plain(collection_state(one)) for one in found]
     files = [one.collection.place for one in found if one.collection.on_disk]
     lines = list(collection_lines(found)) or [(Part("No collections yet: recto add FOLDER --name NAME", "dim"),)]
     return Answer({"collections": rows}, rows, _COLLECTION_COLUMNS, lambda width: lines, files=files)

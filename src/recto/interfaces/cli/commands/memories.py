@@ -51,7 +51,7 @@ def sync(choices: Choices, folder: Path | None, user: bool, watch: bool, accept_
     """
     import threading
 
-    from recto.operations.jobs import work
+    from recto.operations.jobs import work_shortly
     from recto.operations.memory_files import PROJECT_FOLDER, USER_PROJECT, memory_files
 
     if user:
@@ -64,7 +64,7 @@ def sync(choices: Choices, folder: Path | None, user: bool, watch: bool, accept_
     with opened(choices, create=True) as session:
         while True:
             done = memory_files(session.engine, folder, accept_deletions=accept_deletions)
-            work(session.engine, session.config.jobs)
+            work_shortly(session.engine, session.config.jobs)
             if not watch:
                 break
             if any((done.created, done.revised, done.written, done.archived, done.trashed)):

@@ -116,10 +116,10 @@ def remember(
     with opened(choices, create=True) as opening:
         choices.answer(_state_answer(keep(opening.engine, request)))
         if not later:
-            from recto.operations.jobs import work
+            from recto.operations.jobs import work_shortly
 
             # What was answered is committed. What fails from here on is tried again by the next worker.
-            work(opening.engine, opening.config.jobs)
+            work_shortly(opening.engine, opening.config.jobs)
 
 
 @click.command()

@@ -209,10 +209,11 @@ def profile_file(name: str | None) -> Profile | None:
 
 
 def write_trace(result: Result, path: Path, recording: Any) -> None:
-    from recto.operations.hits import as_json, trace_json
+    from recto.operations.hits import trace_json, whole
+    from recto.operations.plain import plain
 
-    whole = trace_json(result) | {"hits": as_json(result)["hits"], "recording": recording}
+    told = trace_json(result) | {"hits": plain(whole(result, explain=False))["hits"], "recording": recording}
     try:
-        path.write_text(json.dumps(whole, indent=2) + "\n", "utf-8")
+        path.write_text(json.dumps(told, indent=2) + "\n", "utf-8")
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}") from error

@@ -51,13 +51,13 @@ def start(choices: Choices, title: str, author: str) -> None:
 @pass_choices
 def end(choices: Choices, session: str, summary: tuple[str, ...]) -> None:
     """End a session, given its id or title, once and for all; SUMMARY is remembered."""
-    from recto.operations.jobs import work
+    from recto.operations.jobs import work_shortly
     from recto.operations.sessions import SessionsEndRequest, sessions_end
 
     with opened(choices) as opening:
         choices.answer(_one(sessions_end(opening.engine, SessionsEndRequest(session, " ".join(summary)))))
         if summary:
-            work(opening.engine, opening.config.jobs)
+            work_shortly(opening.engine, opening.config.jobs)
 
 
 @sessions.command("list")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from recto.interfaces.cli import served
 from recto.interfaces.cli.commands.library import collection_lines
 from recto.interfaces.cli.errors import Exit
 from recto.interfaces.cli.layout import Line, Part, columns, count, size
@@ -17,9 +19,10 @@ from recto.interfaces.cli.session import opened
 
 if TYPE_CHECKING:
     from recto.engine.builds import Build
-    from recto.operations.status import Check, Status
+    from recto.operations.status import Check, Status, StatusAnswer
 
 _COLLECTION_COLUMNS = ("name", "root", "present", "indexed", "skipped", "failed")
+_AT_WORK = ("watching", "polling")
 _PROBLEM_COLUMNS = ("collection", "uri", "outcome", "reason", "warnings")
 
 
@@ -28,23 +31,28 @@ _PROBLEM_COLUMNS = ("collection", "uri", "outcome", "reason", "warnings")
 @shared_options
 @pass_choices
 def status(choices: Choices, problems: bool) -> None:
-    """Say what the library holds."""
-    from recto.operations.status import look
+    """Say what the library holds, and what a running server watches."""
+    from recto.operations.status import answered, look
 
     with opened(choices) as session:
         found = look(session.engine)
-    choices.answer(_problems_answer(found) if problems else _status_answer(found))
+        told = answered(session.engine, found)
+        watched = served.watching(session.config)
+    choices.answer(_problems_answer(found, told) if problems else _status_answer(found, told, watched))
 
 
-def _status_answer(found: Status) -> Answer:
-    from recto.operations.status import as_json
+def _status_answer(found: Status, told: StatusAnswer, watched: dict[str, Any] | None) -> Answer:
+    from recto.operations.plain import plain
 
-    data = as_json(found)
-    files = [str(found.library)]
-    return Answer(data, data["collections"], _COLLECTION_COLUMNS, lambda width: _status_text(found), files=files)
+    data = plain(replace(told, problems=None))
+    if watched is not None:
+        data["watch"] = watched  # this process watches nothing; the server does
+    files = [told.library]
+    lines = partial(_status_text, found, told, watched)
+    return Answer(data, data["collections"], _COLLECTION_COLUMNS, lambda width: lines(), files=files)
 
 
-def _status_text(found: Status) -> Iterator[Line]:
+def _status_text(found: Status, told: StatusAnswer, watched: dict[str, Any] | None) -> Iterator[Line]:
     from recto.operations.status import offline_text
 
     counts = found.counts
@@ -58,13 +66,24 @@ def _status_text(found: Status) -> Iterator[Line]:
     ]
     if found.build:
         facts.append(("indexing", _under_way(found.build)))
-    facts += [(one.name.replace("_", " "), offline_text(one)) for one in found.offline]
+    if watched is not None:
+        facts.append(("watched", _watched(watched)))
+    facts += [(one.name.replace("_", " "), offline_text(one)) for one in told.offline]
     yield from columns([(Part(name, "dim"), Part(value)) for name, value in facts])
     for one in found.advisories:
         yield Part(f"{one.level}: ", "warn" if one.level == "warn" else "dim"), Part(str(one))
     if found.collections:
         yield ()
         yield from collection_lines(list(found.collections))
+
+
+def _watched(told: dict[str, Any]) -> str:
+    """`2 folders, by the server; 3 changes wait`"""
+    if not told["watching"]:
+        return "no folder; a server runs and does not watch"
+    waiting = f"; {count(told['queued'], 'change')} wait" if told["queued"] else ""
+    odd = [f"{one['collection']} is {one['state']}" for one in told["folders"] if one["state"] not in _AT_WORK]
+    return "; ".join([f"{count(len(told['folders']), 'folder')}, by the server{waiting}", *odd])
 
 
 def _under_way(build: Build) -> str:
@@ -77,12 +96,11 @@ def _under_way(build: Build) -> str:
     return ", ".join([*told, *([f"in process {build.process}"] if build.process else [])])
 
 
-def _problems_answer(found: Status) -> Answer:
-    from recto.operations.status import problem_json
+def _problems_answer(found: Status, told: StatusAnswer) -> Answer:
+    from recto.operations.plain import plain
 
-    pairs = [(one, entry) for one in found.collections for entry in one.problems]
-    rows = [problem_json(one, entry) for one, entry in pairs]
-    files = [str(one.collection.root / entry.uri) for one, entry in pairs]
+    rows = plain(told.problems)
+    files = [str(one.collection.root / entry.uri) for one in found.collections for entry in one.problems]
     styles = {"failed": "bad", "skipped": "dim", "indexed": "warn"}
 
     def text(width: int) -> Iterator[Line]:
