@@ -10,9 +10,11 @@ from typing import Any
 from recto.model.document import shown_path
 from recto.model.result import Freshness, Hit, Result, StageTrace
 from recto.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size
+from recto.operations.plain import plain
 from recto.operations.quoting import DATA, one_line, quoted
 
 _LONGEST_TITLE = 200
+_QUERY_SHARE = 8  # of an answer's length, the most that repeating the query may take
 SINCE = {"changed": "its file has changed since", "gone": "its file is no longer there"}
 
 
@@ -66,7 +68,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for."""
+    """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short."""
 
     profile: str
     took_ms: float
@@ -74,20 +76,19 @@ class SearchAnswer:
     freshness: Freshness
     next_cursor: str | None = None
     trace: tuple[Stage, ...] | None = None
+    query: str | None = None
 
 
 def answer(result: Result, asked: object, max_tokens: int, written: str | None, *, explain: bool) -> SearchAnswer:
     """The hits from the cursor on that fit `max_tokens` both as JSON and as text; at least one, cut if it must be."""
     names = [one.chunk_id for one in result.hits]
     offset = offset_of(written, asked, names=names)
-    empty = SearchAnswer(
-        profile=result.profile,
-        took_ms=round(result.took_ms, 3),
-        hits=(),
-        freshness=replace(result.freshness, full_vectors=round(result.freshness.full_vectors, 4)),
+    empty = replace(
+        _without_hits(result, explain=explain),
         next_cursor=cursor(len(names), asked, last=max(names, key=len, default="")),
-        trace=tuple(stage(one) for one in result.trace) if explain else None,
     )
+    if size(result.query) > max_tokens * BYTES_PER_TOKEN // _QUERY_SHARE:
+        empty = replace(empty, query=None)  # its caller has it
     room = max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(empty)), size(text(empty)))
     shown: list[FoundHit] = []
     for one in result.hits[offset:]:
@@ -103,6 +104,22 @@ def answer(result: Result, asked: object, max_tokens: int, written: str | None, 
     reached = offset + len(shown)
     more = cursor(reached, asked, last=names[reached - 1]) if reached < len(names) else None
     return replace(empty, hits=tuple(shown), next_cursor=more)
+
+
+def whole(result: Result, *, explain: bool) -> SearchAnswer:
+    """Every hit with its steps, however long: what a command prints. `explain` adds the trace."""
+    return replace(_without_hits(result, explain=explain), hits=tuple(found(hit, explain=True) for hit in result.hits))
+
+
+def _without_hits(result: Result, *, explain: bool) -> SearchAnswer:
+    return SearchAnswer(
+        profile=result.profile,
+        took_ms=round(result.took_ms, 3),
+        hits=(),
+        freshness=replace(result.freshness, full_vectors=round(result.freshness.full_vectors, 4)),
+        trace=tuple(stage(one) for one in result.trace) if explain else None,
+        query=result.query,
+    )
 
 
 def found(hit: Hit, *, explain: bool) -> FoundHit:
@@ -211,56 +228,11 @@ def when(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """The whole result as the command line promises it to machines."""
-    return {
-        "query": result.query,
-        "profile": result.profile,
-        "took_ms": round(result.took_ms, 3),
-        "hits": [hit_json(hit) for hit in result.hits],
-        "freshness": {
-            "documents": result.freshness.documents,
-            "pending": result.freshness.pending,
-            "failed": result.freshness.failed,
-            "full_vectors": round(result.freshness.full_vectors, 4),
-            "queued": result.freshness.queued,
-            "age_seconds": result.freshness.age_seconds,
-        },
-    }
-
-
-def hit_json(hit: Hit) -> dict[str, Any]:
-    return {
-        "rank": hit.rank,
-        "score": round(hit.score, 6),
-        "uri": hit.citation.uri,
-        "collection": hit.collection,
-        "kind": hit.kind.value,
-        "title": hit.title,
-        "heading_path": list(hit.citation.heading_path),
-        "start": hit.citation.span.start,
-        "end": hit.citation.span.end,
-        "start_line": hit.citation.lines.first,
-        "end_line": hit.citation.lines.last,
-        "excerpt": hit.excerpt,
-        "excerpt_truncated": hit.excerpt_truncated,
-        "chunk_id": hit.chunk_id,
-        "document_id": hit.document_id,
-        "modified_at": when(hit.modified_at),
-        "stale": hit.stale,
-        "steps": [
-            {"stage": step.stage, "score": round(step.score, 6), "rank": step.rank}
-            | ({"detail": step.detail} if step.detail else {})
-            for step in hit.steps
-        ],
-    }
-
-
 def trace_json(result: Result) -> dict[str, Any]:
     """How the answer came to be, stage by stage."""
     return {
         "query": result.query,
         "profile": result.profile,
         "took_ms": round(result.took_ms, 3),
-        "stages": [asdict(stage(one)) for one in result.trace],
+        "stages": [plain(stage(one)) for one in result.trace],
     }

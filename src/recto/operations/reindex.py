@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from recto.engine.builds import Build
 from recto.engine.engine import Engine
@@ -106,10 +106,6 @@ def job(build: Build) -> Job:
         process=build.process or None,
     )
     return base if build.report is None else _with_report(base, build.report)
-
-
-def job_json(build: Build) -> dict[str, Any]:
-    return {name: value for name, value in asdict(job(build)).items() if value is not None}
 
 
 def _with_report(base: Job, report: IndexReport) -> Job:

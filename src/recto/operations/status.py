@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from recto import __version__
 from recto.engine.advisories import advisories
@@ -23,7 +23,7 @@ from recto.model.location import Location
 from recto.model.recipe import Recipe
 from recto.model.stored import LibraryCounts
 from recto.operations.quoting import one_line
-from recto.operations.reindex import FileProblem, Job, job, job_json
+from recto.operations.reindex import Job, job
 from recto.operations.reindex import text as job_text
 from recto.operations.watch import WatchAnswer
 from recto.operations.watch import text as watch_text
@@ -76,6 +76,8 @@ class StatusRequest:
 
 @dataclass(frozen=True, slots=True)
 class CollectionState:
+    """What a collection holds, and the settings it has of its own."""
+
     name: str
     root: str
     present: bool
@@ -83,6 +85,35 @@ class CollectionState:
     skipped: int
     failed: int
     commits: int = 0
+    include: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kind: str | None = None
+    history: bool | None = None
+    max_commits: int | None = None
+    max_heading_depth: int | None = None
+    intelligent_heading_depth: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerProblem:
+    """A file that failed, was skipped, or was indexed with warnings."""
+
+    collection: str
+    uri: str
+    outcome: str
+    reason: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineState:
+    """How the last run of some work over the whole library stands; of how many chunks, where that is known."""
+
+    name: str
+    state: str
+    at: str
+    chunks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +133,10 @@ class StatusAnswer:
     model: str | None = None
     job: Job | None = None
     watch: WatchAnswer | None = None
-    problems: tuple[FileProblem, ...] | None = None
+    problems: tuple[LedgerProblem, ...] | None = None
     advisories: tuple[Advisory, ...] = ()
-    offline: tuple[str, ...] = ()
-    """Clusters, snapshots and work over the graph: how the last run of each stands."""
+    offline: tuple[OfflineState, ...] = ()
+    recipe: Recipe | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +151,13 @@ class HealthAnswer:
 
 
 def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
-    found = look(engine)
-    build = engine.builds.current()
-    problems = [problem_of(one, entry) for one in found.collections for entry in one.problems]
+    told = answered(engine, look(engine))
+    problems = None if told.problems is None or not request.problems else told.problems[:_SHOWN]
+    return replace(told, collections=told.collections[:_SHOWN], problems=problems)
+
+
+def answered(engine: Engine, found: Status) -> StatusAnswer:
+    """All that was found, however much."""
     return StatusAnswer(
         version=__version__,
         project=found.project,
@@ -133,19 +168,20 @@ def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
         chunks=found.counts.chunks,
         text_bytes=found.counts.text_bytes,
         full_vectors=round(found.full_vectors, 4),
-        collections=tuple(_collection_state(one) for one in found.collections[:_SHOWN]),
+        collections=tuple(collection_state(one) for one in found.collections),
         model=found.recipe.embedding.name if found.recipe else None,
-        job=job(build) if build else None,
+        job=job(found.build) if found.build else None,
         watch=watched(engine),
-        problems=tuple(problems[:_SHOWN]) if request.problems else None,
+        problems=tuple(problem_of(one, entry) for one in found.collections for entry in one.problems),
         advisories=found.advisories,
-        offline=tuple(f"{one.name}: {offline_text(one)}" for one in found.offline),
+        offline=tuple(OfflineState(one.name, one.state, _instant(one.at), one.chunks) for one in found.offline),
+        recipe=found.recipe,
     )
 
 
-def offline_text(run: OfflineRun) -> str:
+def offline_text(run: OfflineState) -> str:
     """`done 2026-02-20T23:05:01+00:00, of 467 chunks`"""
-    return f"{run.state} {_instant(run.at)}" + ("" if run.chunks is None else f", of {run.chunks:,} chunks")
+    return f"{run.state} {run.at}" + ("" if run.chunks is None else f", of {run.chunks:,} chunks")
 
 
 def status_text(answer: StatusAnswer) -> str:
@@ -161,10 +197,10 @@ def status_text(answer: StatusAnswer) -> str:
         figures += f", {one.commits} commits" if one.commits else ""
         lines.append(one_line(f"- {one.name} ({one.root or 'in no folder'}{there}): {figures}"))
     lines += [f"{one.level}: {one}" for one in answer.advisories]
-    lines += answer.offline
+    lines += [f"{one.name}: {offline_text(one)}" for one in answer.offline]
     lines += [job_text(answer.job)] if answer.job else []
     lines += [watch_text(answer.watch)] if answer.watch else []
-    lines += [one_line(f"- {one.collection}/{one.uri}: {one.reason}") for one in answer.problems or ()]
+    lines += [one_line(f"- {one.collection}/{one.uri}: {problem_text(one)}") for one in answer.problems or ()]
     return "\n".join(lines)
 
 
@@ -181,16 +217,35 @@ def health_text(answer: HealthAnswer) -> str:
     return "\n".join(lines)
 
 
-def _collection_state(one: CollectionStatus) -> CollectionState:
-    collection = one.collection
-    figures = (one.indexed, one.skipped, one.failed, one.commits)
-    return CollectionState(collection.name, collection.place, one.present, *figures)
+def collection_state(one: CollectionStatus) -> CollectionState:
+    settings = one.collection.settings
+    return CollectionState(
+        name=one.collection.name,
+        root=one.collection.place,
+        present=one.present,
+        indexed=one.indexed,
+        skipped=one.skipped,
+        failed=one.failed,
+        commits=one.commits,
+        include=settings.include,
+        ignore=settings.ignore,
+        tags=settings.tags,
+        kind=settings.kind.value if settings.kind else None,
+        history=settings.history,
+        max_commits=settings.max_commits,
+        max_heading_depth=settings.max_heading_depth,
+        intelligent_heading_depth=settings.intelligent_heading_depth,
+    )
 
 
-def problem_of(one: CollectionStatus, entry: LedgerEntry) -> FileProblem:
-    outcome = "warning" if entry.outcome is Outcome.INDEXED else entry.outcome.value
-    reasons = "; ".join(filter(None, (entry.reason, *entry.warnings)))
-    return FileProblem(one.collection.name, entry.uri, f"{outcome}: {reasons}")
+def problem_of(one: CollectionStatus, entry: LedgerEntry) -> LedgerProblem:
+    return LedgerProblem(one.collection.name, entry.uri, entry.outcome.value, entry.reason, entry.warnings)
+
+
+def problem_text(problem: LedgerProblem) -> str:
+    """`skipped: it is empty`, `warning: its front matter is not YAML`"""
+    outcome = "warning" if problem.outcome == Outcome.INDEXED.value else problem.outcome
+    return f"{outcome}: {'; '.join(filter(None, (problem.reason, *problem.warnings)))}"
 
 
 def look(engine: Engine) -> Status:
@@ -226,62 +281,8 @@ def collection_status(engine: Engine, collection: Collection) -> CollectionStatu
     )
 
 
-def as_json(status: Status) -> dict[str, Any]:
-    counts = status.counts
-    return {
-        "library": str(status.library),
-        "library_bytes": status.library_bytes,
-        "project": status.project,
-        "documents": counts.documents,
-        "sections": counts.sections,
-        "chunks": counts.chunks,
-        "text_bytes": counts.text_bytes,
-        "full_vectors": round(status.full_vectors, 4),
-        "recipe": asdict(status.recipe) if status.recipe else None,
-        "collections": [collection_json(one) for one in status.collections],
-        "job": job_json(status.build) if status.build else None,
-        "advisories": [asdict(one) for one in status.advisories],
-        "offline": [offline_json(one) for one in status.offline],
-    }
-
-
-def offline_json(run: OfflineRun) -> dict[str, Any]:
-    return asdict(run) | {"at": _instant(run.at)}
-
-
 def _instant(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")
-
-
-def collection_json(one: CollectionStatus) -> dict[str, Any]:
-    settings = one.collection.settings
-    return {
-        "name": one.collection.name,
-        "root": one.collection.place,
-        "present": one.present,
-        "indexed": one.indexed,
-        "skipped": one.skipped,
-        "failed": one.failed,
-        "include": list(settings.include),
-        "ignore": list(settings.ignore),
-        "tags": list(settings.tags),
-        "kind": settings.kind.value if settings.kind else None,
-        "commits": one.commits,
-        "history": settings.history,
-        "max_commits": settings.max_commits,
-        "max_heading_depth": settings.max_heading_depth,
-        "intelligent_heading_depth": settings.intelligent_heading_depth,
-    }
-
-
-def problem_json(one: CollectionStatus, entry: LedgerEntry) -> dict[str, Any]:
-    return {
-        "collection": one.collection.name,
-        "uri": entry.uri,
-        "outcome": entry.outcome.value,
-        "reason": entry.reason,
-        "warnings": list(entry.warnings),
-    }
 
 
 def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:

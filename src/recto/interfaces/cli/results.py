@@ -25,14 +25,13 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
 
 
 def result_answer(result: Result, roots: Mapping[str, Path], *, full: bool, explain: bool) -> Answer:
-    from recto.operations.hits import as_json, hit_json, trace_json
+    from recto.operations.hits import whole
+    from recto.operations.plain import plain
 
-    data: dict[str, Any] = as_json(result)
-    if explain:
-        data |= {"trace": trace_json(result)["stages"]}
+    data: dict[str, Any] = {"query": result.query} | plain(whole(result, explain=explain))
     return Answer(
         data=data,
-        rows=[hit_json(hit) for hit in result.hits],
+        rows=data["hits"],
         columns=COLUMNS,
         cells=lambda: [_cells(hit) for hit in result.hits],
         text=lambda width: _text(result, roots, width, full=full, explain=explain),

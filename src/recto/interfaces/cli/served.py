@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recto.interfaces.cli import output
 from recto.interfaces.cli.options import Choices
 
+if TYPE_CHECKING:
+    from recto.config.schema import Config
+
 _SECONDS = 60.0
+_ASIDE_SECONDS = 2.0
 
 
 def search(choices: Choices, asked: Mapping[str, Any], *, full: bool, explain: bool) -> bool | None:
@@ -32,3 +36,19 @@ def search(choices: Choices, asked: Mapping[str, Any], *, full: bool, explain: b
         connection.close()
     output.plain(answer["text"])
     return bool(answer["found"])
+
+
+def watching(config: Config) -> dict[str, Any] | None:
+    """What the library's server watches, as the operation `watch` tells it; None when no server answers."""
+    from recto.interfaces.daemon.client import Unreachable, running
+
+    connection = running(config)
+    if connection is None:
+        return None
+    try:
+        told: dict[str, Any] = connection.call("watch", {}, _ASIDE_SECONDS)
+        return told
+    except Unreachable:
+        return None
+    finally:
+        connection.close()
