@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from recto.model.result import Ranking
 from recto.ports import RoutedIndex
-from recto.retrieval.stage import Search, SkipStage
+from recto.retrieval.stage import Search
+from recto.retrieval.stages.recall import none_near, vectors_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,7 @@ class OutlineRecall:
     name: str = "dense"
 
     def recall(self, search: Search) -> Ranking:
-        if not (search.query.hypothesis or search.query.terms.text).strip():
-            raise SkipStage("the query has no text to embed")
-        index = search.library.vectors()
-        index.prepare()
+        index = vectors_for(search)
         if isinstance(index, RoutedIndex):
             found, looked_into = index.search_near_sections(
                 search.vector, self.depth, self.sections, self.shards, search.admitted
@@ -36,6 +34,5 @@ class OutlineRecall:
             looked_into = "this library has no snapshots: everything was searched"
         search.notes["outline"] = looked_into
         if not found:
-            unfiltered = search.admitted is None
-            raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
+            raise none_near(search)
         return Ranking(self.name, found)

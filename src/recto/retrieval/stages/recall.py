@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recto.model.result import Ranking, Scored
-from recto.ports import ChoosingIndex, TieredIndex
+from recto.ports import ChoosingIndex, TieredIndex, VectorIndex
 from recto.retrieval.stage import Search, SkipStage
 from recto.retrieval.stages.commits import beside_commits
 
@@ -15,6 +15,20 @@ IN_SMALL = 400
 
 def depth_in(search: Search, depth: int, in_small: int) -> int:
     return in_small if in_small > depth and search.small else depth
+
+
+def vectors_for(search: Search) -> VectorIndex:
+    """The index to ask for a query that has something to embed."""
+    if not (search.query.hypothesis or search.query.terms.text).strip():
+        raise SkipStage("the query has no text to embed")
+    index = search.library.vectors()
+    index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
+    return index
+
+
+def none_near(search: Search) -> SkipStage:
+    unfiltered = search.admitted is None
+    return SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +68,7 @@ class DenseRecall:
     in_small: int = IN_SMALL
 
     def recall(self, search: Search) -> Ranking:
-        query = search.query
-        if not (query.hypothesis or query.terms.text).strip():
-            raise SkipStage("the query has no text to embed")
-        index = search.library.vectors()
-        index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
-
+        index = vectors_for(search)
         depth = depth_in(search, self.depth, self.in_small)
 
         def ask(asked: Search) -> tuple[Scored, ...]:
@@ -67,8 +76,7 @@ class DenseRecall:
 
         found = ask(search)
         if not found:
-            unfiltered = search.admitted is None
-            raise SkipStage("no chunk has a vector yet" if unfiltered else "no chunk with a vector passes the filters")
+            raise none_near(search)
         if isinstance(index, TieredIndex) and (fast := index.fast_among([one.key for one in found])):
             search.fast = fast / len(found)
             search.notes["fast_vectors"] = f"{fast} of {len(found)}"
