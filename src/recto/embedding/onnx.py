@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recto.embedding.batching import Batch, plan
 from recto.embedding.cores import available_cores
@@ -41,6 +42,22 @@ class _Loaded:
     encode: Encoder
 
 
+class _Promise(Protocol):
+    """What becomes of a batch, whenever it is asked for."""
+
+    def result(self) -> NDArray[np.float32]: ...
+
+
+class _Done:
+    """A batch that is computed on the spot: one text is not worth a thread."""
+
+    def __init__(self, run: Callable[..., NDArray[np.float32]], *given: object) -> None:
+        self._vectors = run(*given)
+
+    def result(self) -> NDArray[np.float32]:
+        return self._vectors
+
+
 class OnnxEmbedder:
     """Fits `ports.Embedder`. May be used from several threads at once; a text longer than the window is cut there.
 
@@ -66,15 +83,17 @@ class OnnxEmbedder:
         return self._directory.path
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        prefix = self.profile.document_prefix
-        return self._embed([prefix + text for text in texts])
+        if len(texts) == 1:
+            return self._begin([self.profile.document_prefix + texts[0]], _Done)()
+        with self.ahead() as begin:
+            return begin(texts)()
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         with self._remembering:
             if (known := self._queries.get(text)) is not None:
                 self._queries.move_to_end(text)
                 return known
-        vector: NDArray[np.float32] = self._embed([self.profile.query_prefix + text])[0]
+        vector: NDArray[np.float32] = self._begin([self.profile.query_prefix + text], _Done)()[0]
         vector.flags.writeable = False
         with self._remembering:
             self._queries[text] = vector
@@ -86,36 +105,35 @@ class OnnxEmbedder:
         """What is wrong with the model's files, in sentences, by their sha256; empty when nothing is."""
         return self._directory.damage()
 
-    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        import numpy as np
+    @contextmanager
+    def ahead(self) -> Iterator[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
+        """Begins texts, and goes on computing while whoever began them does something else; their vectors on demand.
 
-        vectors = np.zeros((len(texts), self.profile.dimensions), np.float32)
-        if not texts:
-            return vectors
-        model = self._model()
-        encoded = [model.encode(text) for text in texts]
-        texts_a_batch = _BATCH_TEXTS if self._directory.padding else 1
-        batches = plan([len(ids) for ids in encoded], _BATCH_TOKENS, texts_a_batch)
-        runs = self._runs(batches, lambda batch: self._run(model, [encoded[place] for place in batch]))
-        for batch, found in zip(batches, runs, strict=True):
-            vectors[list(batch)] = found
-        return vectors
-
-    def _runs(
-        self, batches: Sequence[Batch], run: Callable[[Batch], NDArray[np.float32]]
-    ) -> Iterator[NDArray[np.float32]]:
-        workers = 1 if self._directory.padding else min(self._cores(), len(batches))
-        if workers == 1:
-            yield from map(run, batches)
-            return
+        Texts that follow are tokenised meanwhile and no core waits for the last of those before. When the block is
+        left, what was not begun never is: an interrupt waits for the texts under way and no others.
+        """
         from concurrent.futures import ThreadPoolExecutor
 
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="recto-embed")
+        pool = ThreadPoolExecutor(1 if self._directory.padding else self._cores(), thread_name_prefix="recto-embed")
         try:
-            yield from pool.map(run, batches)
+            yield lambda texts: self._begin([self.profile.document_prefix + text for text in texts], pool.submit)
         finally:
-            # An interrupt waits for the texts under way, not for those in the queue.
             pool.shutdown(cancel_futures=True)
+
+    def _begin(self, texts: Sequence[str], submit: Callable[..., _Promise]) -> Callable[[], NDArray[np.float32]]:
+        model = self._model() if texts else None
+        encoded = [model.encode(text) for text in texts] if model else []
+        batches = plan([len(ids) for ids in encoded], _BATCH_TOKENS, _BATCH_TEXTS if self._directory.padding else 1)
+        running = [submit(self._run, model, [encoded[place] for place in batch]) for batch in batches]
+        return lambda: self._gathered(len(texts), batches, running)
+
+    def _gathered(self, count: int, batches: Sequence[Batch], running: Sequence[_Promise]) -> NDArray[np.float32]:
+        import numpy as np
+
+        vectors = np.zeros((count, self.profile.dimensions), np.float32)
+        for batch, found in zip(batches, running, strict=True):
+            vectors[list(batch)] = found.result()
+        return vectors
 
     def _run(self, model: _Loaded, batch: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         import numpy as np

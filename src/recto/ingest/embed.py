@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from recto.chunking.inputs import joined
@@ -12,7 +16,7 @@ from recto.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, VectorRow
 from recto.observability.progress import Progress
-from recto.ports import Embedder, Store
+from recto.ports import AheadEmbedder, Embedder, Store
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 # Inputs described, embedded and committed together: what a kill can cost, and how often progress moves. At twenty
 # chunks a second, three seconds; not sized by the clock, since a padded batch's vectors depend on what is in it.
 _SLICE = 64
+# Slices begun before the first of them is waited for: one is read, tokenised or written while another is computed.
+_AHEAD = 1
 _LARGEST = 65504.0  # what half precision can hold
 
 
@@ -49,15 +55,19 @@ def embed_pending(
     together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
     aside: dict[str, list[PendingInput]] = {}
     try:
-        for keys in _slices(pending):
-            described = store.embeddings.describe(project, keys)
-            for one in described:
-                if one.text_hash in together:
-                    aside.setdefault(one.text_hash, []).append(one)
-            alone = [one for one in described if one.text_hash not in together]
-            if alone:
-                _put(store, project, profile, alone, embedder.embed(_texts(store, project, alone)), fast)
-            progress.advance(len(keys), described[-1].context if described else "")
+        with _beginning(embedder) as begin:
+            under_way: deque[_Slice] = deque()
+            for keys in _slices(pending):
+                described = store.embeddings.describe(project, keys)
+                for one in described:
+                    if one.text_hash in together:
+                        aside.setdefault(one.text_hash, []).append(one)
+                alone = [one for one in described if one.text_hash not in together]
+                under_way.append(_Slice(len(keys), alone, begin(_texts(store, project, alone))))
+                if len(under_way) > _AHEAD:
+                    _finish(store, project, profile, under_way.popleft(), fast, progress)
+            while under_way:
+                _finish(store, project, profile, under_way.popleft(), fast, progress)
         for chunks in aside.values():
             assert isinstance(embedder, ContextualEmbedder)
             chunks.sort(key=lambda one: (one.span.start, one.span.end))
@@ -67,6 +77,38 @@ def embed_pending(
     if most is None or len(pending) < most:
         store.embeddings.settle(project, profile)
     return len(pending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Inputs that were begun together, of so many keys, and where their vectors come from."""
+
+    keys: int
+    described: Sequence[PendingInput]
+    vectors: Callable[[], NDArray[np.float32]]
+
+
+@contextmanager
+def _beginning(embedder: Embedder) -> Iterator[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
+    """Begins texts ahead of their being needed, where the embedder can; else they are computed when they are."""
+    if not isinstance(embedder, AheadEmbedder):
+        yield lambda texts: partial(embedder.embed, texts)
+        return
+    with embedder.ahead() as begin:
+        yield begin
+
+
+def _finish(
+    store: Store,
+    project: ProjectId,
+    profile: EmbeddingProfile,
+    begun: _Slice,
+    fast: EmbeddingProfile | None,
+    progress: Progress,
+) -> None:
+    if begun.described:
+        _put(store, project, profile, begun.described, begun.vectors(), fast)
+    progress.advance(begun.keys, begun.described[-1].context if begun.described else "")
 
 
 @runtime_checkable

@@ -19,6 +19,7 @@ from recto.ports.library import (
     RerankScores,
 )
 from recto.ports.making import (
+    AheadEmbedder,
     ChoosingIndex,
     Chunker,
     Embedder,
@@ -34,6 +35,7 @@ from recto.ports.snapshots import SnapshotSource
 from recto.ports.store import Store
 
 __all__ = [
+    "AheadEmbedder",
     "Attic",
     "Catalog",
     "ChoosingIndex",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from recto.model.chunk import Chunk
@@ -53,6 +54,15 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
     def embed_query(self, text: str) -> NDArray[np.float32]: ...
+
+
+@runtime_checkable
+class AheadEmbedder(Protocol):
+    """An embedder that computes while its caller does something else."""
+
+    def ahead(self) -> AbstractContextManager[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
+        """A function that begins texts and returns at once; what it returns waits for their vectors."""
+        ...
 
 
 class VectorIndex(Protocol):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,45 @@ def test_results_come_back_in_the_order_of_the_texts_over_many_batches(tmp_path:
     expected = [embedder.embed([text])[0] for text in texts[:10]]
     vectors = embedder.embed(texts)
     assert np.allclose(vectors, expected * 30, atol=1e-6)
+
+
+def test_texts_that_are_begun_ahead_get_the_vectors_they_get_alone(tmp_path: Path) -> None:
+    embedder = OnnxEmbedder(write_model(tmp_path, document_prefix="green "))
+    slices = [["red blue", "red", "blue"], [], ["green"], ["blue red green"]]
+    with embedder.ahead() as begin:
+        begun = [begin(texts) for texts in slices]
+        found = [vectors() for vectors in begun]
+    assert all(np.allclose(one, embedder.embed(texts), atol=1e-6) for one, texts in zip(found, slices, strict=True))
+    assert found[1].shape == (0, 3)
+
+
+def test_what_waits_its_turn_is_given_up_when_the_work_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = OnnxEmbedder(write_model(tmp_path), threads=1)
+    computing, left = threading.Event(), threading.Event()
+    computed: list[Any] = []
+
+    class Leaving(ThreadPoolExecutor):
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            left.set()
+            super().shutdown(wait=wait)
+
+    def run(model: Any, batch: Any) -> Any:
+        computing.set()
+        assert left.wait(10)
+        computed.append(batch)
+        return np.zeros((1, 3), np.float32)
+
+    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Leaving)
+    monkeypatch.setattr(embedder, "_run", run)
+    with pytest.raises(KeyboardInterrupt), embedder.ahead() as begin:
+        begin(["red"])
+        waiting = begin(["green"])
+        assert computing.wait(10)
+        raise KeyboardInterrupt
+    assert len(computed) == 1
+    with pytest.raises(CancelledError):
+        waiting()
 
 
 def test_the_window_cuts_long_texts_and_the_counter_does_not(tmp_path: Path) -> None:
