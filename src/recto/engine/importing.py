@@ -52,9 +52,9 @@ def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress
             done.append(_one(engine, directory, source, collection, progress))
         finally:
             progress.finish()
-    embedded = fill_in_vectors(engine, progress, wait=False)
+    filled = fill_in_vectors(engine, progress, wait=False)
     publish(engine, progress)
-    return Imported(tuple(done), embedded)
+    return Imported(tuple(done), filled.full + filled.fast)
 
 
 def _one(

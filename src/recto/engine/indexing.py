@@ -15,7 +15,7 @@ from recto.engine.parts import IndexReport
 from recto.engine.upgrading import embed_newest, fast_profile, upgrade
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
-from recto.ingest.fast import embed_fast, embed_in_tiers
+from recto.ingest.fast import Filled, embed_fast, embed_in_tiers
 from recto.ingest.pipeline import index_collection, index_sources, made_by
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
@@ -68,12 +68,12 @@ def index_folders(
             store.ledger.note_check(project, collection.id)
     if not prefix:
         index_histories(engine, looked_at, progress, reread=reread)
-    embedded = 0
+    filled = Filled()
     if embed:
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
-        embedded = fill_in_vectors(engine, progress, wait=wait_full)
+        filled = fill_in_vectors(engine, progress, wait=wait_full)
         publish(engine, progress)
-    return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
+    return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, filled.fast)
 
 
 def index_changes(engine: Engine, changes: Changes, progress: Progress) -> IndexReport:
@@ -98,11 +98,10 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
             store.ledger.note_check(project, collection.id)
     # What was just written comes before what waits since longer; a flood of it is left to `embed`.
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
-    if written == _NEWEST:
-        fill_in_vectors(engine, progress, wait=False)
-    embedded = embed_newest(engine, written, progress)
+    filled = fill_in_vectors(engine, progress, wait=False) if written == _NEWEST else Filled()
+    embedded = filled.full + embed_newest(engine, written, progress)
     publish(engine, progress)
-    return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started)
+    return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started, filled.fast)
 
 
 def embed_some(engine: Engine, limit: int, progress: Progress) -> IndexReport:
@@ -123,14 +122,14 @@ def index_texts(
     return report
 
 
-def fill_in_vectors(engine: Engine, progress: Progress, *, wait: bool) -> int:
+def fill_in_vectors(engine: Engine, progress: Progress, *, wait: bool) -> Filled:
     """Fast vectors for everything that waits, and full ones for as much as is worth waiting for; how many."""
     full, make = engine.embedder, engine._parts.fast
     fast = None if make is None else make(full)
     if engine._parts.constrained() and not wait:
-        if fast is not None:
-            embed_fast(engine.store, engine.project.id, fast, full.profile, progress)
-        return 0
+        if fast is None:
+            return Filled()
+        return Filled(fast=embed_fast(engine.store, engine.project.id, fast, full.profile, progress))
     return embed_in_tiers(engine.store, engine.project.id, full, fast, progress, embed_pending, wait=wait)
 
 

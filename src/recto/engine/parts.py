@@ -67,9 +67,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What a run of the writing flow did."""
+    """What a run of the writing flow did: `embedded` inputs have full vectors now, `fast` ones fast vectors."""
 
     collections: tuple[CollectionReport, ...]
     missing: tuple[Problem, ...]
     embedded: int
     seconds: float
+    fast: int = 0

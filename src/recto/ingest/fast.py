@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from recto.chunking.inputs import joined
 from recto.model.ids import ProjectId
@@ -15,6 +16,13 @@ from recto.ports import Embedder, Store
 _SLICE = 2_048  # inputs written together: a second or so of a table
 AT_ONCE = 1_000
 """Full vectors a run computes itself; more than that are left to whoever works in the background."""
+
+
+class Filled(NamedTuple):
+    """How many inputs were given a vector, of each kind."""
+
+    full: int = 0
+    fast: int = 0
 
 
 def embed_fast(store: Store, project: ProjectId, fast: Embedder, full: EmbeddingProfile, progress: Progress) -> int:
@@ -47,12 +55,12 @@ def embed_in_tiers(
     embed_pending: Callable[..., int],
     *,
     wait: bool,
-) -> int:
+) -> Filled:
     """Fast vectors for all that wait, then full ones: all of them, or what is written last and a job for the rest."""
     stands_in = None if fast is None else fast.profile
     if fast is None or wait or len(store.embeddings.pending(project, full.profile)) <= AT_ONCE:
-        return embed_pending(store, project, full, progress, fast=stands_in)
-    embed_fast(store, project, fast, full.profile, progress)
+        return Filled(full=embed_pending(store, project, full, progress, fast=stands_in))
+    given = embed_fast(store, project, fast, full.profile, progress)
     with store.transaction():
         store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
-    return 0
+    return Filled(fast=given)

@@ -22,6 +22,7 @@ def as_json(report: IndexReport) -> dict[str, Any]:
         "collections": [collection_json(one) for one in report.collections],
         "missing": [{"collection": one.uri, "reason": one.reason} for one in report.missing],
         "embedded": report.embedded,
+        "fast_vectors": report.fast,
         "seconds": round(report.seconds, 3),
     }
 

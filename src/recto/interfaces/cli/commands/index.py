@@ -119,4 +119,5 @@ def summary(report: IndexReport) -> str:
     read = sum(one.bytes for one in report.collections)
     chunks = sum(one.chunks for one in report.collections)
     vectors = f", {count(report.embedded, 'vector')}" if report.embedded else ""
+    vectors += f", {count(report.fast, 'fast vector')}" if report.fast else ""
     return f"{size(read)} read, {count(chunks, 'chunk')} written{vectors} in {duration(report.seconds)}"
