@@ -46,7 +46,10 @@ def _constrained(engine: Engine) -> Iterator[Advisory]:
 def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine._parts.constrained():
-        said = f"{waiting} chunks wait for their full vector and are found by words, or fast vectors if they have one"
+        meanwhile = "words" if engine._parts.fast is None else "words and fast vectors"
+        said = (
+            f"{waiting:,} chunks wait for a server or a worker to make their full vector, found by {meanwhile} so far"
+        )
         if (left := seconds_left(engine, waiting)) is not None:
             said += f"; that takes about {_about(left)} more"
         yield Advisory("info", said, "recto index --wait-full")
