@@ -61,8 +61,6 @@ def test_what_add_was_told_is_what_list_says(recto: Recto, tmp_path: Path) -> No
             "tags": ["home"],
             "kind": "doc",
             "commits": 0,
-            "history": None,
-            "max_commits": None,
             "max_heading_depth": 2,
             "intelligent_heading_depth": True,
         }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from recto.interfaces.cli.layout import Line, Part, columns
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.canonical import CanonicalListed, CanonicalSection
@@ -51,7 +51,7 @@ def put(choices: Choices, /, key: str, file: Path | None, **given: Any) -> None:
     text = sys.stdin.read() if file is None or str(file) == "-" else file.read_text("utf-8")
     with opened(choices, create=True) as session:
         done = canonical_upsert(session.engine, CanonicalUpsertRequest(key=key, text=text, **given))
-        row = {name: value for name, value in asdict(done).items() if value is not None}
+        row = plain(done)
         said = (Part(f"{key} ", "title"), Part(f"{done.action}, version {done.version}"))
         choices.answer(Answer(row, [row], ("item", "version", "action", "title"), lambda width: [said], brief=True))
         work_shortly(session.engine, session.config.jobs)
@@ -67,7 +67,7 @@ def list_documents(choices: Choices, doc_classes: tuple[str, ...]) -> None:
 
     with opened(choices) as session:
         found = canonical_list(session.engine, CanonicalListRequest(doc_classes)).documents
-    rows = [asdict(one) for one in found]
+    rows = [plain(one) for one in found]
     choices.answer(Answer({"documents": rows}, rows, _LISTED, lambda width: _listed(found)))
 
 
@@ -89,10 +89,10 @@ def get(choices: Choices, key: str, anchor: str | None, version: int | None) -> 
     with opened(choices) as session:
         if anchor:
             part = canonical_get_section(session.engine, CanonicalSectionRequest(key, anchor, version))
-            row, text = asdict(part), part.text
+            row, text = plain(part), part.text
         else:
             whole = canonical_get(session.engine, CanonicalGetRequest(key, version))
-            row, text = asdict(whole), whole.text
+            row, text = plain(whole), whole.text
     shown = text if text.endswith("\n") else f"{text}\n"
     lines = [(Part(line),) for line in text.removesuffix("\n").split("\n")]
     choices.answer(Answer(row, [row], ("key", "version", "text"), lambda width: lines, exact=shown))
@@ -108,8 +108,8 @@ def outline(choices: Choices, key: str) -> None:
 
     with opened(choices) as session:
         found = canonical_outline(session.engine, CanonicalGetRequest(key))
-    rows = [asdict(one) for one in found.sections]
-    choices.answer(Answer(asdict(found), rows, _SECTION, lambda width: _sections(found.sections)))
+    rows = [plain(one) for one in found.sections]
+    choices.answer(Answer(plain(found), rows, _SECTION, lambda width: _sections(found.sections)))
 
 
 @canonical.command("pack")
@@ -128,11 +128,11 @@ def pack(
     request = CanonicalPackRequest(" ".join(words), max_tokens, keys, doc_classes)
     with opened(choices) as session:
         found = canonical_context_pack(session.engine, request)
-    rows = [asdict(one) for one in found.passages]
+    rows = [plain(one) for one in found.passages]
     text = pack_text(found) + "\n"
     lines = [(Part(line),) for line in text.removesuffix("\n").split("\n")]
     columns_ = ("citation", "version", "text")
-    choices.answer(Answer(asdict(found), rows, columns_, lambda width: lines, exact=text, markdown=lambda: text))
+    choices.answer(Answer(plain(found), rows, columns_, lambda width: lines, exact=text, markdown=lambda: text))
     return Exit.OK if found.passages else Exit.NO_MATCH
 
 

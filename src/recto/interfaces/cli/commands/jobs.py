@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +12,7 @@ from recto.interfaces.cli.layout import Line, Part, columns, count
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.jobs import JobsAnswer
@@ -41,7 +41,7 @@ def worker(choices: Choices, once: bool) -> Exit:
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with opened(choices) as session:
         done = work(session.engine, session.config.jobs, stop, until_idle=once)
-    row = asdict(done)
+    row = plain(done)
     text = f"{count(done.finished, 'job')} done, {done.failed} to be tried again, {done.dead} given up"
     choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(text),)], brief=True))
     return Exit.PARTIAL if done.failed or done.dead else Exit.OK
@@ -63,7 +63,7 @@ def list_jobs(choices: Choices, states: tuple[str, ...]) -> None:
 
     with opened(choices) as session:
         found = jobs_list(session.engine, JobsListRequest(states))
-    rows = [{name: value for name, value in asdict(one).items() if value is not None} for one in found.jobs]
+    rows = [plain(one) for one in found.jobs]
     choices.answer(Answer({"jobs": rows}, rows, _COLUMNS, lambda width: _lines(found)))
 
 

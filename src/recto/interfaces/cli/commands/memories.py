@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from recto.interfaces.cli.layout import Line, Part
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.memory_files import MemoryFilesAnswer
@@ -87,22 +87,22 @@ def about(choices: Choices, target: str, words: tuple[str, ...], types: tuple[st
 
     with opened(choices) as session:
         found = search_linked_memories(session.engine, LinkedMemoriesRequest(target, " ".join(words), types, limit))
-    rows = [asdict(one) for one in found.memories]
+    rows = [plain(one) for one in found.memories]
     text = linked_text(found)
     lines = [(Part(line),) for line in text.split("\n")]
     columns = ("rank", "item", "version", "kind", "scope", "title", "text")
-    choices.answer(Answer(asdict(found), rows, columns, lambda width: lines))
+    choices.answer(Answer(plain(found), rows, columns, lambda width: lines))
     return Exit.OK if found.memories else Exit.NO_MATCH
 
 
 def _answer(done: MemoryFilesAnswer) -> Answer:
-    row = asdict(done)
+    row = plain(done)
     cells = [[", ".join(one["path"] for one in row[name]) if name == "problems" else row[name] for name in _COLUMNS]]
     return Answer(row, [row], _COLUMNS, lambda width: _lines(done), cells=lambda: cells, brief=True)
 
 
 def _lines(done: MemoryFilesAnswer) -> Iterator[Line]:
-    row = asdict(done)
+    row = plain(done)
     for name, said in _SAID.items():
         for path in row[name]:
             yield Part(path, "place"), Part(f"  {said}", "warn" if name == "conflicts" else "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,6 +13,7 @@ from recto.interfaces.cli.layout import Line, Part, columns
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.memories import MemoryState
@@ -199,8 +199,8 @@ def history(choices: Choices, item: str) -> None:
 
     with opened(choices) as opening:
         told = memory_history(opening.engine, MemoryHistoryRequest(item))
-    rows = [_without_none(asdict(change)) for change in told.changes]
-    choices.answer(Answer(_without_none(asdict(told)), rows, _CHANGES, lambda width: _history_lines(told)))
+    rows = [plain(change) for change in told.changes]
+    choices.answer(Answer(plain(told), rows, _CHANGES, lambda width: _history_lines(told)))
 
 
 @click.command()
@@ -215,7 +215,7 @@ def diff(choices: Choices, item: str, old: int | None, new: int | None) -> Exit:
 
     with opened(choices) as opening:
         told = memory_diff(opening.engine, MemoryDiffRequest(item, old, new))
-    row = asdict(told)
+    row = plain(told)
     columns = ("item", "old", "new", "diff")
     choices.answer(Answer(row, [row], columns, lambda width: _diff_lines(told), exact=told.diff))
     return Exit.OK if told.diff else Exit.NO_MATCH
@@ -265,12 +265,8 @@ def _given(words: tuple[str, ...]) -> str:
     return sys.stdin.read()
 
 
-def _without_none(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if value is not None}
-
-
 def _state_answer(done: MemoryState) -> Answer:
-    row = _without_none(asdict(done))
+    row = plain(done)
     cells = [[", ".join(done.tags) if name == "tags" else row[name] for name in _STATE]]
     return Answer(row, [row], _STATE, lambda width: _state_lines(done), cells=lambda: cells, brief=True)
 
@@ -282,7 +278,7 @@ def _state_lines(done: MemoryState) -> Iterator[Line]:
 
 
 def _recall_answer(found: RecallAnswer) -> Answer:
-    rows = [_without_none(asdict(one)) for one in found.memories]
+    rows = [plain(one) for one in found.memories]
     data = {"query": found.query, "memories": rows, "pending": found.pending}
     cells = [[row[name] for name in _FOUND] for row in rows]
     return Answer(

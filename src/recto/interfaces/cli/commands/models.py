@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.progress import progress
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.finetune import Finetuned
@@ -39,7 +39,7 @@ def list_models(choices: Choices) -> None:
 
     with opened(choices) as session:
         found = models_list(session.engine, ModelsListRequest()).models
-    rows = [asdict(one) for one in found]
+    rows = [plain(one) for one in found]
     choices.answer(Answer({"models": rows}, rows, _COLUMNS, lambda width: _lines(found)))
 
 
@@ -53,7 +53,7 @@ def show(choices: Choices, name: str) -> None:
 
     with opened(choices) as session:
         found = models_show(session.engine, ModelRequest(name))
-    row = asdict(found.model)
+    row = plain(found.model)
     lines: list[Line] = [*_lines((found.model,)), (), *((Part(line),) for line in found.card.splitlines())]
     data = {**row, "card": found.card}
     choices.answer(Answer(data, [data], _COLUMNS, lambda width: lines, markdown=lambda: found.card))
@@ -88,7 +88,7 @@ def remove(choices: Choices, name: str) -> None:
 
     with opened(choices) as session:
         gone = models_remove(session.engine, name)
-    row = asdict(gone)
+    row = plain(gone)
     text: list[Line] = [(Part("removed ", "dim"), Part(gone.name, "title"))]
     choices.answer(Answer(row, [row], _COLUMNS, lambda width: text, brief=True))
 
@@ -183,7 +183,7 @@ def _finetuned(done: Finetuned, job: int | None, *, asked: bool) -> Answer:
 
 
 def _answer(done: ModelAnswer) -> Answer:
-    row = asdict(done.model) | ({"job": done.job} if done.job else {})
+    row = plain(done.model) | ({"job": done.job} if done.job else {})
     return Answer(row, [row], _COLUMNS, lambda width: _done(done), brief=True)
 
 

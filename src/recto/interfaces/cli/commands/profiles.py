@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from recto.interfaces.cli.layout import Line, Part, columns
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.profiles_admin import ProfileAnswer, ProfileShown
@@ -35,7 +35,7 @@ def list_profiles(choices: Choices) -> None:
 
     with opened(choices) as session:
         found = embedding_profiles_list(session.engine, ProfilesListRequest())
-    rows = [asdict(one) for one in found.profiles]
+    rows = [plain(one) for one in found.profiles]
     choices.answer(Answer({"profiles": rows}, rows, _COLUMNS, lambda width: _lines(found.profiles)))
 
 
@@ -112,7 +112,7 @@ def reindex(choices: Choices, name: str, wait: bool) -> None:
 
 
 def _answer(done: ProfileAnswer) -> Answer:
-    row = asdict(done.profile) | ({"job": done.job} if done.job else {})
+    row = plain(done.profile) | ({"job": done.job} if done.job else {})
     return Answer(row, [row], _COLUMNS, lambda width: _done_lines(done), brief=True)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +13,7 @@ from recto.interfaces.cli.layout import Line, Part, columns, count
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.projects import ProjectsResolveAnswer, ProjectState
@@ -70,7 +70,7 @@ def list_sessions(choices: Choices, open_only: bool) -> None:
 
     with opened(choices) as opening:
         found = sessions_list(opening.engine, SessionsListRequest(open_only)).sessions
-    rows = [_row(one) for one in found]
+    rows = [plain(one) for one in found]
     choices.answer(Answer({"sessions": rows}, rows, _SESSION, lambda width: _lines(found)))
 
 
@@ -91,7 +91,7 @@ def list_projects(choices: Choices, workspace: str | None) -> None:
 
     with opened(choices) as opening:
         found = find(opening.engine, ProjectsListRequest(workspace)).projects
-    rows = [asdict(one) for one in found]
+    rows = [plain(one) for one in found]
     choices.answer(Answer({"projects": rows}, rows, _PROJECT, lambda width: _project_lines(found)))
 
 
@@ -118,18 +118,14 @@ def resolve(
     )
     with opened(choices, create=create) as opening:
         found = projects_resolve(opening.engine, request)
-    row = asdict(found)
+    row = plain(found)
     choices.answer(Answer(row, [row], _RESOLVED, lambda width: _resolved_lines(found)))
     return Exit.OK
 
 
 def _one(done: SessionState) -> Answer:
-    row = _row(done)
+    row = plain(done)
     return Answer(row, [row], _SESSION, lambda width: _lines((done,)))
-
-
-def _row(one: SessionState) -> dict[str, Any]:
-    return {name: value for name, value in asdict(one).items() if value is not None}
 
 
 def _lines(found: tuple[SessionState, ...]) -> Iterator[Line]:

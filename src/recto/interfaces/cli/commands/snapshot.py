@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,7 @@ from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.progress import progress
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.operations.snapshots import SnapshotsAnswer
@@ -95,7 +95,7 @@ def recover(choices: Choices) -> None:
 
 
 def _tell(choices: Choices, found: SnapshotsAnswer) -> None:
-    rows = [{name: value for name, value in asdict(one).items() if value is not None} for one in found.snapshots]
+    rows = [plain(one) for one in found.snapshots]
     whole = {"snapshots": rows, "behind": found.behind, "state": found.state}
     choices.answer(Answer(whole, rows, _COLUMNS, lambda width: _lines(found)))
 

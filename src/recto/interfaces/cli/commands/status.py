@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from recto.interfaces.cli.layout import Line, Part, columns, count, size
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.session import opened
+from recto.operations.plain import plain
 
 if TYPE_CHECKING:
     from recto.engine.builds import Build
@@ -42,8 +43,6 @@ def status(choices: Choices, problems: bool) -> None:
 
 
 def _status_answer(found: Status, told: StatusAnswer, watched: dict[str, Any] | None) -> Answer:
-    from recto.operations.plain import plain
-
     data = plain(replace(told, problems=None))
     if watched is not None:
         data["watch"] = watched  # this process watches nothing; the server does
@@ -97,8 +96,6 @@ def _under_way(build: Build) -> str:
 
 
 def _problems_answer(found: Status, told: StatusAnswer) -> Answer:
-    from recto.operations.plain import plain
-
     rows = plain(told.problems)
     files = [str(one.collection.root / entry.uri) for one in found.collections for entry in one.problems]
     styles = {"failed": "bad", "skipped": "dim", "indexed": "warn"}
@@ -123,7 +120,7 @@ def doctor(choices: Choices) -> Exit:
 
     with opened(choices) as session:
         checks = examine(session.engine)
-    rows = [asdict(check) for check in checks]
+    rows = [plain(check) for check in checks]
     well = all(check.ok for check in checks)
     data = {"ok": well, "checks": rows}
     choices.answer(Answer(data, rows, ("name", "ok", "message", "hint"), lambda width: _checks(checks)))
