@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -139,11 +139,16 @@ class Engine:
 
     @cached_property
     def desk(self) -> Desk:
-        """Where this project's memories are written."""
-        from recto.memory.desk import Desk, memories_collection
+        """Where this project's memories are read and written."""
+        from recto.memory.desk import Desk, memories_collection, record_collection
 
-        self._settle_recipe()
         collection = memories_collection(self.store, self.project.id)
+
+        @cache
+        def settle() -> None:
+            self._settle_recipe()
+            record_collection(self.store, collection)
+
         return Desk(
             store=self.store,
             collection=collection,
@@ -152,6 +157,7 @@ class Engine:
             prepare_canonical=self._parts.preparer(replace(collection.settings, overlap_tokens=0)).text,
             analyse=self._parts.analyzer.tokens,
             clock=self._parts.clock,
+            settle=settle,
         )
 
     def worker(self, name: str, pace: Pace) -> Worker:

@@ -49,6 +49,7 @@ def create(
     """
     draft = checked(draft)
     payload = payload or payload_of("create", draft, by, unique=unique)
+    desk.settle()
     for occurrence in count():
         at = desk.clock()
         name = memory_id(desk.project, draft.scope, text_hash(draft.text), at, occurrence)
@@ -209,6 +210,7 @@ def _next_version(
     action: MemoryAction,
     expected: int | None,
 ) -> Committed:
+    desk.settle()
     prepared = prepared_of(desk, name, draft, desk.clock())
     with desk.store.transaction():
         if replayed := replay(desk, by, payload):

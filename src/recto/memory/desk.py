@@ -32,6 +32,8 @@ class Desk:
     """Without overlap between chunks."""
     analyse: Callable[[str], Sequence[str]]
     clock: Callable[[], float]
+    settle: Callable[[], None]
+    """Before the first memory is written: the recipe and the collection are recorded. Reading leaves no trace."""
 
     @property
     def project(self) -> ProjectId:
@@ -70,10 +72,7 @@ def _candidates(items: Sequence[MemoryItem]) -> str:
 
 
 def memories_collection(store: Store, project: ProjectId) -> Collection:
-    """The collection that holds the project's memories, made when it is not there yet."""
-    wanted = Collection(
-        collection_id(project, MEMORIES), project, MEMORIES, Path(), CollectionSettings(kind=Kind.MEMORY)
-    )
+    """The collection that holds the project's memories, or will once there are any."""
     for known in store.catalog.collections(project):
         if known.name == MEMORIES:
             if known.on_disk:
@@ -82,6 +81,10 @@ def memories_collection(store: Store, project: ProjectId) -> Collection:
                     hint=f"`recto remove {MEMORIES}`, then add the folder under another name",
                 )
             return known
-    with store.transaction():
-        store.catalog.put_collection(wanted)
-    return wanted
+    return Collection(collection_id(project, MEMORIES), project, MEMORIES, Path(), CollectionSettings(kind=Kind.MEMORY))
+
+
+def record_collection(store: Store, wanted: Collection) -> None:
+    if wanted not in store.catalog.collections(wanted.project_id):
+        with store.transaction():
+            store.catalog.put_collection(wanted)

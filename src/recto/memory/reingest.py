@@ -13,6 +13,7 @@ from recto.model.memory import MemoryFilter, MemoryId, memory_uri
 
 def reingest(desk: Desk, *, only: Sequence[MemoryId] = (), everything: bool = False) -> int:
     """Indexes active memories that another recipe made, each in a transaction of its own; how many there were."""
+    desk.settle()
     entries = desk.store.ledger.entries(desk.project, desk.collection.id)
     done = 0
     for item in desk.store.memories.find(desk.project, MemoryFilter(items=tuple(only))):

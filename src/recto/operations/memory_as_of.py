@@ -97,6 +97,7 @@ def _found_aside(
 
     beside = aside(engine)
     desk = beside.desk
+    desk.settle()
     for item in items:
         held = version(engine.desk, item.id, item.version)
         draft = Draft(held.text, item.kind, item.scope, held.version.title, held.version.tags)

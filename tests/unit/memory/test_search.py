@@ -53,6 +53,15 @@ def test_a_pinned_memory_is_lifted_among_its_like_but_not_into_every_answer(engi
     assert found(engine, pinned_only=True, query="pump") == [last]
 
 
+@pytest.mark.parametrize("how", [{}, {"query": ""}, {"kinds": ("fact",)}, {"as_of": "1d"}, {"created_after": "1d"}])
+def test_recalling_where_nothing_was_ever_remembered_writes_nothing(engine: Engine, how: dict[str, object]) -> None:
+    before = engine.store.generation()
+    assert found(engine, **({"query": "pump"} | how)) == []  # type: ignore[arg-type]
+    assert engine.store.generation() == before
+    assert engine.collections() == ()
+    assert engine.store.catalog.recipe(engine.project.id) is None
+
+
 def test_a_misspelt_word_still_finds_what_was_meant(engine: Engine) -> None:
     item = commit(engine, "The thermostat is behind the door.")
     commit(engine, "Nothing else matters here.")
