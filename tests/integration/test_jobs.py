@@ -128,6 +128,17 @@ def test_a_worker_on_the_command_line_does_what_is_due_and_jobs_are_looked_at(li
     assert recto(library, "jobs", "list").stdout == "No jobs.\n"
 
 
+def test_a_worker_does_the_work_of_every_project_unless_one_is_named(library: Path) -> None:
+    projects = ("default", "garden", "kitchen")
+    for project in projects:
+        answered(library, "--project", project, "remember", "The pump is in the cellar.", "--later")
+    assert answered(library, "--project", "garden", "worker", "--once")["finished"] == 1
+    waiting = [one for one in projects if answered(library, "--project", one, "recall", "pump")["pending"]]
+    assert waiting == ["default", "kitchen"]
+    assert answered(library, "worker", "--once", "--threads", "2")["finished"] == 2
+    assert not any(answered(library, "--project", one, "recall", "pump")["pending"] for one in projects)
+
+
 def test_remember_leaves_no_vector_missing_unless_told_to(library: Path) -> None:
     answered(library, "remember", "The pump is in the cellar.")
     assert answered(library, "recall", "pump")["pending"] == 0

@@ -80,6 +80,33 @@ def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *,
     return engine.worker(name, Pace(**asdict(settings))).run(stop or threading.Event(), until_idle=until_idle)
 
 
+def work_everywhere(
+    engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True
+) -> Round:
+    """Does the promised work of every project of the library, those made meanwhile too.
+
+    What goes wrong with a project as a whole, such as a model that is not there, keeps no other one waiting.
+    """
+    stop, total, pace = stop or threading.Event(), Round(), Pace(**asdict(settings))
+    name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+    while not stop.is_set():
+        done = Round()
+        for project in engine.store.catalog.projects():
+            # Only a project with something due gets an engine of its own.
+            if stop.is_set() or not engine.store.outbox.due(project.id):
+                continue
+            try:
+                done += engine.within(project.name).worker(name, pace).run_due(stop)
+            except RectoError as error:
+                logger("jobs").warning("the work of project %s has to wait: %s", project.name, error.message)
+        total += done
+        if not done.claimed:
+            if until_idle:
+                break
+            engine.store.wait_for_work(stop, pace.poll_seconds)
+    return total
+
+
 def work_shortly(engine: Engine, settings: Jobs) -> None:
     """What a command that wrote a memory does before it ends: all that is promised where that takes a moment.
 

@@ -23,24 +23,39 @@ _STATES = ("ready", "leased", "done", "dead")
 
 @click.command()
 @click.option("--once", is_flag=True, help="Stop when nothing is due, rather than wait for more.")
+@click.option(
+    "--threads", type=click.IntRange(1, 64), metavar="N", help="How many jobs at once; work.threads unless said."
+)
 @shared_options
 @pass_choices
-def worker(choices: Choices, once: bool) -> Exit:
+def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
     """Do promised work as it comes: vectors for what was remembered, and what else takes its time.
 
-    Any number of workers may run. Each takes a job for as long as its lease lasts; what a worker that died left
-    undone goes to the next. Exit code 6 means that a job failed.
+    The work of every project of the library, unless --project names one. Any number of workers may run. Each takes a
+    job for as long as its lease lasts; what a worker that died left undone goes to the next. Exit code 6 means that a
+    job failed.
     """
     import signal
     import threading
+    from concurrent.futures import ThreadPoolExecutor
 
-    from recto.operations.jobs import work
+    from recto.jobs.worker import Round
+    from recto.operations.jobs import work, work_everywhere
 
     stop = threading.Event()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with opened(choices) as session:
-        done = work(session.engine, session.config.jobs, stop, until_idle=once)
+        do = work_everywhere if choices.project is None else work
+        many = threads or session.config.work.threads
+        with ThreadPoolExecutor(many, "recto-work") as pool:
+            try:
+                begun = [
+                    pool.submit(do, session.engine, session.config.jobs, stop, until_idle=once) for _ in range(many)
+                ]
+                done = sum((one.result() for one in begun), Round())
+            finally:
+                stop.set()  # after Ctrl-C too, each ends with the job it is at
     row = plain(done)
     text = f"{count(done.finished, 'job')} done, {done.failed} to be tried again, {done.dead} given up"
     choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(text),)], brief=True))
