@@ -8,7 +8,7 @@ from dataclasses import replace
 from recto.graph.edges import linked
 from recto.model.collection import Collection
 from recto.model.document import Document, Kind, Link, LinkKind
-from recto.model.graph import COMMUNITIES, THEMATIC_LINKS, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
+from recto.model.graph import COMMUNITIES, THEMATIC_LINKS, Drift, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
 from recto.model.ids import DocumentId, document_id
 from recto.model.index import Prepared
 from recto.model.text import Span
@@ -238,6 +238,27 @@ def test_communities_are_replaced_whole_and_lose_what_goes(store: Store, notes: 
     assert store.graph.runs(notes.project_id)[COMMUNITIES].facts == {"modularity": 0.5}
     remove(store, notes, "b.md")
     assert store.graph.communities(notes.project_id) == {a: 0, c: 1}
+
+
+def test_a_graph_drifts_by_what_comes_changes_and_goes(store: Store, notes: Collection, clock: SetClock) -> None:
+    put(store, notes, ("a.md",), ("b.md", "a"), ("c.md",))
+    put(store, notes, ("1.commit",), kind=Kind.COMMIT)
+    numbers = {name(notes, uri): 0 for uri in ("a.md", "b.md", "c.md")}
+    with store.transaction():
+        store.graph.put_communities(notes.project_id, numbers, {})
+    found_at = clock.now
+    assert store.graph.drift(notes.project_id, found_at) == Drift(documents=3, changed=0, grouped=3, links=1)
+    clock.now += 60
+    put(store, notes, ("b.md", "c"), ("d.md",))
+    put(store, notes, ("2.commit",), kind=Kind.COMMIT)
+    remove(store, notes, "c.md")
+    assert store.graph.drift(notes.project_id, found_at) == Drift(documents=3, changed=2, grouped=2, links=0)
+
+
+def test_edges_are_told_without_some_of_their_types(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"), ("b.md",))
+    assert store.graph.edges(notes.project_id, (EdgeType.CHANGES,)) == store.graph.edges(notes.project_id)
+    assert store.graph.edges(notes.project_id, (EdgeType.CHANGES, EdgeType.LINKS_TO)) == ()
 
 
 def test_what_is_rolled_back_leaves_no_edge(store: Store, notes: Collection) -> None:

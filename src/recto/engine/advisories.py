@@ -24,6 +24,7 @@ _CALLED = {
     COMMUNITIES: ("finding communities", "recto graph build"),
     THEMATIC_LINKS: ("linking what is near in meaning", "recto graph build"),
 }
+_FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links"}
 
 
 def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
@@ -92,6 +93,9 @@ def _graph(engine: Engine) -> Iterator[Advisory]:
 
 def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     for run in offline_runs(engine, counts):
+        if run.state == "stale" and run.name in _FOUND:
+            said = f"a tenth of the documents came, changed or went since {_FOUND[run.name]} were found"
+            yield Advisory("info", said, "recto graph build")
         if run.state in ("interrupted", "failed"):
             said = "was broken off" if run.state == "interrupted" else "was given up"
             yield Advisory("warn", f"{_CALLED[run.name][0]} {said}", _CALLED[run.name][1])

@@ -20,6 +20,7 @@ from recto.ingest.pipeline import index_collection, index_sources, made_by
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
 from recto.ingest.report import CollectionReport, Problem
+from recto.jobs.graph import promise
 from recto.model.collection import Collection
 from recto.model.document import Source
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
@@ -73,6 +74,7 @@ def index_folders(
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
         filled = fill_in_vectors(engine, progress, wait=wait_full)
         publish(engine, progress)
+    promise_graph_work(engine, reports)
     return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, filled.fast)
 
 
@@ -101,6 +103,7 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
     filled = fill_in_vectors(engine, progress, wait=False) if written == _NEWEST else Filled()
     embedded = filled.full + embed_newest(engine, written, progress)
     publish(engine, progress)
+    promise_graph_work(engine, reports)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started, filled.fast)
 
 
@@ -144,6 +147,12 @@ def publish(engine: Engine, progress: Progress) -> None:
     except (StorageError, LibraryError) as error:
         # The library is whole and answers by itself: a full disk must not fail the run that filled it.
         logger("engine").warning("no snapshot was made: %s", error.message)
+
+
+def promise_graph_work(engine: Engine, reports: Sequence[CollectionReport]) -> None:
+    """Communities and thematic links follow the documents: a worker, or one beside a server, sees to it."""
+    if any(report.added or report.changed or report.moved or report.removed for report in reports):
+        promise(engine.store, engine.project.id)
 
 
 def is_stale(engine: Engine, collection: Collection, paths: Sequence[str] | None) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recto.engine import holders
+from recto.jobs.graph import is_stale
 from recto.model.advisory import OfflineRun
 from recto.model.job import JobKind, JobState
 from recto.model.stored import LibraryCounts
@@ -73,7 +74,8 @@ def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
 def _graph(engine: Engine) -> Iterator[OfflineRun]:
     runs = engine.store.graph.runs(engine.project.id)
     for name, run in runs.items():
-        yield OfflineRun(name, "done", run.at)
+        stale = is_stale(engine.store, engine.project.id, run)
+        yield OfflineRun(name, "stale" if stale else "done", run.at)
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name = _WORKED_ON.get(job.kind, "")
         # A job that was given up counts until the work was done after all.

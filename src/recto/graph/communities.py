@@ -16,7 +16,7 @@ from recto.graph.names import called
 from recto.model.graph import Edge, EdgeType, Node, ThematicLink
 from recto.model.ids import DocumentId
 
-_LEFT_OUT = frozenset({EdgeType.CHANGES, EdgeType.CONTAINS})
+APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that belong together
 _ROUNDS = 10
 _MOST_NAMED = 3
 
@@ -45,7 +45,7 @@ def weighted(
             total[pair] = total.get(pair, 0.0) + weight
 
     for edge in edges:
-        if edge.target is not None and edge.type not in _LEFT_OUT:
+        if edge.target is not None and edge.type not in APART:
             add(edge.source, edge.target, edge.weight)
     for link in thematic:
         add(link.source, link.target, link.weight)

@@ -4,18 +4,61 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from recto.errors import NotIndexed
-from recto.graph.communities import leiden, weighted
+from recto.graph.communities import APART, leiden, weighted
 from recto.graph.thematic import directions, nearest
 from recto.model.document import Kind
-from recto.model.graph import ThematicLink
+from recto.model.graph import COMMUNITIES, THEMATIC_LINKS, GraphRun, ThematicLink
 from recto.model.ids import ProjectId
+from recto.model.job import JobId, JobKind, JobState
 from recto.model.recipe import EmbeddingProfile
 from recto.ports import Store
 
 RESOLUTION, SEED, THRESHOLD, NEIGHBOURS = 1.0, 0, 0.6, 5
+_SETTINGS = ("resolution", "seed", "threshold", "neighbours")
+_COMPUTED = {JobKind.COMMUNITIES: COMMUNITIES, JobKind.THEMATIC_LINKS: THEMATIC_LINKS}
+_JOBS = {name: kind for kind, name in _COMPUTED.items()}
+
+
+_FEW_LINKS = 10  # fewer between documents make no communities worth the name
+_SHARE = 10  # a graph is another one when a tenth of its documents came, changed or went
+
+
+def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
+    """Jobs for what was computed from a graph that has moved on since, and for communities where there are none yet.
+
+    With the settings of the last time. What somebody works on already, or was given up, is not promised again.
+    """
+    with store.reading():
+        runs = store.graph.runs(project)
+        busy = {job.kind for job in store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))}
+        wanted = [_JOBS[name] for name, run in runs.items() if is_stale(store, project, run)]
+        if COMMUNITIES not in runs and find_spec("igraph") and store.graph.drift(project, 0.0).links >= _FEW_LINKS:
+            wanted.append(JobKind.COMMUNITIES)
+        elif JobKind.THEMATIC_LINKS in wanted and COMMUNITIES in runs:
+            wanted.append(JobKind.COMMUNITIES)  # which take them in
+    # Thematic links first: jobs are done in the order they were promised.
+    wanted = [kind for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES) if kind in wanted and kind not in busy]
+    if not wanted:
+        return ()
+    with store.transaction():
+        return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in wanted)
+
+
+def is_stale(store: Store, project: ProjectId, run: GraphRun) -> bool:
+    """Whether so many documents came, changed or went since that another run would find something else."""
+    drift = store.graph.drift(project, run.at)
+    before = int(run.facts.get("documents", drift.documents))
+    gone = max(0, before - (drift.grouped if run.kind == COMMUNITIES else drift.documents))
+    return (drift.changed + gone) * _SHARE >= max(1, drift.documents)
+
+
+def _settings(runs: Mapping[str, GraphRun], kind: JobKind) -> dict[str, float]:
+    run = runs.get(_COMPUTED[kind])
+    return {name: run.facts[name] for name in _SETTINGS if name in run.facts} if run else {}
 
 
 def find_communities(store: Store, project: ProjectId, settings: Mapping[str, Any]) -> int:
@@ -23,10 +66,11 @@ def find_communities(store: Store, project: ProjectId, settings: Mapping[str, An
     resolution, seed = float(settings.get("resolution", RESOLUTION)), int(settings.get("seed", SEED))
     with store.reading():
         nodes = [node for node in store.graph.nodes(project) if node.kind != Kind.COMMIT]
-        edges, thematic = store.graph.edges(project), store.graph.thematic(project)
+        edges, thematic = store.graph.edges(project, APART), store.graph.thematic(project)
     numbers, modularity = leiden(len(nodes), weighted(nodes, edges, thematic), resolution=resolution, seed=seed)
     several = sum(size > 1 for size in Counter(numbers).values())
     facts = {"resolution": resolution, "seed": seed, "modularity": round(modularity, 6), "communities": several}
+    facts["documents"] = len(nodes)
     with store.transaction():
         store.graph.put_communities(
             project, {node.document: number for node, number in zip(nodes, numbers, strict=True)}, facts
@@ -62,7 +106,7 @@ def find_thematic_links(
         ThematicLink(nodes[a].document, nodes[b].document, score)
         for a, b, score in nearest(vectors, threshold, neighbours)
     ]
-    facts = {"threshold": threshold, "neighbours": neighbours, "links": len(links)}
+    facts = {"threshold": threshold, "neighbours": neighbours, "links": len(links), "documents": len(nodes)}
     with store.transaction():
         store.graph.put_thematic(project, links, facts)
     return len(links)

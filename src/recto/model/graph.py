@@ -197,6 +197,19 @@ class ThematicLink:
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """What a graph is made of now and has become since a moment. Commits do not count: they change by the thousand."""
+
+    documents: int
+    changed: int
+    """Of these, how many are new or say something else."""
+    grouped: int
+    """How many still have the community they were found in."""
+    links: int
+    """That lead somewhere, up to a hundred: whether there is a graph at all."""
+
+
+@dataclass(frozen=True, slots=True)
 class GraphRun:
     """What a computation over the graph was made from, and when: communities, or thematic links."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recto.model.chunk import EmbeddingInput
 from recto.model.collection import Collection, PlaceKind, Project
 from recto.model.document import Section
-from recto.model.graph import Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
+from recto.model.graph import Drift, Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
 from recto.model.history import FoundCommit, HistoryEntry
 from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
 from recto.model.index import LexicalField, LexicalRow, Prepared
@@ -319,7 +319,11 @@ class Graph(Protocol):
 
     def nodes(self, project: ProjectId, documents: Iterable[DocumentId] | None = None) -> tuple[Node, ...]: ...
 
-    def edges(self, project: ProjectId) -> tuple[Edge, ...]: ...
+    def edges(self, project: ProjectId, without: Sequence[EdgeType] = ()) -> tuple[Edge, ...]: ...
+
+    def drift(self, project: ProjectId, since: float) -> Drift:
+        """How far the graph has moved since a moment."""
+        ...
 
     def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
         """Every chunk with the document it belongs to, or those of one, ascending."""

@@ -8,10 +8,12 @@ from itertools import islice
 
 from recto.graph.names import candidate, kept
 from recto.graph.resolve import Resolver
+from recto.model.document import Kind
 from recto.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
     WRITTEN,
+    Drift,
     Edge,
     EdgeType,
     Ghost,
@@ -101,7 +103,10 @@ class MemoryGraph:
         ]
         return tuple(sorted(found, key=lambda one: (one.collection, one.uri)))
 
-    def edges(self, project: ProjectId) -> tuple[Edge, ...]:
+    def edges(self, project: ProjectId, without: Sequence[EdgeType] = ()) -> tuple[Edge, ...]:
+        return tuple(one for one in self._edges(project) if one.type not in without)
+
+    def _edges(self, project: ProjectId) -> tuple[Edge, ...]:
         tables = self._session.read()
         known_project(tables, project)
         held = {one.lineage: one for one in _held(tables, project)}
@@ -129,6 +134,13 @@ class MemoryGraph:
                     )
                 )
         return tuple(found)
+
+    def drift(self, project: ProjectId, since: float) -> Drift:
+        tables = self._session.read()
+        held = [one for one in _held(tables, project) if one.document.kind is not Kind.COMMIT]
+        changed = sum(tables.versions[one.lineage][-1].indexed_at > since for one in held)
+        led = sum(one.target is not None for one in self.edges(project, (EdgeType.CHANGES, EdgeType.CONTAINS)))
+        return Drift(len(held), changed, len(self.communities(project)), min(led, 100))
 
     def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
         held = (one for one in _held(self._session.read(), project) if document in (None, one.document.id))

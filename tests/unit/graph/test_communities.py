@@ -14,10 +14,11 @@ from recto.engine.engine import Engine
 from recto.errors import MissingExtra, NotIndexed
 from recto.graph.communities import degrees, described, leiden, weighted
 from recto.graph.thematic import directions, nearest
-from recto.jobs.graph import find_communities, find_thematic_links
+from recto.jobs.graph import find_communities, find_thematic_links, promise
 from recto.model.graph import COMMUNITIES, THEMATIC_LINKS
-from recto.model.job import JobKind
+from recto.model.job import JobKind, JobState
 from recto.operations.jobs import work
+from recto.operations.status import look
 
 
 def ring(*members: int) -> dict[tuple[int, int], float]:
@@ -109,6 +110,71 @@ def test_both_are_jobs(engine: Engine) -> None:
             engine.store.outbox.enqueue(engine.project.id, kind, "graph", {"threshold": 0.3})
     assert work(engine, Jobs()).finished == 2
     assert set(engine.store.graph.runs(engine.project.id)) == {COMMUNITIES, THEMATIC_LINKS}
+
+
+def states(engine: Engine) -> list[tuple[JobKind, JobState]]:
+    return [(one.kind, one.state) for one in engine.store.outbox.jobs(engine.project.id) if one.subject == "graph"]
+
+
+def test_indexing_a_graph_promises_its_communities_and_promises_them_again_once_a_tenth_has_changed(
+    engine: Engine, tmp_path: Path
+) -> None:
+    assert states(engine) == [(JobKind.COMMUNITIES, JobState.READY)]
+    assert work(engine, Jobs()).finished >= 1
+    assert set(engine.store.graph.runs(engine.project.id)) == {COMMUNITIES}
+    # Nothing moved: nothing is promised.
+    engine.index(reread=True)
+    assert states(engine) == [(JobKind.COMMUNITIES, JobState.DONE)]
+    assert look(engine).offline[0].state == "done"
+    (tmp_path / "notes" / "sea" / "sea0.md").write_text("# sea0\n\nAll about the shore. [[sky1]]\n", "utf-8")
+    engine.index()
+    assert states(engine)[-1] == (JobKind.COMMUNITIES, JobState.READY)
+    found = look(engine)
+    assert found.offline[0].state == "stale"
+    assert "recto graph build" in [one.command for one in found.advisories]
+    work(engine, Jobs())
+    assert look(engine).offline[0].state == "done"
+
+
+def test_what_went_counts_as_a_change_and_commits_do_not(engine: Engine, tmp_path: Path) -> None:
+    work(engine, Jobs())
+    (tmp_path / "notes" / "sea" / "sea0.md").unlink()
+    engine.index()
+    assert look(engine).offline[0].state == "stale"
+
+
+def test_a_graph_is_built_again_with_the_settings_it_was_built_with(engine: Engine, tmp_path: Path) -> None:
+    store, project = engine.store, engine.project.id
+    work(engine, Jobs())
+    find_thematic_links(store, project, engine.embedder.profile, {"threshold": 0.4, "neighbours": 2})
+    find_communities(store, project, {"resolution": 2.0, "seed": 7})
+    (tmp_path / "notes" / "sky" / "sky0.md").write_text("# sky0\n\nClouds. [[sky1]]\n", "utf-8")
+    engine.index()
+    waiting = [one for one in store.outbox.jobs(project, (JobState.READY,)) if one.subject == "graph"]
+    assert [(one.kind, dict(one.payload)) for one in waiting] == [
+        (JobKind.THEMATIC_LINKS, {"threshold": 0.4, "neighbours": 2}),
+        (JobKind.COMMUNITIES, {"resolution": 2.0, "seed": 7}),
+    ]
+    assert promise(store, project) == ()
+
+
+def test_work_that_was_given_up_is_not_promised_again(engine: Engine) -> None:
+    with engine.store.transaction():
+        (job,) = engine.store.outbox.claim(engine.project.id, "test", lease_seconds=9.0, limit=1, max_attempts=1)
+        engine.store.outbox.fail(job, "no", None)
+    assert promise(engine.store, engine.project.id) == ()
+    assert look(engine).offline[0].state == "failed"
+
+
+def test_without_igraph_no_communities_are_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# a\n\n" + "[[b]] " * 20, "utf-8")
+    (tmp_path / "notes" / "b.md").write_text("# b\n", "utf-8")
+    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("notes", tmp_path / "notes")
+        engine.index()
+        assert states(engine) == []
 
 
 def test_without_vectors_there_is_nothing_to_compare(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from recto.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
     WRITTEN,
+    Drift,
     Edge,
     EdgeType,
     Ghost,
@@ -112,9 +113,13 @@ class GraphRepository:
             Node(DocumentId(row[0]), row[1], row[2], row[3], row[4], tuple(json.loads(row[5]))) for row in rows
         )
 
-    def edges(self, project: ProjectId) -> tuple[Edge, ...]:
-        rows = self._database.rows("graph_edges", {"project": self._keys.project(project)})
-        return tuple(_edge(row) for row in rows)
+    def edges(self, project: ProjectId, without: Sequence[EdgeType] = ()) -> tuple[Edge, ...]:
+        where = {"project": self._keys.project(project), "without": json.dumps(without)}
+        return tuple(_edge(row) for row in self._database.rows("graph_edges", where))
+
+    def drift(self, project: ProjectId, since: float) -> Drift:
+        where = {"project": self._keys.project(project), "since": since}
+        return Drift(*map(int, self._database.rows("graph_drift", where)[0]))
 
     def chunks(self, project: ProjectId, document: DocumentId | None = None) -> tuple[tuple[ChunkKey, DocumentId], ...]:
         where: dict[str, Any] = {"project": self._keys.project(project)}

@@ -105,7 +105,18 @@ select s.id, t.id, l.type, l.weight, r.path, l.anchor, l.context, l.start, l."en
 from graph_links l join documents s on s.key = l.source
 join graph_references r on r.key = l.reference
 left join documents t on t.key = r.document
-where l.project = :project order by l.source, l.key;
+where l.project = :project and l.type not in (select value from json_each(:without)) order by l.source, l.key;
+
+-- name: graph_drift
+select
+  (select count(*) from documents where project = :project and kind <> 'commit'),
+  (select count(*) from documents d join document_versions v
+     on v.project = d.project and v.document = d.key and v.version = d.version
+   where d.project = :project and d.kind <> 'commit' and v.indexed_at > :since),
+  (select count(*) from graph_communities where project = :project),
+  (select count(*) from (
+     select 1 from graph_links l join graph_references r on r.key = l.reference
+     where l.project = :project and l.type not in ('changes', 'contains') and r.document is not null limit 100) led);
 
 -- name: graph_thematic
 select s.id, t.id, k.weight from graph_thematic_links k
