@@ -220,6 +220,23 @@ def test_an_answer_that_cannot_be_written_is_no_defect_of_recto(arguments: list[
     assert done.stderr.startswith("error: the answer could not be written: No space left on device\nhint: ")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only a POSIX shell closes a stream with >&-")
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["search", "apple"], Exit.PARTIAL, "error: the answer could not be written: Bad file descriptor\nhint: "),
+        (["status", "--json"], Exit.PARTIAL, "error: the answer could not be written: Bad file descriptor\nhint: "),
+        (["get", "nothing.md", "--json"], Exit.NO_MATCH, "error: nothing in the library is called nothing.md"),
+    ],
+)
+@pytest.mark.usefixtures("vault")
+def test_a_closed_stdout_is_no_defect_of_recto(arguments: list[str], code: int, said: str) -> None:
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "recto", *arguments]
+    done = subprocess.run(command, stderr=subprocess.PIPE, check=False, text=True)
+    assert (done.returncode, done.stderr[: len(said)]) == (code, said)
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("command", [[], ["config"], ["jobs"]], ids=" ".join)
 def test_a_group_without_a_command_shows_its_help_and_no_error(recto: Recto, command: list[str]) -> None:
     done = recto(*command)

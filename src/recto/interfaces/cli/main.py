@@ -163,7 +163,10 @@ def _usage(error: click.ClickException) -> Failure:
 
 def _stop(failure: Failure, arguments: list[str]) -> NoReturn:
     if wants_json(arguments):
-        output.failed(failure.as_json())
+        try:
+            output.failed(failure.as_json())
+        except OSError:  # people are told below, whoever else cannot be
+            _give_up_stdout()
     word = "" if failure.exit is Exit.STOPPED else "error: "
     click.echo(word + visible(failure.message, keep="\n"), err=True)
     if failure.hint:
@@ -190,4 +193,11 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
+    if sys.stdout is None:
+        _stand_in_for_stdout()
     cli.main()
+
+
+def _stand_in_for_stdout() -> None:
+    """For a process started without one: what is written fails by name, and no file of ours gets its number."""
+    sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
