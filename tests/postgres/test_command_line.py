@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
@@ -81,3 +82,32 @@ def test_saving_and_putting_back(tmp_path: Path) -> None:
     assert Path(str(saved["path"])).stat().st_size == saved["bytes"]
     assert answer("db", "restore", str(tmp_path / "saved.db"), "--library", str(tmp_path / "again.db"))["bytes"]
     assert answer("db", "upgrade", "--library", str(tmp_path / "again.db"))["differences"] == []
+
+
+def test_an_older_library_is_upgraded_by_the_command_that_its_refusal_names(url: DatabaseUrl) -> None:
+    library = ("--library", url.secret)
+    with psycopg.connect(url.secret, autocommit=True) as connection:
+        connection.execute("drop table lexical_texts")
+        connection.execute("update library set value = 9 where name = 'schema'")
+    refused = call("status", *library)
+    assert refused.exit_code != 0
+    assert "run `recto db upgrade`" in refused.output
+    assert answer("db", "upgrade", *library)["saved"] is None
+    assert call("status", *library).exit_code == 0
+
+
+def test_a_server_is_backed_up_with_its_own_tools_or_as_a_file(url: DatabaseUrl, tmp_path: Path) -> None:
+    refused = call("db", "backup", str(tmp_path / "saved"), "--library", url.secret)
+    assert f"pg_dump --format=custom --file={tmp_path / 'saved'} {url}" in refused.output
+    assert f"recto db migrate --to {tmp_path / 'saved'}" in refused.output
+    answer("db", "migrate", "--from", url.secret, "--to", str(tmp_path / "saved"))
+    assert call("db", "check", "--library", str(tmp_path / "saved")).exit_code == 0
+
+
+def test_a_database_that_is_not_there_is_named_with_what_makes_it(url: DatabaseUrl) -> None:
+    nowhere = DatabaseUrl(url.secret.rpartition("/")[0] + "/nowhere")
+    told = call("db", "migrate", "--from", url.secret, "--to", nowhere.secret).output
+    assert told.splitlines() == [
+        f'error: {nowhere}: database "nowhere" does not exist',
+        "hint: make it with `createdb` on the server, then give the command again",
+    ]

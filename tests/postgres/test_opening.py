@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 
 import psycopg
 import pytest
@@ -11,7 +12,8 @@ from postgres_server import Server, at
 
 from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, StorageError
 from recto.model.location import DatabaseUrl
-from recto.stores.postgres.dialect import PACKAGE
+from recto.stores.postgres.database import PostgresDatabase
+from recto.stores.postgres.dialect import PACKAGE, queries
 from recto.stores.postgres.store import PostgresStore
 from recto.stores.shared.queries import load_migrations
 
@@ -86,26 +88,42 @@ def test_tables_that_vanished_are_called_damage(url: DatabaseUrl) -> None:
     store.close()
 
 
-def test_servers_that_start_at_once_migrate_once(empty: DatabaseUrl) -> None:
+def troubles_of(several: int, work: Callable[[], object]) -> list[BaseException]:
+    """What went wrong when so many did it at once."""
     troubles: list[BaseException] = []
-    start = threading.Barrier(4)
+    start = threading.Barrier(several)
 
-    def open_it() -> None:
+    def one() -> None:
         start.wait()
         try:
-            PostgresStore(empty).close()
+            work()
         except BaseException as error:
             troubles.append(error)
 
-    threads = [threading.Thread(target=open_it) for _ in range(4)]
+    threads = [threading.Thread(target=one) for _ in range(several)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert troubles == []
+    return troubles
+
+
+def test_servers_that_start_at_once_migrate_once(empty: DatabaseUrl) -> None:
+    assert troubles_of(4, lambda: PostgresStore(empty).close()) == []
     store = PostgresStore(empty, create=False)
     assert store.database.counter("schema") == load_migrations(PACKAGE)[-1][0]
     store.close()
+
+
+def test_a_library_that_another_server_makes_meanwhile_is_seen(empty: DatabaseUrl) -> None:
+    """Who looked, waited for the lock and looks again must not be told from memory that there is none."""
+    looked = queries()["schema_present"]
+    with psycopg.connect(empty.secret, autocommit=True) as waiting:
+        assert waiting.execute(looked).fetchone() == (False, False)
+        with waiting.transaction():
+            waiting.execute("select 1")
+            tell(empty, "create table library (name text); create table documents (id int)")
+            assert waiting.execute(looked).fetchone() == (True, True)
 
 
 def older(url: DatabaseUrl) -> int:
@@ -114,8 +132,18 @@ def older(url: DatabaseUrl) -> int:
     return 9
 
 
-def test_an_older_library_is_upgraded_when_its_owner_opens_it(url: DatabaseUrl) -> None:
+def test_an_older_library_is_refused_with_what_to_run(url: DatabaseUrl) -> None:
+    """Whoever opened it first with a new Recto would else lock out everybody who shares it."""
     older(url)
+    for create in (True, False):
+        with pytest.raises(LibraryError, match=r"older Recto \(schema 9") as raised:
+            PostgresStore(url, create=create)
+        assert "save it with `pg_dump`, then run `recto db upgrade`" in (raised.value.hint or "")
+
+
+def test_an_older_library_is_upgraded_once_however_many_ask_for_it(url: DatabaseUrl) -> None:
+    older(url)
+    assert troubles_of(4, lambda: PostgresDatabase(url, create=False, upgrade=True).close()) == []
     store = PostgresStore(url, create=False)
     assert store.database.counter("schema") == load_migrations(PACKAGE)[-1][0]
     assert store.check() == ()
@@ -126,6 +154,6 @@ def test_who_may_not_upgrade_an_older_library_is_told_who_can(url: DatabaseUrl) 
     older(url)
     name = url.secret.rsplit("/", 1)[1]
     tell(url, f"alter database {name} set default_transaction_read_only = on")
-    with pytest.raises(LibraryError, match=r"older Recto \(schema 9") as raised:
-        PostgresStore(url, create=False)
-    assert "recto db upgrade" in (raised.value.hint or "")
+    with pytest.raises(LibraryError, match="this role may not upgrade it") as raised:
+        PostgresDatabase(url, create=False, upgrade=True)
+    assert raised.value.hint == "run `recto db upgrade` with the URL of its owner on the primary"

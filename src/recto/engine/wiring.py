@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -111,13 +112,9 @@ def _store(
 def _postgres(
     url: DatabaseUrl, settings: Postgres, *, create: bool
 ) -> tuple[Store, Callable[[Store, Project, Embedder], VectorIndex]]:
-    try:
+    with _driver_of(url):
         from recto.stores.postgres.store import PostgresStore
         from recto.stores.postgres.vectors import PgvectorIndex
-    except ImportError as error:
-        raise MissingExtra(
-            f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'recto[postgres]'"
-        ) from error
     store = PostgresStore(url, create=create, lexical=settings.lexical)
 
     def nearest(_: Store, project: Project, embedder: Embedder) -> VectorIndex:
@@ -145,23 +142,37 @@ def _accelerator(
 def open_tables(place: Location, *, read_only: bool) -> TableTransfer:
     """A library as plain rows, to be copied from (`read_only`) or to."""
     if isinstance(place, DatabaseUrl):
-        try:
+        with _driver_of(place):
             from recto.stores.postgres.transfer import postgres_transfer
-        except ImportError as error:
-            raise MissingExtra(
-                f"{place} needs the PostgreSQL driver: {error}", hint="pip install 'recto[postgres]'"
-            ) from error
         return postgres_transfer(place, read_only=read_only)
     from recto.stores.sqlite.transfer import sqlite_transfer
 
     return sqlite_transfer(place, read_only=read_only)
 
 
-def save_older(place: Location) -> Path | None:
-    """Before a library is opened and thereby upgraded: a copy of it as it is, where it is a file of an older schema."""
-    from recto.stores.sqlite.database import save_older as save
+def upgrade_schema(place: Location) -> Path | None:
+    """Makes an older library one that this version opens; where it is kept as it was, if it is a file.
 
-    return save(place) if isinstance(place, Path) else None
+    A file is changed by whoever opens it next. What several people share on a server is changed here alone.
+    """
+    if isinstance(place, Path):
+        from recto.stores.sqlite.database import save_older
+
+        return save_older(place)
+    with _driver_of(place):
+        from recto.stores.postgres.database import PostgresDatabase
+    PostgresDatabase(place, create=False, upgrade=True).close()
+    return None
+
+
+@contextmanager
+def _driver_of(url: DatabaseUrl) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(
+            f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'recto[postgres]'"
+        ) from error
 
 
 def recipe_of(config: Config) -> Recipe:

@@ -10,7 +10,8 @@ from pathlib import Path
 from recto.engine.engine import Engine
 from recto.engine.importing import Imported, import_chroma
 from recto.engine.parts import IndexReport
-from recto.engine.wiring import open_tables, save_older
+from recto.engine.wiring import open_tables
+from recto.engine.wiring import upgrade_schema as change_tables
 from recto.errors import Conflict, InvalidArgument, NotFound
 from recto.memory.reingest import reingest
 from recto.migration.chroma import ChromaDirectory
@@ -125,9 +126,9 @@ def upgrade(
     return Upgraded(differences, report, promised=background and bool(differences))
 
 
-def save_before_upgrade(library: Location) -> Path | None:
-    """Where the library was saved to, if opening it is going to change its schema."""
-    return save_older(library)
+def upgrade_schema(library: Location) -> Path | None:
+    """Before a library is opened: has its tables made this version's. Where a file that was older is kept as it was."""
+    return change_tables(library)
 
 
 def check(engine: Engine) -> tuple[str, ...]:

@@ -32,7 +32,13 @@ class PostgresDatabase:
     """
 
     def __init__(
-        self, url: DatabaseUrl, *, create: bool = True, busy_timeout_ms: int = 5_000, connections: int = 8
+        self,
+        url: DatabaseUrl,
+        *,
+        create: bool = True,
+        upgrade: bool = False,
+        busy_timeout_ms: int = 5_000,
+        connections: int = 8,
     ) -> None:
         self.url = url
         self._busy_timeout_ms = busy_timeout_ms
@@ -44,7 +50,7 @@ class PostgresDatabase:
         self.extensions = Extensions()
         try:
             with translated(url), self.connections.lent() as connection:
-                self.extensions = settle(connection, url, create=create)
+                self.extensions = settle(connection, url, create=create, upgrade=upgrade)
                 self._prepare(connection)
         except BaseException:
             self.close()
@@ -120,7 +126,8 @@ class PostgresDatabase:
     def backup(self, target: Path) -> None:
         raise InvalidArgument(
             f"{self.url} is backed up with PostgreSQL's own tools",
-            hint=f"run `pg_dump --format=custom --file={target} URL`; see docs/postgres.md",
+            hint=f"run `pg_dump --format=custom --file={target} {self.url}`,"
+            f" or `recto db migrate --to {target}` for a file that opens without a server",
         )
 
     @property

@@ -27,8 +27,11 @@ class Extensions:
     trigrams: bool = False
 
 
-def settle(connection: Connection, url: DatabaseUrl, *, create: bool) -> Extensions:
-    """Makes the library or brings it up to date, once, however many servers start at the same moment."""
+def settle(connection: Connection, url: DatabaseUrl, *, create: bool, upgrade: bool = False) -> Extensions:
+    """Makes the library or, if told to, brings it up to date: once, however many servers start at the same moment.
+
+    Nobody upgrades by opening: whoever else shares the library could no longer, until they have this version too.
+    """
     newest = load_migrations(PACKAGE)[-1][0]
     version = _version(connection, url)
     if version > newest:
@@ -39,15 +42,20 @@ def settle(connection: Connection, url: DatabaseUrl, *, create: bool) -> Extensi
     if version < newest:
         if not version and not create:
             raise NotFound(f"there is no library in {url}", hint="run `recto init` to make one")
+        older = f"{url} was written by an older Recto (schema {version}, this one knows {newest})"
+        if version and not upgrade:
+            raise LibraryError(
+                older,
+                hint="save it with `pg_dump`, then run `recto db upgrade`; from then on everyone needs this version",
+            )
         try:
             _migrate(connection, url)
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             if not version:
                 raise
             raise LibraryError(
-                f"{url} was written by an older Recto (schema {version}, this one knows {newest}),"
-                " and this role may not upgrade it",
-                hint="save it with `pg_dump`, then run `recto db upgrade` with the URL of its owner on the primary",
+                f"{older}, and this role may not upgrade it",
+                hint="run `recto db upgrade` with the URL of its owner on the primary",
             ) from error
     return _extensions(connection)
 

@@ -29,11 +29,12 @@ def translation(url: DatabaseUrl, error: psycopg.Error) -> RectoError:
             return make(url, said)
     if not state and isinstance(error, psycopg.OperationalError):
         return _without_a_word(url, said)
-    return StorageError(f"{url}: {said}")
+    return StorageError(f"{url}: {said}", hint="the server's log says more")
 
 
 def _without_a_word(url: DatabaseUrl, said: str) -> RectoError:
     """The driver gives no state for what went wrong before or below the protocol: only its words tell."""
+    said = said.rpartition("FATAL: ")[2]  # the server's own sentence, without where it was said
     for known, make in _BY_WORDS.items():
         if known in said:
             return make(url, said)
@@ -49,7 +50,7 @@ def _refused(url: DatabaseUrl, said: str) -> RectoError:
 
 
 def _no_database(url: DatabaseUrl, said: str) -> RectoError:
-    return NotFound(f"{url}: {said}", hint="make the database with `createdb`, then run `recto init`")
+    return NotFound(f"{url}: {said}", hint="make it with `createdb` on the server, then give the command again")
 
 
 def _busy(url: DatabaseUrl, said: str) -> RectoError:
@@ -77,7 +78,13 @@ def _lost(url: DatabaseUrl, said: str) -> RectoError:
 
 
 def _damaged(url: DatabaseUrl, said: str) -> RectoError:
-    return LibraryError(f"the library {url} is damaged: {said}", hint="run `recto doctor`; restore a backup")
+    return LibraryError(f"the library {url} is damaged: {said}", hint="stop writing to it and restore a backup")
+
+
+def _damaged_index(url: DatabaseUrl, said: str) -> RectoError:
+    return LibraryError(
+        f"an index of {url} is damaged: {said}", hint="the owner runs `reindex index NAME`, then `recto db check`"
+    )
 
 
 def _contradicted(url: DatabaseUrl, said: str) -> RectoError:
@@ -107,11 +114,13 @@ _BY_STATE = {
     "42P01": _no_table,
     "42703": _no_table,
     "XX001": _damaged,
-    "XX002": _damaged,
+    "XX002": _damaged_index,
 }
 _BY_WORDS = {
     "password authentication failed": _refused,
     "no password supplied": _refused,
+    "no pg_hba.conf entry": _refused,
+    'role "': _refused,
     "does not exist": _no_database,
     "too many clients": _busy,
     "is starting up": _busy,

@@ -91,14 +91,15 @@ def restore(choices: Choices, saved: Path, force: bool) -> None:
 def upgrade(choices: Choices, background: bool, rebuild: bool) -> None:
     """Bring the library up to this version of Recto and to the configuration: schema, chunks, words, vectors.
 
-    A library of an older schema is saved beside itself first. Files that were indexed another way than the
-    configuration says are indexed again; texts are embedded again only where the model changed.
+    A file of an older schema is saved beside itself first; save a server's library with `pg_dump` before. Files that
+    were indexed another way than the configuration says are indexed again; texts are embedded again only where the
+    model changed.
     """
     from recto.interfaces.cli.progress import progress
-    from recto.operations.database import save_before_upgrade
     from recto.operations.database import upgrade as bring_up
+    from recto.operations.database import upgrade_schema
 
-    kept = save_before_upgrade(_configured(choices))
+    kept = upgrade_schema(_configured(choices))
     with opened(choices) as session:
         done = bring_up(session.engine, background=background, rebuild=rebuild, progress=progress(quiet=choices.quiet))
     row: dict[str, Any] = {
@@ -112,22 +113,20 @@ def upgrade(choices: Choices, background: bool, rebuild: bool) -> None:
 @db.command()
 @shared_options
 @pass_choices
-def complete(choices: Choices) -> None:
+def complete(choices: Choices) -> Exit:
     """Index what the library lacks by today's configuration: new kinds of files, changed chunking, missing vectors.
 
     Only files that would come out otherwise are read again.
     """
-    from recto.interfaces.cli.commands.index import summary
+    from recto.interfaces.cli.commands.index import report_answer
     from recto.interfaces.cli.progress import progress
+    from recto.operations.index import complete as is_whole
 
     with opened(choices) as session:
         report = session.engine.index(progress=progress(quiet=choices.quiet))
-    rows = [
-        {"collection": one.name, "added": one.added, "changed": one.changed, "unchanged": one.unchanged}
-        for one in report.collections
-    ]
-    names = ("collection", "added", "changed", "unchanged")
-    choices.answer(Answer({"collections": rows}, rows, names, lambda width: [(Part(summary(report)),)], brief=True))
+    whole = is_whole(report)
+    choices.answer(report_answer(report, verbose=choices.verbose, brief=whole))
+    return Exit.OK if whole else Exit.PARTIAL
 
 
 @db.command()

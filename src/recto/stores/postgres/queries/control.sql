@@ -10,7 +10,10 @@ begin isolation level repeatable read read only;
 select pg_advisory_xact_lock(hashtext('recto schema ' || current_schema()));
 
 -- name: schema_present
-select to_regclass('library') is not null, to_regclass('documents') is not null or to_regclass('projects') is not null;
+-- From the catalogue and not by `to_regclass`: that may remember that there was none before another server made it.
+select coalesce(bool_or(c.relname = 'library'), false), coalesce(bool_or(c.relname <> 'library'), false)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = any(current_schemas(false)) and c.relname in ('library', 'documents', 'projects');
 
 -- name: schema_version
 select value from library where name = 'schema';
