@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from git_repository import GitRepository
 from workbench import GOOD, Bench, found
 
 from recto.engine.engine import Engine
 from recto.engine.parts import IndexReport
 from recto.engine.watching import MISSING, POLLING, WATCHING
+from recto.ingest.history_watch import HistoryWatch
 from recto.ingest.report import CollectionReport
 from recto.model.collection import CollectionSettings
 
@@ -189,6 +191,22 @@ def test_new_rules_of_the_configuration_are_applied_at_the_next_start_without_a_
     with watched(bench) as watching:
         watching.until_found("switch", "lamp.txt")
         assert [(run.added, run.bytes) for run in watching.runs] == [(1, len(GOOD["lamp.txt"]))]
+
+
+def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recto.engine.watching._LOOK_SECONDS", 600.0)
+    monkeypatch.setitem(HistoryWatch.__init__.__kwdefaults__ or {}, "cooldown", 0.3)
+    bench.write(GOOD)
+    repository = GitRepository(bench.folder)
+    repository.commit("Begin")
+    bench.index()
+    with watched(bench) as watching:
+        bench.write({"last.md": "# Last\n\nzebrafish\n"})
+        watching.until_found("zebrafish", "last.md")
+        repository.commit("Mention a zebrafish")
+        watching.until(lambda: any(run.commits for run in watching.runs))
 
 
 def test_folders_are_compared_again_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

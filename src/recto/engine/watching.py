@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from recto.engine.builds import Stopped
 from recto.errors import Busy, RectoError, SourceError
 from recto.model.collection import Collection
+from recto.model.commit import is_repository
 from recto.observability.logs import logger
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class Watching:
         self._threads: list[threading.Thread] = []
         self._stop = threading.Event()
         self._active = False
+        self._look_at = 0.0
         self.told: Callable[[IndexReport], None] | None = None
 
     @property
@@ -169,20 +171,20 @@ class Watching:
         from recto.ingest.history_watch import HistoryWatch
 
         stop, generation = self._stop, -1
-        look_at = 0.0
         histories = HistoryWatch()
+        self._look_at = 0.0
         while not stop.is_set():
             try:
                 now = time.monotonic()
-                if now >= look_at:
-                    look_at = now + _LOOK_SECONDS
+                if now >= self._look_at:
+                    self._look_at = now + _LOOK_SECONDS
                     seen = self._engine.store.generation()
                     if seen != generation:
                         generation = seen
                         self._follow(stop)
                         follow_histories(self._engine, histories)
                     self._histories(histories)
-                taken = self._take(stop, look_at)
+                taken = self._take(stop)
                 if taken is not None and not stop.is_set():
                     self._look(*taken)
                 elif not stop.is_set():
@@ -201,6 +203,8 @@ class Watching:
         from recto.engine.histories import index_moved
 
         moved = watch.moved()
+        if (rest := watch.wait()) is not None:
+            self._look_at = min(self._look_at, time.monotonic() + rest)
         if not moved:
             return
         try:
@@ -245,8 +249,13 @@ class Watching:
         while not folder.stop.is_set():
             try:
                 for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
+                    files = frozenset(path for path in paths if not is_repository(path))
                     with self._changed:
-                        self._queue(folder, paths)
+                        if files:
+                            self._queue(folder, files)
+                        if files != paths:
+                            self._look_at = 0.0  # refs have moved
+                            self._changed.notify_all()
                 return
             except SourceError as error:
                 there = folder.collection.root.is_dir()
@@ -268,8 +277,8 @@ class Watching:
         folder.last = now - self.settings.debounce_ms / 1e3 if at_once else now
         self._changed.notify_all()
 
-    def _take(self, stop: threading.Event, until: float) -> tuple[_Folder, frozenset[str]] | None:
-        """Waits for a folder whose changes have settled; "" stands for all of it. None when there is none by then."""
+    def _take(self, stop: threading.Event) -> tuple[_Folder, frozenset[str]] | None:
+        """Waits for a folder whose changes have settled; "" stands for all of it. None when it is time to look."""
         with self._changed:
             while not stop.is_set():
                 now, debounce = time.monotonic(), self.settings.debounce_ms / 1e3
@@ -282,9 +291,9 @@ class Watching:
                         folder.looking = frozenset({""}) if folder.whole else frozenset(folder.paths)
                         folder.paths, folder.whole = set(), False
                         return folder, folder.looking
-                if now >= until:
+                if now >= self._look_at:
                     return None
-                self._changed.wait(max(0.01, min([until, *due.values()]) - now))
+                self._changed.wait(max(0.01, min([self._look_at, *due.values()]) - now))
         return None
 
     def _reconcile(self, now: float) -> None:

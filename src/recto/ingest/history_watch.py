@@ -46,6 +46,11 @@ class HistoryWatch:
                 found.setdefault(name, []).extend(changed)
         return found
 
+    def wait(self) -> float | None:
+        """Seconds until what was seen to move may have come to rest; None while all is still."""
+        waits = [wait for watch in self._watched.values() if watch is not None and (wait := watch.wait()) is not None]
+        return min(waits, default=None)
+
     def again(self, moved: Mapping[str, Iterable[Repository]]) -> None:
         """What could not be taken in is told of once more."""
         for name, repositories in moved.items():

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from recto.errors import SourceError
+from recto.model.commit import REPOSITORY
 from recto.sources.ignore import DENIED_BESIDE, GITIGNORE, RECTOIGNORE
 
 _STEP_MS = 100  # how soon a change, or the wish to stop, is noticed
-_GIT = ".git"
+_REFS = frozenset({"HEAD", "packed-refs", "refs", "reftable"})  # what moves when commits come
 # What stands beside a folder decides whether it is indexed: when such a name comes or goes, so may the folder.
 _MARKERS = frozenset().union(*DENIED_BESIDE.values())
 
@@ -22,7 +23,8 @@ def changes(
     """Paths below the root at which something happened, until `stop` is set; the last state of each is on the disk.
 
     `ready` is called once nothing that happens from then on is missed. A path may be a file or a folder, there or
-    gone, indexable or not: a scan confined to it tells. "" is the root itself: anything may have changed.
+    gone, indexable or not: a scan confined to it tells. "" is the root itself: anything may have changed. A path that
+    ends in `.git` is a repository whose refs moved, and nothing a scan would look at.
     """
     from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
@@ -53,7 +55,10 @@ def _paths(base: str, kind: int, name: str) -> Iterator[str]:
         return  # not below the root
     path = inside.replace(os.sep, "/")
     parts = path.split("/")
-    if _GIT in parts:
+    if REPOSITORY in parts:
+        at = parts.index(REPOSITORY) + 1
+        if at < len(parts) and parts[at] in _REFS:
+            yield "/".join(parts[:at])
         return
     modified = kind == 2
     above = "/".join(parts[:-1])
