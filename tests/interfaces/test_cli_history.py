@@ -120,6 +120,18 @@ def test_the_files_format_lists_nothing_that_is_no_file(recto: Recto, library: P
     assert recto("get", commit, "--library", library, "--format", "files").stdout == ""
 
 
+def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
+    recto: Recto, library: Path, repo: GitRepository
+) -> None:
+    def listed(*asked: str) -> list[str]:
+        return recto(*asked, "--library", library, "--format", "files").stdout.splitlines()
+
+    assert listed("log", "rains", "-n", "1") == [str(repo.folder / "rain.py")]
+    assert listed("log") == [str(repo.folder / "rain.py"), str(repo.folder / "shutter.md")]
+    assert listed("history", "shutter.md") == [str(repo.folder / "shutter.md")]
+    assert listed("history", "dome.md") == []
+
+
 def test_memories_are_in_no_folder(recto: Recto, tmp_path: Path) -> None:
     library = tmp_path / "library.db"
     recto("init", "--library", library)

@@ -288,6 +288,16 @@ def _gone(engine: Engine, uri: str, within: CollectionId | None) -> DocumentId:
     return DocumentId("")
 
 
+def changed_files(engine: Engine, commits: Sequence[CommitHit | Touched]) -> tuple[str, ...]:
+    """Every file that one of the commits changed, once, as `collection/path`: those of the first commit first."""
+    found: dict[str, None] = {}
+    for one in commits:
+        for document in engine.store.documents.find(engine.project.id, one.uri):
+            if document.collection == one.collection:
+                found |= dict.fromkeys(f"{one.collection}/{path}" for path in _said(document).get("files", ()))
+    return tuple(found)
+
+
 def _commit(engine: Engine, hit: Hit) -> CommitHit:
     stored = engine.store.documents.get(engine.project.id, hit.document_id)
     said = _said(stored)

@@ -51,6 +51,16 @@ def root_of(collection: str, kind: Kind, roots: Mapping[str, Path]) -> Path | No
     return None if kind is Kind.COMMIT else roots.get(collection)
 
 
+def files_at(places: Iterable[str], roots: Mapping[str, Path]) -> list[str]:
+    """Paths for `collection/uri`, each once, of what is a file now: no commit, no memory, nothing that is gone."""
+    found = {}
+    for one in places:
+        collection, _, uri = one.partition("/")
+        if collection in roots and (path := roots[collection] / uri).is_file():
+            found[str(path)] = None
+    return list(found)
+
+
 def _cells(hit: Hit) -> list[object]:
     citation = hit.citation
     lines = citation.lines

@@ -14,6 +14,7 @@ from recto.interfaces.cli.layout import Line, Part, columns, count
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
 from recto.interfaces.cli.progress import progress
+from recto.interfaces.cli.results import files_at
 from recto.interfaces.cli.session import opened
 from recto.model.graph import EdgeType
 
@@ -65,9 +66,9 @@ def neighbors(
 
     with opened(choices) as session:
         found = graph_neighbors(session.engine, NeighborsRequest(reference, collection, direction, types, hops, limit))
+        files = files_at((one.place for one in found.edges if one.place), session.roots())
     rows = [_told(asdict(one)) for one in found.edges]
     names = ("direction", "type", "target", "place", "anchor", "line", "missing", "context")
-    files = [one.place for one in found.edges if one.place]
     choices.answer(Answer(_told(asdict(found)), rows, names, lambda width: _neighbors(found), files=files))
 
 
@@ -85,9 +86,9 @@ def related(choices: Choices, reference: str, collection: str | None, limit: int
 
     with opened(choices) as session:
         found = asked(session.engine, RelatedRequest(reference, collection, limit, by_meaning=not links_only))
+        files = files_at((one.place for one in found.documents), session.roots())
     rows = [asdict(one) for one in found.documents]
     names = ("place", "title", "kind", "score", "why")
-    files = [one.place for one in found.documents]
     choices.answer(Answer(asdict(found), rows, names, lambda width: _related(found), files=files))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from recto.interfaces.cli.errors import Exit
 from recto.interfaces.cli.layout import Line, Part, columns, count
 from recto.interfaces.cli.options import Choices, pass_choices, shared_options
 from recto.interfaces.cli.output import Answer
+from recto.interfaces.cli.results import files_at
 from recto.interfaces.cli.session import Session, opened
 
 if TYPE_CHECKING:
@@ -58,9 +59,16 @@ def log(
 ) -> Exit:
     """Find commits by what they say and what they changed; without a QUERY, list the newest.
 
-    Exit code 1 means that no commit matched. `recto get HASH` shows a commit whole, with its diff.
+    Exit code 1 means that no commit matched. `recto get HASH` shows a commit whole, with its diff; --format files lists
+    what the commits changed and is still there.
     """
-    from recto.operations.history import GitHistoryRequest, HistoryRequest, history, search_git_history
+    from recto.operations.history import (
+        GitHistoryRequest,
+        HistoryRequest,
+        changed_files,
+        history,
+        search_git_history,
+    )
 
     with opened(choices) as session:
         if not words:
@@ -68,7 +76,8 @@ def log(
                 raise click.UsageError("Say what to look for: recto log QUERY --author NAME")
             where = collections[0] if collections else None
             told = history(session.engine, HistoryRequest(None, where, limit, max_tokens=_PLENTY))
-            choices.answer(_history_answer(told))
+            files = files_at(changed_files(session.engine, told.commits), session.roots())
+            choices.answer(_history_answer(told, files))
             return Exit.OK if told.commits else Exit.NO_MATCH
         request = GitHistoryRequest(
             query=" ".join(words),
@@ -82,7 +91,8 @@ def log(
             max_tokens=_PLENTY,
         )
         found = search_git_history(session.engine, request)
-    choices.answer(_log_answer(found))
+        files = files_at(changed_files(session.engine, found.commits), session.roots())
+    choices.answer(_log_answer(found, files))
     return Exit.OK if found.commits else Exit.NO_MATCH
 
 
@@ -110,7 +120,8 @@ def history(context: click.Context, choices: Choices, reference: str, collection
                 if not _is_memory(session, reference):
                     raise
             else:
-                choices.answer(_history_answer(told))
+                places = [f"{within}/{name}" for within in session.roots() for name in told.names]
+                choices.answer(_history_answer(told, files_at(places, session.roots())))
                 return
     context.invoke(memory.history, item=reference)
 
@@ -127,10 +138,9 @@ def _is_memory(session: Session, reference: str) -> bool:
     return True
 
 
-def _log_answer(found: GitHistoryAnswer) -> Answer:
+def _log_answer(found: GitHistoryAnswer, files: Sequence[str]) -> Answer:
     rows = [_row(one) for one in found.commits]
     data = {"commits": rows, "profile": found.profile, "took_ms": found.took_ms, "note": found.note}
-    files = [f"{one.collection}/{one.uri}:{one.start_line}" for one in found.commits]
     return Answer(data, rows, _COMMITS, lambda width: _log_lines(found), files=files)
 
 
@@ -160,7 +170,7 @@ def _excerpt(one: CommitHit) -> Iterator[Line]:
         yield Part("   "), Part("│ ", "dim"), Part(line[:160])
 
 
-def _history_answer(told: HistoryAnswer) -> Answer:
+def _history_answer(told: HistoryAnswer, files: Sequence[str]) -> Answer:
     rows = [_row(one) for one in told.commits]
     data = {
         "uri": told.uri,
@@ -169,7 +179,6 @@ def _history_answer(told: HistoryAnswer) -> Answer:
         "commits": rows,
         "more": told.more,
     }
-    files = [f"{one.collection}/{one.uri}" for one in told.commits]
     return Answer(data, rows, _TOUCHED, lambda width: _history_lines(told), files=files)
 
 
