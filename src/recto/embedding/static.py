@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,8 @@ REMEDY = "check the folder: it must hold model.json, table.npz and vocab.txt"
 LEAD = 24
 """How many tokens are among the first, the one that opens every text included."""
 
-_TEXTS = 128  # summed together: enough that their common tokens are fetched once, few enough to stay in the cache
+_TEXTS = 128  # counted together: enough that numpy is asked seldom, few enough to stay in the cache
+_RAISED = 1024  # counts below this are raised once and looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +77,44 @@ class StaticEmbedder:
         return self._directory.damage()
 
     def _summed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A matrix of how often each text has each token, times the tokens' rows: few tokens make up most of a text,
-        so one product of matrices does what a sum per text would do with far more fetching."""
+        """Tokens are counted for all texts at once, rows are added up text by text: a text has so few of the tokens
+        of its neighbours that one product of matrices would mostly multiply by zero, and would wake the threads of a
+        linear algebra library for it."""
         import numpy as np
 
-        table, counter = self._table(), self._counter
-        found = [(counter.start, *counter.ids(text), counter.end) for text in texts]
-        sizes = np.fromiter(map(len, found), np.intp, len(found))
-        flat = np.fromiter(chain.from_iterable(found), np.intp, int(sizes.sum()))
+        table = self._table()
+        flat, sizes = self._tokens(texts)
         place = np.zeros(len(table.rows), np.intp)
         place[flat] = 1
         tokens = np.flatnonzero(place)
         place[tokens] = np.arange(len(tokens))
         cells = place[flat] + np.repeat(np.arange(len(texts)) * len(tokens), sizes)
         counts = np.bincount(cells, minlength=len(texts) * len(tokens)).astype(np.float32)
-        ends = np.cumsum(sizes)
-        for end, size in zip(ends, sizes, strict=True):
-            # Few enough to be added one text after the other; a token may be twice among the first.
-            np.add.at(counts, cells[end - size : end - size + min(size, LEAD)], self._lead - 1)
+        np.add.at(counts, cells[_first(sizes, LEAD)], np.float32(self._lead - 1))
         there = np.flatnonzero(counts)
-        counts[there] **= self._power
-        rows = table.rows[tokens].astype(np.float32)
-        rows *= table.scales[tokens, None]
-        vectors: NDArray[np.float32] = counts.reshape(len(texts), len(tokens)) @ rows
+        whose, held = np.divmod(there, len(tokens))
+        held = tokens[held]
+        weights = _raised(counts[there], self._power)
+        weights *= table.scales[held]
+        bounds = np.searchsorted(whose, np.arange(len(texts) + 1)).tolist()
+        vectors = np.empty((len(texts), self.profile.dimensions), np.float32)
+        for vector, (start, end) in zip(vectors, pairwise(bounds), strict=True):
+            rows = table.rows.take(held[start:end], axis=0).astype(np.float32)
+            np.einsum("i,ij->j", weights[start:end], rows, out=vector)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
         return vectors
+
+    def _tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """The tokens of all texts, one after the other, and how many each has."""
+        import numpy as np
+
+        counter, flat, ends = self._counter, [], [0]
+        for text in texts:
+            flat.append(counter.start)
+            flat += counter.ids(text)
+            flat.append(counter.end)
+            ends.append(len(flat))
+        return np.array(flat, np.int32), np.array([end - start for start, end in pairwise(ends)], np.intp)
 
     @cached_property
     def _about(self) -> dict[str, Any]:
@@ -140,3 +154,23 @@ class StaticEmbedder:
                 hint=self._directory.remedy,
             )
         return _Table(rows, scales)
+
+
+def _first(sizes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Places of the first few of each stretch, where stretches of these sizes lie one after the other."""
+    import numpy as np
+
+    few = np.minimum(sizes, most)
+    starts = np.cumsum(sizes) - sizes
+    return np.repeat(starts - (np.cumsum(few) - few), few) + np.arange(few.sum())
+
+
+def _raised(counts: NDArray[np.float32], power: float) -> NDArray[np.float32]:
+    """To a power. Nearly all are small whole numbers, and looking those up is several times as fast."""
+    import numpy as np
+
+    whole = counts.astype(np.intp)
+    if counts.max(initial=0.0) >= _RAISED or (whole != counts).any():
+        return counts ** np.float32(power)
+    found: NDArray[np.float32] = (np.arange(_RAISED, dtype=np.float32) ** np.float32(power))[whole]
+    return found
