@@ -10,13 +10,15 @@ import pytest
 
 import recto
 from recto.operations.get import GetRequest, get
+from recto.operations.graph import NeighborsRequest, graph_neighbors
 from recto.operations.related import RelatedRequest, related
 
 FILES = {
     "README.md": "# App\n\nStart at [main](src/app/main.py).\n\n## See also\n\n[[util.py]]\n",
     "src/app/__init__.py": "",
-    "src/app/main.py": "from app.store import Store\nfrom . import util\nimport os\n",
+    "src/app/main.py": "from app.store import Store\nfrom . import util\nimport os, typing\nimport werkzeug\n",
     "src/app/store.py": "class Store:\n    pass\n",
+    "src/app/typing.py": "Text = str\n",
     "src/app/util.py": "def f():\n    pass\n",
     "tests/test_main.py": "from app.main import x\n",
 }
@@ -55,6 +57,8 @@ def test_imports_tests_links_and_commits_lead_to_the_same_files(tmp_path: Path) 
             ("commit", "changes", "src/app/__init__.py"),
         }
         assert get(engine, GetRequest("src/app/main.py")).backlinks == ("code/README.md", "code/tests/test_main.py")
+        shown = graph_neighbors(engine, NeighborsRequest("src/app/main.py", direction="out")).edges
+        assert [one.target for one in shown if one.missing] == []
         beside = related(engine, RelatedRequest("src/app/util.py", by_meaning=False)).documents
         assert {one.place for one in beside[:2]} == {"code/README.md", "code/src/app/main.py"}
         assert all(one.kind != "commit" for one in beside)

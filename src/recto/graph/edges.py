@@ -116,9 +116,12 @@ class _Links:
 
     def roles(self) -> None:
         """References by label or page, as documentation made with Sphinx has them."""
-        if self._document.kind is Kind.CODE:
+        document = self._document
+        if document.kind is Kind.CODE:
             return
-        for role in roles(self._document.text):
+        # A commit says what stands above its diff; the diff quotes what files say, or said once.
+        said = document.sections[-1].span.start if document.kind is Kind.COMMIT and len(document.sections) > 1 else None
+        for role in roles(document.text[:said]):
             link = Link(LinkKind.MARKDOWN, role.target, None, None, Span(role.start, role.end))
             if role.page:
                 references = tuple(self._looked_for(without_ending(role.target), Lookup.MARKDOWN))

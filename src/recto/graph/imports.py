@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from sys import stdlib_module_names
 
 from recto.graph.names import at_path, folded, folder, joined, last, module_stem
 from recto.model.graph import Lookup, Reference
@@ -37,7 +38,8 @@ def _python(uri: str, target: str, names: str) -> Iterator[Reference]:
     taken = [part.split()[0] for part in names.split(",")[:_MOST_NAMES] if part.split()]
     modules = [name for name in taken if _MODULE_NAME.fullmatch(name)]
     if not dots:
-        if path:
+        # The standard library goes before what is beside a module of the same name.
+        if path and path.partition("/")[0] not in stdlib_module_names:
             yield _module(uri, path)
             yield from (_module(uri, f"{path}/{name}") for name in modules)
         return

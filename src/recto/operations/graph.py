@@ -9,7 +9,7 @@ from typing import Annotated
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.graph.anchors import anchored
-from recto.model.graph import Edge, EdgeType, Node, Walk
+from recto.model.graph import WRITTEN, Edge, EdgeType, Node, Walk
 from recto.model.ids import DocumentId
 from recto.model.limits import Field
 from recto.model.stored import StoredDocument
@@ -96,7 +96,9 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
     with engine.store.reading():
         found: list[FoundEdge] = []
         if request.direction != IN:
-            found += _shown_out(engine, document, graph.out(project, document.id, types, request.limit), types)
+            # An import that leads nowhere names a package from elsewhere, and is no link that somebody has to mend.
+            led = [one for one in graph.out(project, document.id, types) if one.target or one.lookup in WRITTEN]
+            found += _shown_out(engine, document, led[: request.limit], types)
         if request.direction != OUT:
             found += _shown_back(engine, graph.back(project, document.id, types, request.limit))
         found += _thematic(engine, document, types)

@@ -6,9 +6,10 @@ from recto.graph.edges import linked
 from recto.graph.names import candidate
 from recto.graph.resolve import Resolver
 from recto.graph.sphinx import Role, labels, roles
-from recto.model.document import Document, Source
+from recto.model.document import Document, Kind, Source
 from recto.model.graph import EdgeType
 from recto.model.ids import CollectionId, DocumentId
+from recto.parsing.commit import CommitParser
 from recto.parsing.markdown import MarkdownParser
 from recto.parsing.plaintext import PlaintextParser
 
@@ -55,3 +56,9 @@ def test_a_reference_leads_to_the_document_with_the_label_and_a_page_to_the_page
     assert found == [[1, None, 1], [0], []]
     assert held[0].links[0].type is EdgeType.LINKS_TO
     assert held[0].links[0].context.startswith("# Start See {ref}`The-Label`")
+
+
+def test_a_commit_refers_to_what_its_message_names_and_not_to_what_its_diff_quotes() -> None:
+    text = "commit 1a\n\nSubject\n\nSee :ref:`said`.\n\nDiff:\ndiff --git a/x b/x\n+See :ref:`quoted`.\n"
+    source = Source(DocumentId("c"), ".git/commits/1a", text, 0.0, kind=Kind.COMMIT)
+    assert [link.reference.path for link in linked(CommitParser().parse(source)).links] == ["said"]
