@@ -9,6 +9,8 @@ from typing import Any
 def onnx_runtime() -> Any:
     """The library, told to keep its observations to itself before it can make any."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    # First, and whole: its own import begins inside numpy, and a thread that imports numpy meanwhile gets half of it.
+    import numpy  # noqa: F401
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()
