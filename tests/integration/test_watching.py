@@ -8,15 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from git_repository import GitRepository
 from workbench import GOOD, Bench, found
 
+from recto.config.schema import Config
 from recto.engine.engine import Engine
 from recto.engine.parts import IndexReport
+from recto.engine.reconfigured import reconfigure
 from recto.engine.watching import MISSING, POLLING, WATCHING
 from recto.ingest.history_watch import HistoryWatch
 from recto.ingest.report import CollectionReport
@@ -191,6 +193,21 @@ def test_new_rules_of_the_configuration_are_applied_at_the_next_start_without_a_
     with watched(bench) as watching:
         watching.until_found("switch", "lamp.txt")
         assert [(run.added, run.bytes) for run in watching.runs] == [(1, len(GOOD["lamp.txt"]))]
+
+
+def test_new_rules_of_the_configuration_are_applied_while_it_runs(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    before = Config()
+    after = replace(before, ingest=replace(before.ingest, ignore=("*.txt",)))
+    with watched(bench) as watching:
+        bench.write({"last.md": "# Last\n\nzebrafish\n"})
+        watching.until_found("zebrafish", "last.md")
+        assert not reconfigure(watching.engine, before, before)
+        assert reconfigure(watching.engine, before, after)
+        watching.until_found("switch")
+        assert reconfigure(watching.engine, after, before)
+        watching.until_found("switch", "lamp.txt")
 
 
 def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(

@@ -50,7 +50,9 @@ def load(
     for origin, layer in _layers(flags or {}, environ, directory or Path.cwd()):
         for name, value in layer.items():
             _known(name, origin)
-            values[name] = (*values.get(name, ()), *value) if name == "ingest.ignore" else value
+            # Patterns of all files count. What is no list is refused as it is.
+            joined = name == "ingest.ignore" and isinstance(value, list | tuple)
+            values[name] = (*values.get(name, ()), *value) if joined else value
             if name == "library" and isinstance(value, str | Path):
                 values[name] = location(value)
             origins[name] = origin

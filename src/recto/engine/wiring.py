@@ -77,14 +77,11 @@ def open_engine(
         recipe=partial(_recipe, config, lambda: embedder().profile),
         preparer=partial(_one_preparer, config, analyzer, counter, lambda: embedder().profile),
         workers=partial(_workers, config, analyzer, counter, lambda: embedder().profile),
-        scan=partial(_scan, config),
-        max_file_bytes=config.ingest.max_file_bytes,
-        history=partial(_history, config),
+        **looking(config),
         constrained=partial(constrained, config.embedding.constrained),
         fast=fast_tier if isinstance(store, SqliteStore) and config.embedding.fast else None,
         accelerator=partial(_accelerator, config, place),
         library=place,
-        defaults=Defaults(**asdict(config.retrieval)),
         watch=WatchSettings(**asdict(config.watch)),
         notices=_notices,
         reranker=_reranker(config.reranking),
@@ -96,6 +93,16 @@ def open_engine(
     except BaseException:
         store.close()
         raise
+
+
+def looking(config: Config) -> dict[str, Any]:
+    """The parts that decide which files and commits are looked at, and what a search does unless told."""
+    return {
+        "scan": partial(_scan, config),
+        "max_file_bytes": config.ingest.max_file_bytes,
+        "history": partial(_history, config),
+        "defaults": Defaults(**asdict(config.retrieval)),
+    }
 
 
 def _store(

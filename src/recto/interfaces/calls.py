@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recto.config.schema import Config
 from recto.engine.builds import Stopped
 from recto.engine.engine import Engine
+from recto.observability.logs import logger
 from recto.observability.progress import Progress
 from recto.operations.arguments import request
 from recto.operations.operation import Operation
 from recto.operations.schemas import dump
 
 if TYPE_CHECKING:
+    from recto.config.following import ConfigFiles
     from recto.engine.wiring import Models
 
 _T = TypeVar("_T")
@@ -41,8 +43,16 @@ class Answered:
 class Calls:
     """`open_engine` is called when the first call needs the library, and again if that failed."""
 
-    def __init__(self, open_engine: Callable[[], Engine], threads: int = 8) -> None:
+    def __init__(
+        self,
+        open_engine: Callable[[], Engine],
+        threads: int = 8,
+        follow: Callable[[Engine, threading.Event], None] | None = None,
+    ) -> None:
+        """`follow` is told of the engine once it is open, and to stop when it is closed."""
         self._open = open_engine
+        self._follow = follow
+        self._closing = threading.Event()
         self._engine: Engine | None = None
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, "recto-call")
@@ -76,6 +86,8 @@ class Calls:
         with self._guard:
             if self._engine is None:
                 self._engine = self._open()
+                if self._follow is not None:
+                    self._follow(self._engine, self._closing)
             return self._engine
 
     @property
@@ -85,6 +97,7 @@ class Calls:
 
     def close(self, timeout: float) -> bool:
         """Stops what is under way and closes the library; false when something did not stop in time."""
+        self._closing.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
         engine = self._engine
         if engine is not None:
@@ -111,6 +124,24 @@ def opened(config: Config, *, models: Models | None = None, profiles: tuple[Path
 
         engine.working.start(Pace(**asdict(config.jobs)), config.work.threads)
     return engine
+
+
+def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading.Event], None]:
+    """Has an engine go by what its configuration files say, whenever they change."""
+
+    def follow(engine: Engine, stop: threading.Event) -> None:
+        from recto.engine.reconfigured import reconfigure
+
+        now = [config]
+
+        def use(changed: Config) -> None:
+            if reconfigure(engine, now[0], changed):
+                logger("config").info("the configuration changed and is followed")
+            now[0] = changed
+
+        files.follow(use, stop)
+
+    return follow
 
 
 def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:

@@ -7,10 +7,12 @@ import os
 import signal
 import socket
 import threading
+import time
+from pathlib import Path
 
 import pytest
 from cli_calls import Recto, Vault
-from daemon_calls import address, await_end, client, server
+from daemon_calls import PATIENCE, address, await_end, client, server
 from http_calls import running as serving
 from mcp_calls import message, raw
 
@@ -71,6 +73,23 @@ def test_a_killed_server_is_replaced_and_its_client_goes_on() -> None:
         assert all("result" in answer or "ask again" in answer["error"]["message"] for answer in answers)
         assert "result" in answers[-1]
         assert server() not in (None, first)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_client_is_answered_by_its_configuration_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("", "utf-8")
+    monkeypatch.setenv("RECTO_CONFIG", str(file))
+    with client() as one:
+        assert len(one.found("the")) > 1
+        first = server()
+        file.write_text("[retrieval]\nlimit = 1\n", "utf-8")
+        deadline = time.monotonic() + PATIENCE
+        while len(one.found("the")) > 1:
+            assert time.monotonic() < deadline, "the configuration was not read again"
+        assert server() == first
 
 
 @pytest.mark.usefixtures("served")

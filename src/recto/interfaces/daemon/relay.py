@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recto.errors import RectoError, StorageError
@@ -23,8 +22,10 @@ from recto.interfaces.daemon.wire import MCP
 from recto.observability.logs import logger
 
 if TYPE_CHECKING:
+    from recto.config.following import ConfigFiles
     from recto.config.schema import Config
 
+_AGAIN_SECONDS = 0.1  # until what is being asked may be answered
 _LAST_WORDS_SECONDS = 0.5  # for answers still on their way when the client closes its end
 _ENDED = -32000
 _AGAIN = "the server ended while it worked on this; ask again"
@@ -56,6 +57,20 @@ class Relay:
                 with suppress(OSError):
                     self._connection.sock.shutdown(socket.SHUT_WR)
         self._drained.wait(_LAST_WORDS_SECONDS)
+
+    def connect_again(self) -> None:
+        """Greets the server anew, as the client's configuration now has it; what is being asked is answered first."""
+        while not self._ending.is_set():
+            with self._guard:
+                with self._asked_guard:
+                    busy = bool(self._asked)
+                if not busy:
+                    if self._connection is not None:
+                        with suppress(OSError):
+                            # The thread that listens reads the end, and connects.
+                            self._connection.sock.shutdown(socket.SHUT_RDWR)
+                    return
+            self._ending.wait(_AGAIN_SECONDS)
 
     def _forward(self, line: bytes) -> None:
         self._note(line)
@@ -175,9 +190,13 @@ def writer(wire: int) -> Callable[[bytes], None]:
     return write
 
 
-def relayed(config: Config, tools: str, wire: int) -> None:
+def relayed(config: Config, files: ConfigFiles, tools: str, wire: int) -> None:
     """Relays until the client closes its end, then ends the process. Returns when there is no server to relay to."""
-    connect = partial(started, config, MCP, tools)
+    now = [config]
+
+    def connect() -> Connection:
+        return started(now[0], MCP, tools)
+
     try:
         first = connect()
     except (Unreachable, StorageError, OSError) as error:
@@ -185,8 +204,15 @@ def relayed(config: Config, tools: str, wire: int) -> None:
             logger("mcp").warning("working without a shared server: %s", error)
         return
     code = 0
+    relay = Relay(connect, first, writer(wire))
+
+    def use(changed: Config) -> None:
+        now[0] = changed
+        relay.connect_again()
+
+    files.follow(use, threading.Event())
     try:
-        Relay(connect, first, writer(wire)).run()
+        relay.run()
     except KeyboardInterrupt:
         code = 130
     os._exit(code)

@@ -47,6 +47,7 @@ class Server:
         self._lent = dict(calls or {})
         self._calls: dict[str, Calls] = {}
         self._talks: set[asyncio.Task[None]] = set()
+        self._about: dict[str, int] = {}  # how many conversations go on with each open library
         self._leaving = self._stopped = False
         self._last = 0.0
         self._alive = -1
@@ -160,7 +161,21 @@ class Server:
             return
         await _say(writer, {"ok": True} | about)
         if talk is not None:
-            await talk(reader, writer)
+            key = key_of(greeting.settings, greeting.profiles)
+            self._about[key] = self._about.get(key, 0) + 1
+            try:
+                await talk(reader, writer)
+            finally:
+                self._about[key] -= 1
+                self._retire(key)
+
+    def _retire(self, key: str) -> None:
+        """Closes what nobody talks about while others do: it would go on watching by a configuration of the past."""
+        if self._about[key] or not any(self._about.values()) or key not in self._calls:
+            return
+        if not _building(self._calls[key]):
+            calls = self._calls.pop(key)
+            asyncio.get_running_loop().run_in_executor(None, calls.close, 2.0)
 
     def _wanted(self, greeting: Hello) -> Callable[..., Any] | None:
         match greeting.want:

@@ -13,6 +13,7 @@ from recto.observability.logs import logger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recto.config.following import ConfigFiles
     from recto.config.schema import Config
     from recto.interfaces.calls import Calls
     from recto.operations.operation import Operation
@@ -31,13 +32,13 @@ def take_output() -> int:
     return wire
 
 
-def serve(config: Config, operations: Sequence[Operation], wire: int) -> NoReturn:
+def serve(config: Config, files: ConfigFiles, operations: Sequence[Operation], wire: int) -> NoReturn:
     """Serves until the client closes its end, then ends the process: a search still running is nobody's any more."""
     import asyncio
 
-    from recto.interfaces.calls import Calls, opened
+    from recto.interfaces.calls import Calls, following, opened
 
-    calls = Calls(lambda: opened(config))
+    calls = Calls(lambda: opened(config), follow=following(config, files))
     code = 0
     try:
         asyncio.run(_serve(calls, operations, wire))

@@ -39,18 +39,18 @@ def mcp(context: click.Context, choices: Choices, tools: str, daemon: bool | Non
     from recto.interfaces.mcp.stdio import serve, take_output
 
     wire = take_output()
-    from recto.config.load import load
+    from recto.config.following import loaded
     from recto.observability.logs import configure
 
     configure("info" if choices.verbose else "warning")
-    config = load(choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon})).config
+    config, files = loaded(choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon}))
     if config.daemon.enabled:
         from recto.interfaces.daemon.relay import relayed
 
-        relayed(config, tools, wire)
+        relayed(config, files, tools, wire)
     from recto.operations.table import chosen
 
-    serve(config, chosen(tools), wire)
+    serve(config, files, chosen(tools), wire)
 
 
 @mcp.command()

@@ -54,8 +54,8 @@ def serve(
     It listens on this machine only, unless --host and --token-file say otherwise. SIGTERM or Ctrl-C ends it once what
     was asked before is answered.
     """
-    from recto.config.load import load
-    from recto.interfaces.calls import Calls, opened
+    from recto.config.following import loaded
+    from recto.interfaces.calls import Calls, following, opened
     from recto.interfaces.http.server import serve as listen
     from recto.observability.logs import configure
     from recto.operations.table import chosen
@@ -68,7 +68,7 @@ def serve(
         "serve.allow_origins": origins or None,
         "watch.enabled": watch,
     }
-    config = load(choices.flags() | {name: value for name, value in given.items() if value is not None}).config
+    config, files = loaded(choices.flags() | {name: value for name, value in given.items() if value is not None})
     chosen(tools)
     configure("info" if choices.verbose else "warning")
 
@@ -76,7 +76,7 @@ def serve(
         if not choices.quiet:
             click.echo(f"Serving {address} (MCP at {address}/mcp)", err=True)
 
-    calls = Calls(lambda: opened(config))
+    calls = Calls(lambda: opened(config), follow=following(config, files))
     listen(calls, config.serve, tools, listening, _socket(config, calls))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import signal
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,10 +31,13 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
 
     First everything is compared with the library. `recto serve` and `recto mcp` watch by themselves.
     """
+    from recto.config.following import loaded
     from recto.errors import NotIndexed
+    from recto.interfaces.calls import following
     from recto.observability.logs import configure
 
     configure("info" if choices.verbose else "warning")
+    _, files = loaded(choices.flags())
     with opened(choices) as session:
         engine = session.engine
         folders = [one for one in engine.collections() if one.on_disk]
@@ -46,11 +50,14 @@ def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
         for asked in (signal.SIGINT, signal.SIGTERM):
             signal.signal(asked, lambda *_: reports.put(None))
         engine.watching.start(settings)
+        closing = threading.Event()
+        following(session.config, files)(engine, closing)
         if not choices.quiet:
             number = len(folders)
             click.echo(f"Watching {number} {'folder' if number == 1 else 'folders'}; Ctrl-C ends it.", err=True)
         while (report := reports.get()) is not None:
             choices.answer(report_answer(report, verbose=choices.verbose, brief=False))
+        closing.set()
         engine.watching.stop()
         engine.builds.stop(5.0)
     return Exit.OK

@@ -1,0 +1,31 @@
+"""An open library goes by a configuration that has changed meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from recto.config.schema import Config
+from recto.engine.engine import Engine
+from recto.engine.watching import WatchSettings
+from recto.engine.wiring import looking
+
+_LOOKING = ("ingest", "history", "retrieval")
+
+
+def reconfigure(engine: Engine, before: Config, config: Config) -> bool:
+    """Applies what needs no other model and no other library; whether any of it differs.
+
+    That is which files are looked at, how they are watched, and what a search does unless told. What the operation
+    `watch` switched meanwhile stays so until the setting itself changes.
+    """
+    watched = before.watch != config.watch
+    looked = any(getattr(before, name) != getattr(config, name) for name in _LOOKING)
+    if watched:
+        engine.watching.settings = WatchSettings(**asdict(config.watch))
+    if looked:
+        for one in (engine, *engine._others.values()):
+            one._parts = replace(one._parts, **looking(config))
+            one.defaults = one._parts.defaults
+    if watched or looked:
+        engine.watching.look_again()
+    return watched or looked
