@@ -193,11 +193,5 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    if sys.stdout is None:
-        _stand_in_for_stdout()
+    output.stand_in()
     cli.main()
-
-
-def _stand_in_for_stdout() -> None:
-    """For a process started without one: what is written fails by name, and no file of ours gets its number."""
-    sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")

@@ -105,6 +105,12 @@ def failed(error: Mapping[str, Any]) -> None:
     plain(as_json(error, _encoding(sys.stdout)) + "\n")
 
 
+def stand_in() -> None:
+    """For a process started without a stdout: what is written fails by name, and no file of ours gets its number."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+
+
 def plain(text: str) -> None:
     """Text as it is: ready to be read, or meant for another program."""
     _put(sys.stdout, text)
