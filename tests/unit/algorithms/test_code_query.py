@@ -115,8 +115,25 @@ def test_the_runs_of_a_message_leave_out_what_differs_each_time() -> None:
     assert not any(word in run.split() for run in runs for word in ("12", "green", "tea", "valueerror"))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "pieces"),
+    [
+        (r"def (url|redirect)_\w+\(", (("def url_", "("), ("def redirect_", "("))),
+        (r"(?:GET|POST)\s+/(v1|v2)", (("GET", "/v1"), ("GET", "/v2"), ("POST", "/v1"), ("POST", "/v2"))),
+        (r"(a|b(c|d))x+", (("ax",), ("bcx",), ("bdx",))),
+        (r"\w+Mixin|BaseView", (("Mixin",), ("BaseView",))),
+        (r"colou?r\w+", (("colo", "r"),)),
+        (r"[(|]+\.name", ((".name",),)),
+    ],
+)
+def test_a_pattern_is_looked_for_in_each_way_through_its_alternatives(
+    pattern: str, pieces: tuple[tuple[str, ...], ...]
+) -> None:
+    assert read_code_query(pattern).pieces == pieces
+
+
 def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
-    pieces = read_code_query(r"def get_\w+_label\(").pieces
+    (pieces,) = read_code_query(r"def get_\w+_label\(").pieces
     assert share_in_order(pieces, "def get_price_label(x):\n") == 1.0
     assert share_in_order(pieces, "def get_price():\n    pass\n\nx_label(1)\n") == 0.5
     assert share_in_order(pieces, "nothing") == 0.0
@@ -128,8 +145,8 @@ def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
 def test_any_text_can_be_read(text: str) -> None:
     read = read_code_query(text)
     assert all(name.parts and all(name.parts) for name in read.names)
-    assert all(piece for piece in (*read.pieces, *read.runs))
-    assert 0.0 <= share_in_order(read.pieces, text) <= 1.0
+    assert all(piece for pieces in read.pieces for piece in pieces) and all(read.runs)
+    assert all(0.0 <= share_in_order(pieces, text) <= 1.0 for pieces in read.pieces)
 
 
 @given(st.text(alphabet=" \n\"'`\\()[]{}.*+?:/#%<>-_aA0$|^", max_size=200))

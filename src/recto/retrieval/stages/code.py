@@ -139,7 +139,8 @@ class Fragments:
         weight = self.weight * (_BESIDE_PLACES if read.asked is Asked.TRACE else 1.0)
         lifted, details = [], {}
         for one, text in zip(first, texts_of(search, first), strict=True):
-            share = share_in_order(read.pieces, text) if read.pieces else share_of_runs(read.runs, text)
+            ways = (share_in_order(pieces, text) for pieces in read.pieces)
+            share = max(ways) if read.pieces else share_of_runs(read.runs, text)
             if share > 0.0:
                 details[one.key] = f"{share:.0%} of what was quoted"
                 one = one._replace(score=one.score + weight * height * share * share)
