@@ -10,7 +10,8 @@ from recto import open_library
 from recto.config.schema import Jobs
 from recto.engine.engine import Engine
 from recto.jobs.worker import Pace
-from recto.model.job import JobState
+from recto.model.job import JobKind, JobState
+from recto.operations.jobs import work
 from recto.operations.memory_commit import MemoryCommitRequest, memory_commit
 from recto.operations.projects import ProjectsResolveRequest, projects_resolve
 from recto.operations.recall import RecallRequest, recall
@@ -43,3 +44,34 @@ def test_what_is_committed_to_any_project_gets_its_vectors_without_a_worker_of_i
         assert engine.working.stop(10.0)
         memory_commit(engine, MemoryCommitRequest(text="The valve is behind it."))
         assert recall(engine, RecallRequest("valve")).pending == 1
+
+
+def test_a_snapshot_that_is_due_is_made_by_a_worker_and_not_by_who_watches(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "boiler.md").write_text("# Boiler\n\nIt is in the cellar.\n", "utf-8")
+    settings = SETTINGS | {"snapshots.threshold": 1}
+    with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
+        engine.add_collection("notes", folder)
+        idle = Pace(**asdict(Jobs(poll_seconds=3_600)))
+        engine.working.start(idle)
+        engine.index_changes({"notes": None})
+        promised = [one for one in engine.store.outbox.jobs(engine.project.id) if one.kind is JobKind.SNAPSHOT]
+        assert [one.state for one in promised] in ([JobState.READY], [JobState.LEASED], [JobState.DONE])
+        work(engine, Jobs())
+        assert settled(engine, threading.Event())
+        assert engine.accelerator is not None
+        assert [one.current for one in engine.accelerator.kept()] == [True]
+        assert engine.working.stop(10.0)
+
+
+def test_without_a_worker_beside_it_who_watches_makes_the_snapshot(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "boiler.md").write_text("# Boiler\n\nIt is in the cellar.\n", "utf-8")
+    settings = SETTINGS | {"snapshots.threshold": 1}
+    with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
+        engine.add_collection("notes", folder)
+        engine.index_changes({"notes": None})
+        assert engine.accelerator is not None
+        assert [one.current for one in engine.accelerator.kept()] == [True]

@@ -21,6 +21,7 @@ from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
 from recto.ingest.report import CollectionReport, Problem
 from recto.jobs.graph import promise
+from recto.jobs.handlers import promise_snapshot
 from recto.model.collection import Collection
 from recto.model.document import Source
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
@@ -102,7 +103,7 @@ def index_changes(engine: Engine, changes: Changes, progress: Progress) -> Index
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
     filled = fill_in_vectors(engine, progress, wait=False) if written == _NEWEST else Filled()
     embedded = filled.full + embed_newest(engine, written, progress)
-    publish(engine, progress)
+    _publish_beside(engine, progress)
     promise_graph_work(engine, reports)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started, filled.fast)
 
@@ -147,6 +148,14 @@ def publish(engine: Engine, progress: Progress) -> None:
     except (StorageError, LibraryError) as error:
         # The library is whole and answers by itself: a full disk must not fail the run that filled it.
         logger("engine").warning("no snapshot was made: %s", error.message)
+
+
+def _publish_beside(engine: Engine, progress: Progress) -> None:
+    """The same, by a worker where one works in this process: the next change is not kept waiting."""
+    if engine.accelerator is None or not engine.working.active:
+        publish(engine, progress)
+    elif engine.accelerator.due():
+        promise_snapshot(engine.store, engine.project.id)
 
 
 def promise_graph_work(engine: Engine, reports: Sequence[CollectionReport]) -> None:

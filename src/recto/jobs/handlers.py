@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from recto.ingest.accelerate import Accelerator
 from recto.ingest.profiles import fill, profile_named, switch
 from recto.jobs.graph import find_communities, find_thematic_links
 from recto.memory.desk import Desk
 from recto.memory.reingest import reingest
 from recto.model.collection import Project
+from recto.model.ids import ProjectId
 from recto.model.job import Job, JobKind
 from recto.model.memory import MemoryId
 from recto.model.profile import NamedProfile, ProfileState
 from recto.model.recipe import Recipe
+from recto.observability.progress import NoProgress
 from recto.ports import Embedder, Store
 
 Handler = Callable[[Job], None]
@@ -36,6 +39,9 @@ class Workshop(Protocol):
     @property
     def desk(self) -> Desk: ...
 
+    @property
+    def accelerator(self) -> Accelerator | None: ...
+
     def follow_profile(self) -> None: ...
 
     def profile_embedder(self, profile: NamedProfile) -> Embedder: ...
@@ -53,6 +59,8 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         if engine.upgrade(_AT_ONCE) == _AT_ONCE:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.EMBED, job.subject, {})
+        elif engine.accelerator is not None and engine.accelerator.due():
+            promise_snapshot(store, project)
 
     def index_again(job: Job) -> None:
         engine.follow_profile()
@@ -76,10 +84,22 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         engine.follow_profile()
         find_thematic_links(store, project, engine.embedder.profile, job.payload)
 
+    def snapshot(job: Job) -> None:
+        engine.follow_profile()
+        if engine.accelerator is not None:
+            engine.accelerator.publish_if_due(NoProgress())
+
     return {
         JobKind.EMBED: embed,
         JobKind.REINGEST: index_again,
         JobKind.REINDEX_PROFILE: reindex_profile,
         JobKind.COMMUNITIES: communities,
         JobKind.THEMATIC_LINKS: thematic_links,
+        JobKind.SNAPSHOT: snapshot,
     }
+
+
+def promise_snapshot(store: Store, project: ProjectId) -> None:
+    """A new snapshot, made by whichever worker is free; whether it is still due is asked then."""
+    with store.transaction():
+        store.outbox.enqueue(project, JobKind.SNAPSHOT, "snapshot", {})

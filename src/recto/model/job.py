@@ -18,6 +18,7 @@ class JobKind(StrEnum):
     REINDEX_PROFILE = "reindex_profile"
     COMMUNITIES = "communities"
     THEMATIC_LINKS = "thematic_links"
+    SNAPSHOT = "snapshot"
 
 
 class JobState(StrEnum):
