@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from git_repository import GitRepository
 from shop import FILES
 from workbench import Bench
 
 from recto.engine.engine import Engine
+from recto.engine.wiring import open_library
 from recto.model.collection import CollectionSettings
 from recto.model.document import Kind
 from recto.model.query import Query
 from recto.retrieval.profiles import PROFILES
+from recto.sources.git import git_program
 
 SMALL = {
     "target_min_tokens": 15,
@@ -248,3 +251,18 @@ def test_other_text_is_read_where_a_collection_asks_for_its_ending(bench: Bench)
     with bench.opened() as engine:
         found = {hit.citation.uri: hit.kind for hit in engine.search(Query("otters"), PROFILES["lexical_only"]).hits}
     assert found == {"a.foo": Kind.NOTE, "b.foo": Kind.CODE}
+
+
+@pytest.mark.skipif(git_program() is None, reason="git is not installed")
+def test_code_comes_before_the_commits_whose_diffs_quote_it(tmp_path: Path) -> None:
+    repo = GitRepository(tmp_path / "dome")
+    for number in range(12):
+        repo.commit(f"Turn faster, step {number}", {"dome.py": f"def turn_dome(speed={number}):\n    pass\n"})
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("dome", repo.folder)
+        engine.index()
+        for asked in ("turn_dome", r"def turn_\w+\(speed", "def turn_dome(speed=11)"):
+            hits = engine.search(Query(asked, limit=5), PROFILES["code"]).hits
+            assert hits[0].citation.uri == "dome.py", asked
+        told = engine.search(Query("turn faster step 7", limit=5), PROFILES["code"]).hits
+        assert any(hit.title == "Turn faster, step 7" for hit in told)

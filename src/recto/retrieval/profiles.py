@@ -53,7 +53,7 @@ def _code() -> Profile:
         expand=(ReadCode(),),
         recall=(LexicalRecall(), SymbolRecall(), PlaceRecall(), CodeDense()),
         fuse=CodeFusion(),
-        refine=(Fragments(), TestsBelow(), CapPerDocument()),
+        refine=(Fragments(), TestsBelow(), CapPerDocument(), CapCommits()),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from recto.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
+from recto.model.document import Kind
 from recto.model.query import Query
 from recto.model.result import Candidate, Ranking
 from recto.retrieval.stage import Search, SkipStage, in_order
@@ -151,7 +152,10 @@ class Fragments:
 
 @dataclass(frozen=True, slots=True)
 class TestsBelow:
-    """What tests a thing comes after the thing, unless the query is about tests."""
+    """What tests a thing comes after the thing, unless the query is about tests.
+
+    So does a commit, where the query is a name or a piece of code: its diff quotes the thing, or what it was once.
+    """
 
     share: float = 0.4
     name: str = "tests_below"
@@ -159,13 +163,16 @@ class TestsBelow:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if not candidates:
             raise SkipStage("there are no candidates")
-        if _ABOUT_TESTS.search(search.query.text):
+        tests = _ABOUT_TESTS.search(search.query.text) is None
+        quoted = read_code_query(search.query.text).asked in _WRITTEN and not search.query.filters.kinds
+        if not tests and not quoted:
             raise SkipStage("the query is about tests")
         height = (candidates[0].score - ground(candidates)) or 1.0
         lowered, details = [], {}
         for one in candidates:
-            if _TEST_FILE.search(one.uri):
-                details[one.key] = "a test"
+            commit = one.kind is Kind.COMMIT
+            if (quoted and commit) or (tests and not commit and _TEST_FILE.search(one.uri)):
+                details[one.key] = "a commit" if commit else "a test"
                 one = one._replace(score=one.score - self.share * height)
             lowered.append(one)
         search.notes["lowered"] = len(details)
