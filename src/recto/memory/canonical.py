@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -93,9 +94,14 @@ def _kept(desk: Desk, draft: Draft, held: MemoryItem) -> Draft:
     )
 
 
+_ODD = r"#\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"  # ends a key, a line, or the order of signs
+KEY = rf"^[^{_ODD}]*[^{_ODD}/\s][^{_ODD}]*$"
+_KEY = re.compile(KEY)
+
+
 def checked_key(key: str) -> str:
     key = key.strip().strip("/")
-    if not key or len(key) > 500 or any(not character.isprintable() or character == "#" for character in key):
+    if len(key) > 500 or not _KEY.match(key):
         raise InvalidArgument(f"{key[:100]!r} cannot be the key of a document", hint="such as spec/app or plans/2025")
     return key
 

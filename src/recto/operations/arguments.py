@@ -63,7 +63,7 @@ def request(operation: str, model: type, given: Mapping[str, Any], *, forgiving:
         # As JSON, so that strict means what JSON says: an array is a tuple, a string is not a number.
         return adapter(model).validate_json(to_json(values, inf_nan_mode="constants"), strict=True)
     except ValidationError as error:
-        raise _invalid(operation, error.errors(include_url=False)[0]) from None
+        raise _invalid(operation, model, error.errors(include_url=False)[0]) from None
     except ValueError as error:  # what cannot be JSON at all: half a character
         raise InvalidArgument(f"{operation} was given something that is not text: {error}") from None
 
@@ -87,20 +87,23 @@ def _unknown(operation: str, written: str, known: tuple[str, ...]) -> InvalidArg
     )
 
 
-def _invalid(operation: str, error: ErrorDetails) -> InvalidArgument:
+def _invalid(operation: str, model: type, error: ErrorDetails) -> InvalidArgument:
     place = ".".join(str(part) for part in error["loc"]) or "the request"
     # Pydantic names its own classes in a few messages; a caller knows arguments only.
     if error["type"] in ("missing", "missing_argument"):
         return InvalidArgument(f"{operation} needs {place}", details={"field": place})
     if error["type"] == "string_pattern_mismatch":
-        return _unfitting(operation, place, str(error["input"]), error.get("ctx", {}).get("pattern", ""))
+        return _unfitting(operation, model, place, str(error["input"]), error.get("ctx", {}).get("pattern", ""))
     reason = error["msg"][0].lower() + error["msg"][1:]
     return InvalidArgument(f"{place} of {operation}: {reason}", details={"field": place, "reason": reason})
 
 
-def _unfitting(operation: str, place: str, written: str, pattern: str) -> InvalidArgument:
+def _unfitting(operation: str, model: type, place: str, written: str, pattern: str) -> InvalidArgument:
     """A pattern is for machines: people are told what it stands for."""
-    reason, hint = f"{written[:100]!r} is not written as it has to be", "the reference of operations says what it takes"
+    from recto.operations.schemas import input_schema
+
+    described = input_schema(model)["properties"].get(place, {}).get("description")
+    reason, hint = f"{written[:100]!r} is not written as it has to be", f"give this: {described}" if described else None
     if pattern.startswith(TIME):
         reason, hint = f"{written[:100]!r} is not a time since the year 1000", TIMES
     return InvalidArgument(f"{place} of {operation}: {reason}", hint=hint, details={"field": place, "reason": reason})

@@ -41,7 +41,13 @@ from recto.operations.quoting import one_line
 from recto.retrieval.profiles import MEMORY_PROFILE, profile_named
 
 CanonicalKey = Annotated[
-    str, Field(min_length=1, max_length=500, description="The document's key, such as spec/app or implementation/plan.")
+    str,
+    Field(
+        min_length=1,
+        max_length=500,
+        pattern=documents.KEY,
+        description="The document's key, such as spec/app or implementation/plan.",
+    ),
 ]
 DocClass = Annotated[
     str, Field(max_length=100, description="Its class: app_spec, feature_spec, implementation_plan, or any other.")

@@ -21,6 +21,15 @@ _BUILD = "run `recto graph build`"
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
+    __pydantic_config__ = {  # noqa: RUF012
+        "json_schema_extra": {
+            "not": {
+                "properties": {"communities": {"const": False}, "thematic_links": {"const": False}},
+                "required": ["communities", "thematic_links"],
+            }
+        }
+    }
+
     communities: Annotated[bool, Field(description="Find communities.")] = True
     thematic_links: Annotated[bool, Field(description="Link documents that are near in meaning.")] = True
     resolution: Annotated[float, Field(gt=0, le=100, description="Higher makes more, smaller communities.")] = (

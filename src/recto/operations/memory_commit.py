@@ -34,6 +34,8 @@ from recto.operations.memories import (
 class MemoryCommitRequest(Asked):
     """A new memory, or with `item` the next version of one. What is left out of a next version stays as it was."""
 
+    __pydantic_config__ = {"json_schema_extra": {"dependentRequired": {"expected_version": ["item"]}}}  # noqa: RUF012
+
     text: Annotated[str, Field(min_length=1, max_length=1_000_000, description="What to keep, in Markdown.")]
     item: ItemName | None = None
     expected_version: Number | None = None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from recto.engine.engine import Engine
 from recto.engine.wiring import PROVIDERS
-from recto.errors import ConfigurationError, Conflict, InvalidArgument, NotFound
+from recto.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
 from recto.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch
 from recto.model.job import JobKind
 from recto.model.limits import Field
@@ -63,7 +63,16 @@ class ProfileUpsertRequest:
                     {"properties": {"provider": {"enum": list(_ELSEWHERE)}}, "required": ["provider"]},
                     *({"required": [name]} for name in ("url", "key_variable", "key_file")),
                 ]
-            }
+            },
+            "if": {"properties": {"provider": {"const": "ollama"}}, "required": ["provider"]},
+            "then": {
+                "required": ["model"],
+                "properties": {
+                    "model": {"minLength": 1},
+                    "contextual": {"const": False},
+                    "late_chunking": {"const": False},
+                },
+            },
         }
     }
 
@@ -153,7 +162,7 @@ def embedding_profiles_upsert(
     try:
         embedder = engine.profile_embedder(profile)
         made = embedder.profile
-    except ConfigurationError as error:
+    except (ConfigurationError, ModelUnavailable) as error:
         # Not a fault of this machine's settings: the request names no model, or one that is not there.
         raise NotFound(f"the model of {profile.name} is not there: {error.message}", hint="name its folder") from error
     profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))

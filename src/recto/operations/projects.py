@@ -18,6 +18,9 @@ _SHOWN = 200
 _ABSOLUTE = r"^(/|[A-Za-z]:[/\\])"
 _SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)(.+)")  # git@host:owner/name
 _URL = re.compile(r"[a-z][a-z0-9+]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE)
+_REPOSITORY = (
+    r"^\s*([A-Za-z][A-Za-z0-9+]*://([^@/]*@)?[^/:@]+(:[0-9]+)?/|([A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:)[^\s/][^\n]*$"
+)
 _UNNAMEABLE = re.compile(r"[^\w. -]+")
 
 WorkspaceName = Annotated[
@@ -63,7 +66,16 @@ class ProjectsResolveRequest:
         | None
     ) = None
     repo_url: (
-        Annotated[str, Field(min_length=3, max_length=2_000, description="A git repository's address.")] | None
+        Annotated[
+            str,
+            Field(
+                min_length=3,
+                max_length=2_000,
+                pattern=_REPOSITORY,
+                description="A git repository's address, such as https://host/owner/name.",
+            ),
+        ]
+        | None
     ) = None
     name: Annotated[str, Field(min_length=1, max_length=200, description="The project's name.")] | None = None
     workspace: WorkspaceName | None = None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _AGO = re.compile(r"^(\d+)\s*(h|d|w|m|y)$")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)  # what is older than that is as old
 _DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
 _BY_MEANING = "dense_only"
 
@@ -269,9 +270,10 @@ def moment(text: str | None, now: datetime) -> float | None:
     if text is None:
         return None
     age = _AGO.match(text.strip())
+    if age:
+        hours = min(int(age[1]) * _HOURS[age[2]], (now - _EARLIEST) // timedelta(hours=1))
+        return (now - timedelta(hours=hours)).timestamp()
     try:
-        if age:
-            return (now - timedelta(hours=int(age[1]) * _HOURS[age[2]])).timestamp()
         parsed = datetime.fromisoformat(text.strip())
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):

@@ -59,7 +59,7 @@ def described_get(name: str, summary: str, answer: Operation | Mapping[str, Any]
 def _route(operation: Operation, name: str, summary: str, answer: dict[str, Any]) -> dict[str, Any]:
     schema = input_schema(operation.request)
     body = {
-        "required": bool(schema.get("required")),
+        "required": bool(schema.get("required") or schema.get("anyOf")),
         "content": {"application/json": {"schema": _with_aliases(operation, schema), "example": operation.example}},
     }
     return {
