@@ -3,7 +3,7 @@
     ./dev bench locomo_memory ../shared/data/locomo
 
 Every conversation is a scope, every session a session; each turn is a `memory_commit`, each question a `memory_search`
-within its conversation. Recall@10 of turns, and of sessions in the order of their best turns; what an answer takes in
+within its conversation, and a `sessions_list` of it too. Recall@10 of turns and of sessions; what an answer takes in
 time and tokens. Conversations fall into two halves: the settings of the profile `memory` were chosen on the first, and
 the second was seen while the depth was chosen by the first. Prints JSON.
 """
@@ -23,14 +23,14 @@ from typing import Any
 from recto import open_library
 from recto.config.schema import Jobs
 from recto.engine.engine import Engine
+from recto.model.memory import MemoryId
 from recto.operations.budget import tokens
 from recto.operations.jobs import work
 from recto.operations.memory_commit import MemoryCommitRequest, memory_commit
 from recto.operations.recall import RecallRequest, recall, text
-from recto.operations.sessions import SessionsStartRequest, sessions_start
+from recto.operations.sessions import SessionsListRequest, SessionsStartRequest, sessions_list, sessions_start
 
 TOP = 10
-DEEP = 60
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ def write(engine: Engine, folder: Path) -> dict[str, Any]:
 
 def report(engine: Engine, chosen: argparse.Namespace, written: dict[str, Any]) -> dict[str, Any]:
     folder, profile, half = chosen.folder, chosen.profile, chosen.half
-    names = {}
+    names: dict[MemoryId, str] = {}
     for record in lines(folder / "corpus.jsonl.gz"):
         commit = engine.store.memories.commit_under(engine.project.id, record["_id"])
         assert commit is not None
@@ -121,13 +121,14 @@ def asked(
     question: dict[str, Any],
     scope: str,
     profile: str,
-    names: dict[str, str],
+    names: dict[MemoryId, str],
     turns: dict[str, set[str]],
     talks: dict[str, set[str]],
 ) -> dict[str, Any]:
-    request = RecallRequest(question["text"], DEEP, scopes=(scope,), profile=profile)
-    found = [names[one.item] for one in recall(engine, request).memories]
-    sessions = list(dict.fromkeys(f"{scope}/S{name.partition('/D')[2].partition(':')[0]}" for name in found))
+    request = RecallRequest(question["text"], TOP, scopes=(scope,), profile=profile)
+    found = [names[MemoryId(one.item)] for one in recall(engine, request).memories]
+    about = SessionsListRequest(question["text"], TOP, (scope,))
+    sessions = [one.title for one in sessions_list(engine, about).sessions]
     wanted, where = turns[question["_id"]], talks.get(question["_id"], set())
     return {
         "text": question["text"],

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from recto.algorithms.analysis import Analyzer
+from recto.algorithms.syntax import parse_query
 from recto.engine.engine import Engine
 from recto.memory import sessions
+from recto.memory.session_search import ranked, session_of
 from recto.model.limits import Field
-from recto.model.memory import MemoryFilter, MemorySession
-from recto.operations.memories import Author, ProjectName, when, within
+from recto.model.memory import MemoryFilter, MemoryId, MemorySession
+from recto.operations.memories import Author, ProjectName, Scope, when, within
 from recto.operations.quoting import one_line
+from recto.operations.recall import RecallRequest, recall
 
-_SHOWN = 200
+_DEEP = 200  # memories that are looked for before they are told by session
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,11 @@ class SessionsEndRequest:
 
 @dataclass(frozen=True, slots=True)
 class SessionsListRequest:
+    """With a query, those in which it was talked about, best first; else the latest."""
+
+    query: Annotated[str, Field(max_length=20_000, description="A question or words.")] = ""
+    limit: Annotated[int, Field(ge=1, le=200, description="How many sessions at most.")] = 200
+    scopes: Annotated[tuple[Scope, ...], Field(max_length=100, description="Only with memories of these scopes.")] = ()
     open_only: Annotated[bool, Field(description="Only those that have not ended.")] = False
     project: ProjectName | None = None
 
@@ -52,7 +61,7 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True)
 class SessionsAnswer:
-    """Latest first."""
+    """Latest first; with a query, best first."""
 
     sessions: tuple[SessionState, ...]
 
@@ -71,11 +80,27 @@ def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
 
 def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswer:
     engine = within(engine, request.project)
+    query, scopes = request.query.strip(), request.scopes
+    answering = _answering(engine, query, scopes) if query else ()
     with engine.store.reading():
+        found = {one.id: one for one in reversed(engine.store.memories.sessions(engine.project.id))}
+        items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
+        order = ranked(engine.desk, items, answering, _words(query)) if query else list(found)
+        within_scopes = {session_of(item) for item in items} if scopes else set(found)
         counted = _counted(engine)
-        found = reversed(engine.store.memories.sessions(engine.project.id))
-        wanted = [one for one in found if one.ended_at is None or not request.open_only]
-    return SessionsAnswer(tuple(_state(engine, one, counted.get(one.id, 0)) for one in wanted[:_SHOWN]))
+    wanted = [found[one] for one in order if one in found and one in within_scopes]
+    wanted = [one for one in wanted if one.ended_at is None or not request.open_only]
+    return SessionsAnswer(tuple(_state(engine, one, counted.get(one.id, 0)) for one in wanted[: request.limit]))
+
+
+def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[MemoryId, ...]:
+    found = recall(engine, RecallRequest(query, _DEEP, scopes=scopes))
+    return tuple(MemoryId(one.item) for one in found.memories)
+
+
+def _words(query: str) -> tuple[str, ...]:
+    terms, _ = parse_query(query, Analyzer())
+    return (*terms.words, *(word for phrase in terms.phrases for word in phrase))
 
 
 def session_text(answer: SessionState) -> str:
@@ -85,14 +110,14 @@ def session_text(answer: SessionState) -> str:
 
 
 def sessions_text(answer: SessionsAnswer) -> str:
-    return "\n".join(f"- {session_text(one)}" for one in answer.sessions) or "There is no session yet."
+    return "\n".join(f"- {session_text(one)}" for one in answer.sessions) or "There is no such session."
 
 
 def _counted(engine: Engine) -> dict[str, int]:
-    """Memories by the session they were made in: their sequence ends in its id."""
+    """How many memories were made in each session."""
     counted: dict[str, int] = {}
     for item in engine.store.memories.find(engine.project.id, MemoryFilter()):
-        session = item.sequence.rpartition("#")[2] if "#" in item.sequence else ""
+        session = session_of(item) or ""
         counted[session] = counted.get(session, 0) + 1
     return counted
 

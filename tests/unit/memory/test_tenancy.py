@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from recto.config.schema import Jobs
 from recto.engine.engine import Engine
 from recto.errors import Conflict, InvalidArgument, NotFound
 from recto.model.memory import MemoryKind
+from recto.operations.jobs import work
 from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
 from recto.operations.memory_history import MemoryGetRequest, memory_get
 from recto.operations.projects import (
@@ -47,6 +49,30 @@ def test_a_session_ends_once_and_its_summary_is_remembered(engine: Engine, clock
     assert (found.title, found.text) == ("Session: Valves", "Both valves were replaced.")
     assert sessions_list(engine, SessionsListRequest(open_only=True)).sessions == ()
     assert [one.session for one in sessions_list(engine, SessionsListRequest()).sessions] == [begun.session]
+
+
+def test_sessions_are_found_by_what_was_said_in_them_taken_together(engine: Engine) -> None:
+    said = {
+        "Valves": ("The left valve leaks.", "We opened it with a wrench.", "Tea was served."),
+        "Roof": ("The roof needs slates.", "A wrench fell off the roof."),
+        "Garden": ("Apples are ripe in the garden.",),
+    }
+    for title, turns in said.items():
+        begun = sessions_start(engine, SessionsStartRequest(title))
+        for turn in turns:
+            memory_commit(engine, MemoryCommitRequest(text=turn, session=begun.session, scope=title.lower()))
+    work(engine, Jobs())
+
+    def found(query: str, **more: object) -> list[str]:
+        asked = SessionsListRequest(query, **more)  # type: ignore[arg-type]
+        return [one.title for one in sessions_list(engine, asked).sessions]
+
+    assert found("leaking valve, tea and wrench")[0] == "Valves"
+    assert found("wrench and slates on the roof")[0] == "Roof"
+    assert found("wrench", scopes=("roof",)) == ["Roof"]
+    assert len(found("wrench", limit=1)) == 1
+    assert found("", scopes=("garden",)) == ["Garden"]
+    assert found("submarine") == []
 
 
 def test_a_summary_that_a_crash_kept_from_being_remembered_is_so_by_ending_again(engine: Engine) -> None:

@@ -61,15 +61,20 @@ def end(choices: Choices, session: str, summary: tuple[str, ...]) -> None:
 
 
 @sessions.command("list")
+@click.argument("words", nargs=-1, metavar="[QUERY]...")
+@click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Only with memories of this scope.")
+@click.option("-n", "--limit", type=click.IntRange(1, 200), default=200, metavar="N", help="How many at most.")
 @click.option("--open", "open_only", is_flag=True, help="Only those that have not ended.")
 @shared_options
 @pass_choices
-def list_sessions(choices: Choices, open_only: bool) -> None:
-    """List the sessions, latest first."""
+def list_sessions(
+    choices: Choices, words: tuple[str, ...], scopes: tuple[str, ...], limit: int, open_only: bool
+) -> None:
+    """List the sessions, latest first; with a QUERY, those in which it was talked about, best first."""
     from recto.operations.sessions import SessionsListRequest, sessions_list
 
     with opened(choices) as opening:
-        found = sessions_list(opening.engine, SessionsListRequest(open_only)).sessions
+        found = sessions_list(opening.engine, SessionsListRequest(" ".join(words), limit, scopes, open_only)).sessions
     rows = [plain(one) for one in found]
     choices.answer(Answer({"sessions": rows}, rows, _SESSION, lambda width: _lines(found)))
 
