@@ -247,13 +247,16 @@ MEMORY_OPERATIONS = (
     ),
     Operation(
         name="sessions_list",
-        summary="List the sessions, latest first.",
-        description="Which sessions there were, what came of them, and which are still open.",
+        summary="List the sessions, latest first, or those in which something was talked about.",
+        description=(
+            "Which sessions there were, what came of them, and which are still open. With a query: in which of them it "
+            "was talked about, best first, even where its words are spread over many memories."
+        ),
         function=sessions.sessions_list,
         request=sessions.SessionsListRequest,
         answer=sessions.SessionsAnswer,
         text=sessions.sessions_text,
-        example={},
+        example={"query": "shutter motor", "limit": 5},
         errors=(ErrorCase({"project": "nowhere"}, "NOT_FOUND"),),
         tool_sets=IN_MEMORY,
     ),

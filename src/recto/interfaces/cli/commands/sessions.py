@@ -69,7 +69,7 @@ def end(choices: Choices, session: str, summary: tuple[str, ...]) -> None:
 @pass_choices
 def list_sessions(
     choices: Choices, words: tuple[str, ...], scopes: tuple[str, ...], limit: int, open_only: bool
-) -> None:
+) -> Exit:
     """List the sessions, latest first; with a QUERY, those in which it was talked about, best first."""
     from recto.operations.sessions import SessionsListRequest, sessions_list
 
@@ -77,6 +77,7 @@ def list_sessions(
         found = sessions_list(opening.engine, SessionsListRequest(" ".join(words), limit, scopes, open_only)).sessions
     rows = [plain(one) for one in found]
     choices.answer(Answer({"sessions": rows}, rows, _SESSION, lambda width: _lines(found)))
+    return Exit.OK if found or not words else Exit.NO_MATCH
 
 
 @click.group()
