@@ -160,7 +160,9 @@ def embedding_profiles_upsert(
     if not by_person:
         _refuse_elsewhere(request)
     try:
-        embedder = engine.profile_embedder(profile)
+        # Whoever asks waits for this one question: it is not put off, and not asked again and again.
+        hurried = replace(profile.settings, retries=min(1, profile.settings.retries or 1), requests_per_minute=None)
+        embedder = engine.profile_embedder(replace(profile, settings=hurried))
         made = embedder.profile
     except (ConfigurationError, ModelUnavailable) as error:
         # Not a fault of this machine's settings: the request names no model, or one that is not there.
