@@ -1,6 +1,6 @@
 """What a transport adds to a search, what a client costs in memory, and how soon an edited file is found.
 
-    ./dev bench serving FOLDER [--queries N] [--clients N] [--provider bundled|hashing] [--only PART] [--out DIR]
+    ./dev bench serving FOLDER [--queries N] [--clients N] [--provider bundled|hashing] [--fast] [--only PART] …
 
 The same queries go to an engine in this process, over the shared server's socket, over HTTP, and over MCP on HTTP and
 stdio, with the shared server and alone. The clients do nothing but ask; the SDK's own, which holds every answer to its
@@ -52,6 +52,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--edits", type=int, default=5)
     parser.add_argument("--provider", default="bundled")
+    parser.add_argument("--fast", action="store_true", help="go without full vectors but for what is edited")
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
@@ -66,12 +67,13 @@ def main() -> None:
             "RECTO_LIBRARY": str(aside / "library.db"),
             "RECTO_EMBEDDING_PROVIDER": chosen.provider,
             "RECTO_WATCH_ENABLED": "false",
+            "RECTO_WORK_IN_SERVER": "false",  # else servers compute vectors while they are measured
             "XDG_RUNTIME_DIR": folder,
         }
         figures: dict[str, Any] = {}
         with recto.open_library(create=True) as engine:
             engine.add_collection("bench", notes)
-            engine.index(wait_full=True)  # else the server computes vectors while it is measured
+            engine.index(wait_full=not chosen.fast)
             figures["chunks"] = engine.store.counts(engine.project.id).chunks
             titles = [hit.title for hit in engine.search(recto.Query("the", limit=50)).hits] or ["anything"]
             queries = [f"{WORDS[n % len(WORDS)]} {titles[n % len(titles)]}" for n in range(chosen.queries)]

@@ -161,7 +161,8 @@ def embedding_profiles_upsert(
         _refuse_elsewhere(request)
     try:
         # Whoever asks waits for this one question: it is not put off, and not asked again and again.
-        hurried = replace(profile.settings, retries=min(1, profile.settings.retries or 1), requests_per_minute=None)
+        tries = profile.settings.retries
+        hurried = replace(profile.settings, retries=1 if tries is None else min(1, tries), requests_per_minute=None)
         embedder = engine.profile_embedder(replace(profile, settings=hurried))
         made = embedder.profile
     except (ConfigurationError, ModelUnavailable) as error:
