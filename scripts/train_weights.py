@@ -35,6 +35,7 @@ from recto.training.weights import WINDOW, Model, read_model, read_safetensors
 
 MODELS = Path(__file__).resolve().parent.parent / "src/recto/embedding/models"
 WORDS = "embeddings.word_embeddings.weight"
+WRITTEN = "asked"  # questions that a language model wrote
 
 
 def say(*words: object) -> None:
@@ -196,6 +197,9 @@ def main() -> int:
     plan = json.loads(arguments.plan.read_text())
     tokens = Tokens()
     rows = [row for path in sorted(arguments.data.glob("pairs*.jsonl.xz")) for row in lines(path)]
+    # Written questions carry the rank of their passage: one that does not lead back to it asks for something else.
+    near = plan.get("near", 1_000)
+    rows = [row[:4] for row in rows if len(row) < 5 or row[4] < near]
     if arguments.limit:
         rows = rows[:: max(1, len(rows) // arguments.limit)]
     passages = [row[1] for path in sorted(arguments.data.glob("passages*.jsonl.xz")) for row in lines(path)]
@@ -225,12 +229,19 @@ def main() -> int:
         for pair, row, out, far in zip(places, rows, held, away, strict=True)
         if not out and not far
     ]
-    test = [pair for pair, out, far in zip(places, held, away, strict=True) if out and not far]
-    checks = {"held": Check(test, [answer for _, answer in test], ids, device)}
-    if any(away):
-        corpus = [pair[1] for pair, far in zip(places, away, strict=True) if far]
-        asking = [pair for pair, far in zip(places, away, strict=True) if far]
-        checks["unseen"] = Check(asking, corpus, ids, device)
+    checks = {}
+    for name, inside in (
+        ("held", [out and not far for out, far in zip(held, away, strict=True)]),
+        ("unseen", away),
+    ):
+        test = [(pair, row[2]) for pair, row, within in zip(places, rows, inside, strict=True) if within]
+        corpus = [pair[1] for pair, _ in test]
+        for kind, asking in (
+            ("", [pair for pair, kind in test if kind != WRITTEN]),
+            (f" {WRITTEN}", [pair for pair, kind in test if kind == WRITTEN]),
+        ):
+            if asking:
+                checks[name + kind] = Check(asking, corpus, ids, device)
     say(f"{len(learn)} to learn from; " + ", ".join(f"{name}: {one}" for name, one in checks.items()))
 
     def held_back(encoder: Encoder) -> dict[str, float]:
@@ -285,6 +296,17 @@ def main() -> int:
         kinds, sources = run.get("without", []), tuple(run.get("without_sources", plan.get("without_sources", ["-"])))
         worthy, negatives = mine(sources)
         chosen = [one for one in worthy if learn[one][1] not in kinds]
+        most = run.get("most", {})
+        if most:
+            dice = random.Random(settings.seed + 2)
+            dice.shuffle(chosen)
+            counted: Counter[str] = Counter()
+            some = []
+            for one in chosen:
+                counted[learn[one][1]] += 1
+                if counted[learn[one][1]] <= most.get(learn[one][1], len(chosen)):
+                    some.append(one)
+            chosen = some
         if run.get("pairs"):
             chosen = random.Random(settings.seed).sample(chosen, min(run["pairs"], len(chosen)))
         examples = Examples(
@@ -329,7 +351,8 @@ def main() -> int:
         loss = max((before[one] - report[name][one] for one in before), default=0.0)
         return loss <= 0.004, sum(report[name].get(one, 0.0) for one in (*checks, "scifact.train", "cosqa.dev"))
 
-    best = max((name for name in kept if name != "original"), key=worth, default="original")
+    among = plan.get("among", [name for name in kept if name != "original"])
+    best = max((name for name in among if name in kept), key=worth, default="original")
     kept["chosen"] = kept[best]
     say(f"chosen: {best}")
     tables = {}

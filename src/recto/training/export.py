@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recto.training.quantise import Range
     from recto.training.weights import Model
 
 
@@ -34,16 +35,24 @@ class Made:
 
 
 def encoder_files(
-    model: Model, prose: Sequence[str], tokenizer: bytes, vocabulary: bytes, licence: bytes, window: int
+    model: Model,
+    prose: Sequence[str],
+    tokenizer: bytes,
+    vocabulary: bytes,
+    licence: bytes,
+    window: int,
+    ranges: Mapping[str, Range] | None = None,
 ) -> dict[str, bytes]:
-    """The graph and what it needs beside it. Ranges are measured on the library's own prose and on random tokens."""
+    """The graph and what it needs beside it. Ranges are measured on the library's own prose and on random tokens,
+    unless the weights were settled for some already."""
     from tokenizers import Tokenizer
 
     from recto.training.graph import emit
     from recto.training.quantise import calibrate, calibration_texts, fold_contexts
 
     counting = Tokenizer.from_str(tokenizer.decode())
-    ranges = calibrate(model, calibration_texts(counting, "\n".join(prose)[:40_000], window))
+    if ranges is None:
+        ranges = calibrate(model, calibration_texts(counting, "\n".join(prose)[:40_000], window))
     return {
         "model.onnx": emit(*fold_contexts(model, ranges), title="recto"),
         "tokenizer.json": tokenizer,

@@ -20,10 +20,12 @@ SMOOTHING = 0.7  # how much of an input's range moves into the weights: SmoothQu
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What calibration saw enter a dense layer, input channel by input channel."""
+    """What calibration saw enter a dense layer, input channel by input channel. `smooth` is what each channel is
+    divided by, where that was settled before."""
 
     low: Array
     high: Array
+    smooth: Array | None = None
 
 
 def calibration_texts(tokenizer: Tokenizer, prose: str, window: int = WINDOW) -> list[list[int]]:
@@ -54,8 +56,25 @@ def calibrate(model: Model, texts: Sequence[Sequence[int]]) -> dict[str, Range]:
     return ranges
 
 
+def ranges_as_arrays(ranges: Mapping[str, Range]) -> dict[str, Array]:
+    """To be kept beside weights that were settled for them."""
+    return {
+        f"{name}.{part}": value
+        for name, seen in ranges.items()
+        for part, value in (("low", seen.low), ("high", seen.high), ("smooth", seen.smooth))
+        if value is not None
+    }
+
+
+def read_ranges(arrays: Mapping[str, Array]) -> dict[str, Range]:
+    names = sorted(key.removesuffix(".low") for key in arrays if key.endswith(".low"))
+    return {name: Range(arrays[f"{name}.low"], arrays[f"{name}.high"], arrays.get(f"{name}.smooth")) for name in names}
+
+
 def smoothing(linear: Linear, seen: Range) -> Array:
     """A power of two per input channel: the input is divided by it, the weight's row multiplied."""
+    if seen.smooth is not None:
+        return seen.smooth
     spread = np.maximum(np.abs(seen.low), np.abs(seen.high))
     weights = np.abs(linear.weight).max(1).astype(np.float64)
     wanted = SMOOTHING * np.log2(spread) - (1 - SMOOTHING) * np.log2(weights)

@@ -1,0 +1,82 @@
+"""What int8 does to the weights, computed before they are exported, and trained away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tiny import tiny_model
+
+pytest.importorskip("torch", reason="training needs torch: pip install 'recto[train]'")
+
+import onnxruntime
+import torch
+
+from recto.training.encoder import Encoder, Texts
+from recto.training.graph import emit
+from recto.training.quantise import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges
+from recto.training.rounding import Rounded, Settling, clipped, fixed, settle, vectors
+from recto.training.weights import Model
+
+DICE = np.random.default_rng(1)
+IDS = [[1, *DICE.integers(4, 200, length).tolist(), 2] for length in (3, 9, 14, 5, 20, 11, 7, 26)]
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return tiny_model(layers=2)
+
+
+@pytest.fixture(scope="module")
+def ranges(model: Model) -> dict[str, Range]:
+    return calibrate(model, IDS)
+
+
+@pytest.fixture
+def texts() -> Texts:
+    torch.set_num_threads(1)
+    return Texts(IDS, torch.device("cpu"))
+
+
+def test_a_rounded_encoder_gives_the_vectors_of_the_graph(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
+    settled = fixed(model, ranges)
+    session = onnxruntime.InferenceSession(emit(*fold_contexts(model, settled)), providers=["CPUExecutionProvider"])
+    graph = np.stack([session.run(None, {"input_ids": np.array([ids], np.int64)})[0][0] for ids in IDS])
+    near = (vectors(Rounded(Encoder(model), settled), texts) * graph).sum(1)
+    assert near.min() > 0.9999
+
+
+def test_ranges_that_were_kept_give_the_same_graph(model: Model, ranges: dict[str, Range]) -> None:
+    kept = read_ranges(ranges_as_arrays(fixed(model, ranges)))
+    assert emit(*fold_contexts(model, kept)) == emit(*fold_contexts(model, ranges))
+
+
+def test_settling_brings_int8_nearer_to_float(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
+    encoder = Encoder(model)
+    wanted = vectors(encoder, texts)
+    narrow = {name: Range(seen.low * 0.3, seen.high * 0.3, seen.smooth) for name, seen in fixed(model, ranges).items()}
+    before = (vectors(Rounded(encoder, narrow), texts) * wanted).sum(1).mean()
+    settle(encoder, narrow, texts, Settling(steps=30, batch=8, rate=3e-4))
+    assert (vectors(Rounded(encoder, narrow), texts) * wanted).sum(1).mean() > before
+
+
+def test_settling_twice_gives_the_same_weights(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
+    made = []
+    for _ in range(2):
+        encoder = Encoder(model)
+        settle(encoder, fixed(model, ranges), texts, Settling(steps=3, batch=4))
+        made.append(encoder.weights().layers[1].down.weight)
+    assert np.array_equal(made[0], made[1])
+
+
+def test_a_range_is_narrowed_only_where_that_brings_vectors_nearer(
+    model: Model, ranges: dict[str, Range], texts: Texts
+) -> None:
+    wide = {name: Range(seen.low * 20, seen.high * 20) for name, seen in ranges.items()}
+    encoder = Encoder(model)
+    wanted = vectors(encoder, texts)
+    clips = clipped(encoder, model, wide, texts, (0.1,))
+    before, after = (
+        (vectors(Rounded(encoder, fixed(model, wide, some)), texts) * wanted).sum(1).mean() for some in ({}, clips)
+    )
+    assert clips
+    assert after > before
