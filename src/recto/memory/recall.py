@@ -18,7 +18,7 @@ from recto.model.memory import (
     memory_uri,
 )
 from recto.model.query import Filters
-from recto.model.result import Hit
+from recto.model.result import Candidate, Hit, ScoreStep
 
 _MEANING, _WORDS = "dense", ("lexical", "typos")  # the channels a hit may have been found by
 _CONTEXT = "context"  # the stage that raises it for its neighbours
@@ -71,11 +71,11 @@ def recalled(desk: Desk, question: str, hits: Sequence[Hit], limit: int, floor: 
 
 def excerpts(desk: Desk, question: str, hits: Sequence[Hit], limit: int, floor: float) -> list[Excerpt]:
     """The best hit of each item, without those that hold none of the words and whose meaning is below the floor."""
-    answering = {hit.chunk_id for hit in hits if _answers(hit, floor)}
+    answering = {hit.chunk_id for hit in hits if _answers(hit.steps, floor)}
     words, best = frozenset(desk.analyse(question)), dict[str, Hit]()
     for hit in hits if answering else ():
         # What was said beside an answer belongs to it, whatever its own words are.
-        if hit.chunk_id in answering or any(step.stage == _CONTEXT for step in hit.steps):
+        if hit.chunk_id in answering or _beside(hit.steps):
             best.setdefault(hit.citation.uri, hit)
     return [
         Excerpt(memory_of(uri), hit.excerpt, hit.excerpt_truncated, _fit(desk, words, hit))
@@ -83,22 +83,33 @@ def excerpts(desk: Desk, question: str, hits: Sequence[Hit], limit: int, floor: 
     ]
 
 
-def _answers(hit: Hit, floor: float) -> bool:
+def answering(candidates: Sequence[Candidate], floor: float) -> tuple[MemoryId, ...]:
+    """The items such a search finds, best first, without a look at their texts."""
+    fitting = {one.key for one in candidates if _answers(one.steps, floor)}
+    found = (one.uri for one in candidates if one.key in fitting or _beside(one.steps))
+    return tuple(memory_of(uri) for uri in dict.fromkeys(found)) if fitting else ()
+
+
+def _answers(steps: Sequence[ScoreStep], floor: float) -> bool:
     """A search by meaning has a nearest one whatever is asked: nearest is no answer where not even a word fits."""
-    cosine = _cosine(hit)
-    return cosine is None or cosine >= floor or any(step.stage in _WORDS for step in hit.steps)
+    cosine = _cosine(steps)
+    return cosine is None or cosine >= floor or any(step.stage in _WORDS for step in steps)
+
+
+def _beside(steps: Sequence[ScoreStep]) -> bool:
+    return any(step.stage == _CONTEXT for step in steps)
 
 
 def _fit(desk: Desk, words: frozenset[str], hit: Hit) -> float:
     """Between 0 and 1. The search's own score is relative to the other candidates: alone, the best of them has none."""
-    cosine = _cosine(hit)
+    cosine = _cosine(hit.steps)
     if cosine is not None:
         return min(1.0, max(0.0, cosine))
     return len(words & frozenset(desk.analyse(hit.excerpt))) / len(words) if words else 0.0
 
 
-def _cosine(hit: Hit) -> float | None:
-    return next((step.score for step in hit.steps if step.stage == _MEANING), None)
+def _cosine(steps: Sequence[ScoreStep]) -> float | None:
+    return next((step.score for step in steps if step.stage == _MEANING), None)
 
 
 def latest(desk: Desk, wanted: MemoryFilter, limit: int, max_chars: int | None) -> tuple[Recalled, ...]:

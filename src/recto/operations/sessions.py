@@ -9,12 +9,15 @@ from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.engine.engine import Engine
 from recto.memory import sessions
+from recto.memory.recall import answering, narrowed
 from recto.memory.session_search import ranked, session_of
 from recto.model.limits import Field
 from recto.model.memory import MemoryFilter, MemoryId, MemorySession
+from recto.model.query import Query
 from recto.operations.memories import Author, ProjectName, Scope, when, within
 from recto.operations.quoting import one_line
-from recto.operations.recall import RecallRequest, recall
+from recto.operations.recall import FLOOR
+from recto.retrieval.profiles import MEMORY_PROFILE, profile_named
 
 _DEEP = 200  # memories that are looked for before they are told by session
 
@@ -81,11 +84,11 @@ def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
 def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswer:
     engine = within(engine, request.project)
     query, scopes = request.query.strip(), request.scopes
-    answering = _answering(engine, query, scopes) if query else ()
+    found_by = _found(engine, query, scopes) if query else ()
     with engine.store.reading():
         found = {one.id: one for one in reversed(engine.store.memories.sessions(engine.project.id))}
         items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
-        order = ranked(engine.desk, items, answering, _words(query)) if query else list(found)
+        order = ranked(engine.desk, items, found_by, _words(query)) if query else list(found)
         within_scopes = {session_of(item) for item in items} if scopes else set(found)
         counted = _counted(engine)
     wanted = [found[one] for one in order if one in found and one in within_scopes]
@@ -93,9 +96,11 @@ def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswe
     return SessionsAnswer(tuple(_state(engine, one, counted.get(one.id, 0)) for one in wanted[: request.limit]))
 
 
-def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[MemoryId, ...]:
-    found = recall(engine, RecallRequest(query, _DEEP, scopes=scopes))
-    return tuple(MemoryId(one.item) for one in found.memories)
+def _found(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[MemoryId, ...]:
+    filters = narrowed(engine.desk, MemoryFilter(scopes=scopes))
+    if filters is None:
+        return ()
+    return answering(engine.candidates(Query(query, _DEEP, filters), profile_named(MEMORY_PROFILE)), FLOOR)
 
 
 def _words(query: str) -> tuple[str, ...]:
