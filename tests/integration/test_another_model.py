@@ -1,0 +1,73 @@
+"""A library that another model made, such as an earlier Recto's: upgraded on request, and never mixed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from tiny import tiny_folder
+
+from recto.config.schema import Jobs
+from recto.embedding.bundled import bundled_embedder
+from recto.engine.engine import Engine
+from recto.engine.wiring import open_library
+from recto.errors import RecipeMismatch
+from recto.model.query import Query
+from recto.operations.jobs import work
+from recto.operations.models import ModelActivateRequest, models_activate
+from recto.retrieval.profiles import PROFILES
+
+NOTES = {
+    "rain.md": "# Rain\n\nThe shutter is closed when drops fall.\n",
+    "bread.md": "# Bread\n\nThe dough rises in a warm kitchen.\n",
+    "road.md": "# Road\n\nThe gravel is spread before winter.\n",
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """Made with a model of its own, which is not there any more when the library is opened again."""
+    vault, path = tmp_path / "vault", tmp_path / "library.db"
+    vault.mkdir()
+    for name, text in NOTES.items():
+        (vault / name).write_text(text, encoding="utf-8")
+    base = tiny_folder(tmp_path / "tiny", list(NOTES.values()))
+    settings = {"embedding.provider": "onnx", "embedding.model": str(base)}
+    with open_library(path, create=True, settings=settings) as engine:
+        engine.add_collection("vault", vault)
+        engine.index()
+    return path
+
+
+def by_meaning(engine: Engine) -> list[str]:
+    return [hit.title for hit in engine.search(Query("baking"), PROFILES["dense_only"]).hits]
+
+
+def test_another_model_is_refused_by_name_and_nothing_is_embedded_beside_the_old_vectors(library: Path) -> None:
+    with open_library(library) as engine:
+        made = engine.store.catalog.recipe(engine.project.id)
+        with pytest.raises(RecipeMismatch, match=r"built with recto/tiny .* says recto/recto-encoder-1") as told:
+            engine.index()
+        assert "recto models activate recto-encoder-1" in (told.value.hint or "")
+        assert engine.freshness().full_vectors == 0.0
+        assert engine.store.catalog.recipe(engine.project.id) == made
+
+
+def test_vectors_of_another_model_are_never_compared(library: Path) -> None:
+    with open_library(library) as engine:
+        assert by_meaning(engine) == []
+
+
+def test_a_library_of_another_model_is_upgraded_when_that_is_asked_for(library: Path) -> None:
+    with open_library(library) as engine:
+        assert models_activate(engine, ModelActivateRequest("recto-encoder-1")).job
+        work(engine, Jobs(), threading.Event())
+        engine.follow_profile()
+        recipe = engine.store.catalog.recipe(engine.project.id)
+        assert recipe is not None
+        assert recipe.embedding == bundled_embedder().profile
+        assert engine.freshness().full_vectors == 1.0
+        assert by_meaning(engine)[0] == "Bread"
+        engine.index()
+        assert engine.freshness().full_vectors == 1.0
