@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
 
 from recto.algorithms.analysis import Analyzer
 from recto.algorithms.syntax import parse_query
 from recto.engine.engine import Engine
-from recto.memory import sessions
-from recto.memory.recall import answering, narrowed
+from recto.memory import recall, sessions
 from recto.memory.session_search import ranked, session_of
 from recto.model.limits import Field
 from recto.model.memory import MemoryFilter, MemoryId, MemorySession
@@ -78,29 +78,31 @@ def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
     engine = within(engine, request.project)
     named = sessions.session_named(engine.desk, request.session.strip())
     ended = sessions.end(engine.desk, named.id, request.summary)
-    return _state(engine, ended, _counted(engine).get(ended.id, 0))
+    every = engine.store.memories.find(engine.project.id, MemoryFilter())
+    return _state(engine, ended, sum(session_of(item) == ended.id for item in every))
 
 
 def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswer:
     engine = within(engine, request.project)
     query, scopes = request.query.strip(), request.scopes
-    found_by = _found(engine, query, scopes) if query else ()
+    answering = _answering(engine, query, scopes) if query else ()
     with engine.store.reading():
         found = {one.id: one for one in reversed(engine.store.memories.sessions(engine.project.id))}
-        items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
-        order = ranked(engine.desk, items, found_by, _words(query)) if query else list(found)
-        within_scopes = {session_of(item) for item in items} if scopes else set(found)
-        counted = _counted(engine)
+        every = engine.store.memories.find(engine.project.id, MemoryFilter())
+        items = [item for item in every if not scopes or item.scope in scopes]
+        order = ranked(engine.desk, items, answering, _words(query)) if query else list(found)
+    within_scopes = {session_of(item) for item in items} if scopes else set(found)
+    counted = Counter(session_of(item) for item in every)
     wanted = [found[one] for one in order if one in found and one in within_scopes]
     wanted = [one for one in wanted if one.ended_at is None or not request.open_only]
-    return SessionsAnswer(tuple(_state(engine, one, counted.get(one.id, 0)) for one in wanted[: request.limit]))
+    return SessionsAnswer(tuple(_state(engine, one, counted[one.id]) for one in wanted[: request.limit]))
 
 
-def _found(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[MemoryId, ...]:
-    filters = narrowed(engine.desk, MemoryFilter(scopes=scopes))
+def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[MemoryId, ...]:
+    filters = recall.narrowed(engine.desk, MemoryFilter(scopes=scopes))
     if filters is None:
         return ()
-    return answering(engine.candidates(Query(query, _DEEP, filters), profile_named(MEMORY_PROFILE)), FLOOR)
+    return recall.answering(engine.candidates(Query(query, _DEEP, filters), profile_named(MEMORY_PROFILE)), FLOOR)
 
 
 def _words(query: str) -> tuple[str, ...]:
@@ -116,15 +118,6 @@ def session_text(answer: SessionState) -> str:
 
 def sessions_text(answer: SessionsAnswer) -> str:
     return "\n".join(f"- {session_text(one)}" for one in answer.sessions) or "There is no such session."
-
-
-def _counted(engine: Engine) -> dict[str, int]:
-    """How many memories were made in each session."""
-    counted: dict[str, int] = {}
-    for item in engine.store.memories.find(engine.project.id, MemoryFilter()):
-        session = session_of(item) or ""
-        counted[session] = counted.get(session, 0) + 1
-    return counted
 
 
 def _state(engine: Engine, session: MemorySession, memories: int) -> SessionState:
