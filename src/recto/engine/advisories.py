@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recto.engine.offline import CLUSTERS, SNAPSHOT, offline_runs
+from recto.engine.offline import CLUSTERS, FINETUNE, FULL_VECTORS, OTHER_MODEL, REINGEST, SNAPSHOT, offline_runs
 from recto.engine.upgrading import seconds_left
 from recto.errors import RectoError
 from recto.model.advisory import Advisory
@@ -23,6 +23,10 @@ _CALLED = {
     SNAPSHOT: ("making a snapshot", "recto snapshot build"),
     COMMUNITIES: ("finding communities", "recto graph build"),
     THEMATIC_LINKS: ("linking what is near in meaning", "recto graph build"),
+    FINETUNE: ("fine-tuning a model", "recto finetune"),
+    FULL_VECTORS: ("computing full vectors", "recto index --wait-full"),
+    OTHER_MODEL: ("embedding the library with another model", "recto jobs list"),
+    REINGEST: ("reading a document again", "recto jobs list"),
 }
 _FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links"}
 

@@ -9,22 +9,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recto.engine import holders
+from recto.errors import RectoError
 from recto.jobs.graph import is_stale
 from recto.model.advisory import OfflineRun
 from recto.model.job import JobKind, JobState
+from recto.model.lease import Lease
 from recto.model.stored import LibraryCounts
 
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
     from recto.ingest.accelerate import Accelerator
 
-CLUSTERS, SNAPSHOT = "clusters", "snapshot"
-_WORKED_ON = {JobKind.COMMUNITIES: "communities", JobKind.THEMATIC_LINKS: "thematic_links"}
+CLUSTERS, SNAPSHOT, FINETUNE = "clusters", "snapshot", "finetune"
+FULL_VECTORS, OTHER_MODEL, REINGEST = "full_vectors", "other_model", "reingest"
+_WORKED_ON = {
+    JobKind.COMMUNITIES: "communities",
+    JobKind.THEMATIC_LINKS: "thematic_links",
+    JobKind.EMBED: FULL_VECTORS,
+    JobKind.REINDEX_PROFILE: OTHER_MODEL,
+    JobKind.REINGEST: REINGEST,
+}
+_TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 
 
 def offline_runs(engine: Engine, counts: LibraryCounts) -> tuple[OfflineRun, ...]:
     """Of each kind of work that was ever begun, by name."""
-    found = {one.name: one for one in _graph(engine)}
+    found = {one.name: one for one in (*_jobs(engine), *_finetuned(engine))}
     if engine.accelerator is not None:
         found |= {one.name: one for one in (*_snapshot(engine.accelerator), *_clusters(engine.accelerator, counts))}
     return tuple(found[name] for name in sorted(found))
@@ -44,6 +54,43 @@ def under_way(engine: Engine, name: str) -> Iterator[None]:
         yield
     finally:
         note.unlink(missing_ok=True)
+
+
+@contextmanager
+def kept_record(engine: Engine, name: str) -> Iterator[None]:
+    """Writes into the library how the work stands and how it ended; of a process that was killed it says `running`."""
+    leases, project = engine.store.leases, engine.project.id
+    held = None
+    with suppress(RectoError):  # work that can be done is not refused because nobody can be told of it
+        before = leases.current(project, name)
+        over = before.holder if before is not None and _ended(before) else None
+        held = leases.take(project, name, holders.name(), _TOLD_FOR, {"state": "running"}, over=over)
+        held = None if before is not None and held.holder == before.holder else held
+    state = "failed"
+    try:
+        yield
+        state = "done"
+    except (KeyboardInterrupt, SystemExit):
+        state = "interrupted"
+        raise
+    finally:
+        if held is not None:
+            with suppress(RectoError):
+                leases.renew(held, _TOLD_FOR, {"state": state, "at": engine._parts.clock()})
+
+
+def _ended(record: Lease) -> bool:
+    return record.detail.get("state") != "running" or holders.is_gone(record.holder)
+
+
+def _finetuned(engine: Engine) -> Iterator[OfflineRun]:
+    record = engine.store.leases.current(engine.project.id, FINETUNE)
+    if record is not None:
+        state, at = record.detail.get("state"), float(record.detail.get("at", record.taken_at))
+        if state == "running" and holders.is_gone(record.holder):
+            state = "interrupted"
+        if state in ("running", "done", "failed", "interrupted"):
+            yield OfflineRun(FINETUNE, state, at)
 
 
 def _note(accelerator: Accelerator, name: str) -> Path:
@@ -71,14 +118,15 @@ def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
         yield OfflineRun(SNAPSHOT, "running" if accelerator.building() else "interrupted", begun)
 
 
-def _graph(engine: Engine) -> Iterator[OfflineRun]:
+def _jobs(engine: Engine) -> Iterator[OfflineRun]:
     runs = engine.store.graph.runs(engine.project.id)
     for name, run in runs.items():
         stale = is_stale(engine.store, engine.project.id, run)
         yield OfflineRun(name, "stale" if stale else "done", run.at)
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
-        name = _WORKED_ON.get(job.kind, "")
+        name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD
         # A job that was given up counts until the work was done after all.
-        if name and (name not in runs or runs[name].at < job.created_at):
-            dead = job.state is JobState.DEAD
+        if not name or (name in runs and runs[name].at >= job.created_at):
+            continue
+        if not (dead and name == FULL_VECTORS and engine.freshness().full_vectors >= 1.0):
             yield OfflineRun(name, "failed" if dead else "running", job.created_at)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recto.engine.engine import Engine
+from recto.engine.offline import FINETUNE, kept_record
 from recto.errors import InvalidArgument
 from recto.evaluation.dataset import read_dataset
 from recto.observability.progress import NoProgress, Progress
@@ -67,7 +68,8 @@ def run_finetune(engine: Engine, request: FinetuneRequest, progress: Progress | 
     extra = read_pairs(request.pairs) if request.pairs else ()
     found = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=request.least)
     make = _table if request.static else _encoder
-    return make(base, found, request, progress)
+    with kept_record(engine, FINETUNE):
+        return make(base, found, request, progress)
 
 
 def _encoder(base: ModelDirectory, found: Harvest, request: FinetuneRequest, progress: Progress) -> Finetuned:

@@ -12,7 +12,7 @@ import pytest
 from recto.config.load import validated
 from recto.config.schema import Config
 from recto.engine.engine import Engine
-from recto.engine.offline import CLUSTERS, under_way
+from recto.engine.offline import CLUSTERS, FINETUNE, kept_record, under_way
 from recto.engine.wiring import open_engine, open_library
 from recto.model.job import JobKind
 from recto.model.snapshot import SnapshotId
@@ -29,6 +29,13 @@ from recto.ingest import cluster
 from recto.operations.clusters import cluster_build
 cluster.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}))
+"""
+KILLED_TRAINING = """
+import os, signal, sys
+from recto.engine.offline import FINETUNE, kept_record
+from recto.engine.wiring import open_library
+with kept_record(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), FINETUNE):
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 PROFILE = """
 name = "mine"
@@ -123,6 +130,50 @@ def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
         assert advised == [("warn", "recto graph build")]
         graph_build(engine, BuildRequest(wait=True), NoProgress())
         assert told(engine) == ({"communities": "done", "thematic_links": "done"}, [])
+
+
+def test_training_is_told_while_it_runs_and_by_how_it_ended(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine, open_library(library, settings=HASHING) as other:
+        with kept_record(engine, FINETUNE):
+            assert told(other) == ({"finetune": "running"}, [])
+        assert told(other) == ({"finetune": "done"}, [])
+        assert "finetune: done 20" in status_text(status(other, StatusRequest()))
+        with pytest.raises(ZeroDivisionError), kept_record(engine, FINETUNE):
+            raise ZeroDivisionError
+        assert told(other) == ({"finetune": "failed"}, [("warn", "recto finetune")])
+        with pytest.raises(KeyboardInterrupt), kept_record(engine, FINETUNE):
+            raise KeyboardInterrupt
+        assert told(other) == ({"finetune": "interrupted"}, [("warn", "recto finetune")])
+        with kept_record(other, FINETUNE), kept_record(engine, FINETUNE):
+            assert told(other) == ({"finetune": "running"}, [])
+        assert told(engine) == ({"finetune": "done"}, [])
+
+
+def test_training_that_was_killed_is_broken_off_and_can_be_done_again(library: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED_TRAINING, str(library)], timeout=120)
+    assert killed.returncode == -signal.SIGKILL
+    with open_library(library, settings=HASHING) as engine:
+        assert told(engine) == ({"finetune": "interrupted"}, [("warn", "recto finetune")])
+        with kept_record(engine, FINETUNE):
+            assert told(engine) == ({"finetune": "running"}, [])
+        assert told(engine) == ({"finetune": "done"}, [])
+
+
+def test_full_vectors_that_were_given_up_are_told_until_they_are_there(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        (engine.library.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
+        engine.index(embed=False)
+        with engine.store.transaction():
+            engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "full vectors", {})
+            (job,) = engine.store.outbox.claim(engine.project.id, "test", lease_seconds=60.0, limit=1, max_attempts=5)
+        assert told(engine)[0] == {"full_vectors": "running"}
+        with engine.store.transaction():
+            engine.store.outbox.fail(job, "no", None)
+        states, advised = told(engine)
+        assert states == {"full_vectors": "failed"}
+        assert ("warn", "recto index --wait-full") in advised
+        engine.index()
+        assert told(engine) == ({}, [])
 
 
 def test_what_the_default_profile_needs_and_nobody_made_is_advised(library: Path, tmp_path: Path) -> None:
