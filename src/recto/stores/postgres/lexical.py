@@ -241,25 +241,41 @@ def _scored(
     """
     import numpy as np
 
-    count = int(rows.alive.sum())
-    mean = float(rows.lengths[rows.alive].sum()) / count if count else 1.0
-    length = _K1 * (1 - _B + _B * rows.lengths / (mean or 1.0))
     scores, held = np.zeros(len(rows.keys)), np.zeros(len(rows.keys), dtype=bool)
     lacking = np.zeros(len(rows.keys), dtype=bool)
     for one in anything:
         found = [(rows.at(_found(places, one, field)), BOOSTS[field]) for field in fields]
-        weights = np.concatenate([np.full(len(at), boost) for at, boost in found])
-        holding, owner = np.unique(np.concatenate([at for at, _ in found]), return_inverse=True)
+        holding, often = _counted([(at, boost) for at, boost in found if len(at)])
         if len(holding):
-            often = np.bincount(owner, weights=weights)
-            idf = math.log((count - len(holding) + 0.5) / (len(holding) + 0.5))
-            scores[holding] += max(idf, _LEAST_IDF) * often * (_K1 + 1) / (often + length[holding])
+            length = _K1 * (1 - _B + _B * rows.relative[holding])
+            idf = math.log((rows.count - len(holding) + 0.5) / (len(holding) + 0.5))
+            scores[holding] += max(idf, _LEAST_IDF) * often * (_K1 + 1) / (often + length)
             held[holding] = True
         if one in demanded:
             absent = np.ones(len(rows.keys), dtype=bool)
             absent[holding] = False
             lacking |= absent
     return scores, held & ~lacking
+
+
+def _counted(
+    found: Sequence[tuple[NDArray[np.int64], float]],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The rows of one word, ascending, and how often it stands in each, counted by the boosts of its fields."""
+    import numpy as np
+
+    held: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    weights: NDArray[np.float64] = np.zeros(0)
+    for at, boost in found:  # in each field the rows ascend, once for each place
+        starts = np.flatnonzero(np.concatenate(([True], at[1:] != at[:-1])))
+        rows, times = at[starts], np.diff(starts, append=len(at)).astype(np.float64) * boost
+        if not len(held):
+            held, weights = rows, times
+            continue
+        both, owner = np.unique(np.concatenate((held, rows)), return_inverse=True)
+        summed = np.bincount(owner, weights=np.concatenate((weights, times)))
+        held, weights = both, summed.astype(np.float64, copy=False)
+    return held, weights
 
 
 def _best(rows: Rows, scores: NDArray[np.float64], admitted: NDArray[np.bool_], limit: int) -> tuple[Scored, ...]:

@@ -12,7 +12,7 @@ import sys
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
 
 POSITION_BITS = 20
 _LAST_POSITION = (1 << POSITION_BITS) - 1
+_SPARSE = 8  # keys for each row: a table of so many takes no more memory than the rows themselves
 _LONGEST_TERM = 256  # characters: an entry of a btree has to fit a third of a page
 # As FTS5's tokenizer separates: what is ASCII and neither letter, digit nor underscore stands between words.
 _TOKEN = re.compile("[0-9a-z_\x80-\U0010ffff]+")
@@ -66,7 +67,7 @@ def together(blocks: Sequence[bytes]) -> NDArray[np.int64]:
     import numpy as np
 
     found = np.frombuffer(b"".join(blocks), dtype="<i8")
-    return found if len(blocks) == 1 and _ascending(found) else np.sort(found)
+    return found if _ascending(found) else np.sort(found)
 
 
 def _ascending(found: NDArray[np.int64]) -> bool:
@@ -75,12 +76,23 @@ def _ascending(found: NDArray[np.int64]) -> bool:
 
 def phrase_places(words: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Where the words stand one after the other, by the place of the first."""
-    import numpy as np
 
     def follow(found: NDArray[np.int64], word: tuple[int, NDArray[np.int64]]) -> NDArray[np.int64]:
-        return np.intersect1d(found, word[1] - word[0])
+        return _in_both(found, word[1] - word[0])
 
     return reduce(follow, list(enumerate(words))[1:], words[0])
+
+
+def _in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of two that ascend. Each of the shorter is looked up in the longer: a rare word beside a common one is cheap."""
+    import numpy as np
+
+    few, many = sorted((one, other), key=len)
+    if not len(few):
+        return few
+    at = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    kept: NDArray[np.int64] = few[many[at] == few]
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +104,39 @@ class Rows:
     chunks: NDArray[np.int64]
     lengths: NDArray[np.float64]
     alive: NDArray[np.bool_]
+    count: int
+    """Of those that are alive."""
+    relative: NDArray[np.float64]
+    """The length of each, as a multiple of the mean of those that are alive."""
+    numbers: NDArray[np.int32] | None
+    """Key, counted from the first → the row's number, or -1; None where the keys lie too far apart for a table."""
 
     @classmethod
     def none(cls) -> Rows:
         import numpy as np
 
         keys = np.zeros(0, dtype=np.int64)
-        return cls(-1, keys, keys, keys.astype(np.float64), keys.astype(bool))
+        return cls.of(-1, keys, keys, keys.astype(np.float64), keys.astype(bool))
+
+    @classmethod
+    def of(
+        cls,
+        generation: int,
+        keys: NDArray[np.int64],
+        chunks: NDArray[np.int64],
+        lengths: NDArray[np.float64],
+        alive: NDArray[np.bool_],
+    ) -> Rows:
+        """With what every search needs of them computed once."""
+        import numpy as np
+
+        count = int(alive.sum())
+        mean = float(lengths[alive].sum()) / count if count else 1.0
+        numbers = None
+        if len(keys) and (reach := int(keys[-1] - keys[0]) + 1) <= _SPARSE * len(keys):
+            numbers = np.full(reach, -1, dtype=np.int32)
+            numbers[keys[alive] - keys[0]] = np.flatnonzero(alive)
+        return cls(generation, keys, chunks, lengths, alive, count, lengths / (mean or 1.0), numbers)
 
     @property
     def newest(self) -> int:
@@ -109,7 +147,7 @@ class Rows:
         import numpy as np
 
         if not rows:
-            return Rows(generation, self.keys, self.chunks, self.lengths, self.alive)
+            return replace(self, generation=generation)
         given = np.array(rows, dtype=np.int64)
         went, came = given[given[:, 3] > 0, 0], given[given[:, 3] == 0]
         alive = self.alive
@@ -117,7 +155,7 @@ class Rows:
             at = np.minimum(np.searchsorted(self.keys, went), len(self.keys) - 1)
             alive = alive.copy()
             alive[at[self.keys[at] == went]] = False
-        return Rows(
+        return Rows.of(
             generation,
             np.concatenate([self.keys, came[:, 0]]),
             np.concatenate([self.chunks, came[:, 1]]),
@@ -132,8 +170,14 @@ class Rows:
         if not len(self.keys) or not len(places):
             return np.zeros(0, dtype=np.int64)
         keys = places >> POSITION_BITS
-        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        kept: NDArray[np.int64] = found[(self.keys[found] == keys) & self.alive[found]]
+        if self.numbers is not None:
+            # A word's places ascend, and may be of rows that went before the first or came after the last of these.
+            keys = keys[np.searchsorted(keys, self.keys[0]) : np.searchsorted(keys, self.newest, side="right")]
+            found = self.numbers[keys - self.keys[0]].astype(np.int64)
+            kept: NDArray[np.int64] = found[found >= 0]
+        else:
+            found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            kept = found[(self.keys[found] == keys) & self.alive[found]]
         return kept
 
 

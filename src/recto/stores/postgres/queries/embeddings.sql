@@ -33,21 +33,21 @@ order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :can
 -- Stage B: the chunks that the inputs stand for, each with its best window, compared in full precision. What is wanted is
 -- found first, whatever the statistics say.
 with wanted as materialized (
-  select project, chunk, input from chunk_inputs where input = any(:listed))
+  select project, chunk, input from chunk_inputs where input = any(:listed::bigint[]))
 select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
-join vectors v on v.project = :project and v.profile = :profile and v.input = w.input and v.input = any(:listed)
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input and v.input = any(:listed::bigint[])
 where w.project = :project group by w.chunk;
 
 -- name: scores_of_chunks
 with wanted as materialized (
-  select project, chunk, input from chunk_inputs where chunk = any(:listed))
+  select project, chunk, input from chunk_inputs where chunk = any(:listed::bigint[]))
 select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
 join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
 where w.project = :project group by w.chunk;
 
 -- name: windows_of_chunks
 with wanted as materialized (
-  select project, chunk, "window", input from chunk_inputs where chunk = any(:listed))
+  select project, chunk, "window", input from chunk_inputs where chunk = any(:listed::bigint[]))
 select w.chunk, halfvec_send(v.data) from wanted w
 join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
 where w.project = :project order by w.chunk, w."window";
