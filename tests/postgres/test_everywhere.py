@@ -24,6 +24,7 @@ from recto.model.job import JobKind
 from recto.model.location import DatabaseUrl
 from recto.model.query import Query
 from recto.operations.remember import RememberRequest, remember
+from recto.stores.postgres.store import PostgresStore
 
 DOCS = Path(__file__).parents[2] / "docs" / "postgres.md"
 SETTINGS = {"embedding.provider": "hashing"}
@@ -151,6 +152,23 @@ def roles(url: DatabaseUrl, tmp_path: Path) -> Iterator[dict[str, str]]:
     with psycopg.connect(url.secret, autocommit=True) as connection:
         for made in named.values():
             connection.execute(f"drop owned by {made}; drop role {made}".encode())
+
+
+def test_an_owner_that_may_not_make_extensions_is_told_who_does(empty: DatabaseUrl) -> None:
+    name = urlsplit(empty.secret).path.strip("/")
+    owner = f"{name}_owner"
+    with psycopg.connect(empty.secret, autocommit=True) as connection:
+        connection.execute(f"create role {owner} login password 'geheim'".encode())
+        connection.execute(f"alter database {name} owner to {owner}".encode())
+    theirs = DatabaseUrl(empty.secret.replace("postgres:postgres@", f"{owner}:geheim@"))
+    with pytest.raises(StorageError, match="may not make the extension vector") as raised:
+        PostgresStore(theirs)
+    assert raised.value.hint == "have an administrator run `create extension vector` in that database, once"
+    with psycopg.connect(empty.secret, autocommit=True) as connection:
+        connection.execute("create extension vector; create extension pg_trgm")
+    PostgresStore(theirs).close()
+    with psycopg.connect(empty.secret, autocommit=True) as connection:
+        connection.execute(f"reassign owned by {owner} to postgres; drop owned by {owner}; drop role {owner}".encode())
 
 
 def test_a_writer_does_all_daily_work_with_what_it_is_granted(roles: dict[str, str], tmp_path: Path) -> None:

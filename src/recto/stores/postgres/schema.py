@@ -105,7 +105,17 @@ def _make_extensions(connection: Connection, url: DatabaseUrl) -> None:
                 hint=f"upgrade it on the server, then run `alter extension {name} update`",
             )
         if installed is None:
-            connection.execute(queries()[f"extension_make_{name}"])
+            _make_extension(connection, url, name)
+
+
+def _make_extension(connection: Connection, url: DatabaseUrl, name: str) -> None:
+    try:
+        connection.execute(queries()[f"extension_make_{name}"])
+    except errors.InsufficientPrivilege as error:
+        raise StorageError(
+            f"this role may not make the extension {name} in {url}",
+            hint=f"have an administrator run `create extension {name}` in that database, once",
+        ) from error
 
 
 def _extensions(connection: Connection) -> Extensions:
