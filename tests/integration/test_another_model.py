@@ -15,7 +15,7 @@ from recto.engine.wiring import open_library
 from recto.errors import RecipeMismatch
 from recto.model.query import Query
 from recto.operations.jobs import work
-from recto.operations.models import ModelActivateRequest, models_activate
+from recto.operations.models import ModelActivateRequest, ModelsListRequest, models_activate, models_list
 from recto.retrieval.profiles import PROFILES
 
 NOTES = {
@@ -44,6 +44,10 @@ def by_meaning(engine: Engine) -> list[str]:
     return [hit.title for hit in engine.search(Query("baking"), PROFILES["dense_only"]).hits]
 
 
+def state_of_bundled(engine: Engine) -> str:
+    return models_list(engine, ModelsListRequest()).models[0].state
+
+
 def test_another_model_is_refused_by_name_and_nothing_is_embedded_beside_the_old_vectors(library: Path) -> None:
     with open_library(library) as engine:
         made = engine.store.catalog.recipe(engine.project.id)
@@ -61,6 +65,7 @@ def test_vectors_of_another_model_are_never_compared(library: Path) -> None:
 
 def test_a_library_of_another_model_is_upgraded_when_that_is_asked_for(library: Path) -> None:
     with open_library(library) as engine:
+        assert state_of_bundled(engine) == "idle"
         assert models_activate(engine, ModelActivateRequest("recto-encoder-1")).job
         work(engine, Jobs(), threading.Event())
         engine.follow_profile()
@@ -68,6 +73,7 @@ def test_a_library_of_another_model_is_upgraded_when_that_is_asked_for(library: 
         assert recipe is not None
         assert recipe.embedding == bundled_embedder().profile
         assert engine.freshness().full_vectors == 1.0
+        assert state_of_bundled(engine) == "active"
         assert by_meaning(engine)[0] == "Bread"
         engine.index()
         assert engine.freshness().full_vectors == 1.0

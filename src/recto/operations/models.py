@@ -183,8 +183,10 @@ def _states(engine: Engine) -> dict[str, str]:
 
 
 def _bundled(engine: Engine) -> ModelShown:
-    own = bundled()
-    return _shown(own, "active" if engine.embedder.profile == own.profile else "idle")
+    """Active where it answers: not in a library that another model made and that was not upgraded to it yet."""
+    own, recorded = bundled(), engine.store.catalog.recipe(engine.project.id)
+    answers = engine.embedder.profile == own.profile and (recorded is None or recorded.embedding == own.profile)
+    return _shown(own, "active" if answers else "idle")
 
 
 def _shown(model: Installed, state: str) -> ModelShown:
