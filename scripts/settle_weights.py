@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from export_weights import INSIDE, trained
 from tokenizers import Tokenizer
-from train_weights import MODELS, Sets, Tokens, lines, say, split, unpack
+from weights_data import MODELS, Sets, Tokens, lines, say, split, unpack
 
 from recto.training.encoder import Encoder, Texts
 from recto.training.measure import ndcg
@@ -65,6 +65,9 @@ def main() -> int:
     parser.add_argument("--sets", type=Path)
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--few", type=int, default=400, help="texts that ranges are narrowed by")
+    parser.add_argument("--test", type=int, default=1_200, help="texts that are looked at only")
     arguments = parser.parse_args()
     started = time.perf_counter()
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -77,7 +80,8 @@ def main() -> int:
     ranges = calibrate(model, calibration_texts(counting, prose[:40_000]))
     tokens = Tokens()
     texts = tokens(material(arguments.data, random.Random(3)))
-    few, test, learn = (Texts(some, device) for some in (texts[:400], texts[400:1600], texts[1600:]))
+    first, second = arguments.few, arguments.few + arguments.test
+    few, test, learn = (Texts(some, device) for some in (texts[:first], texts[first:second], texts[second:]))
     sets = Sets(arguments.sets, tokens, device)
     wanted = vectors(encoder, test)
 
@@ -96,7 +100,7 @@ def main() -> int:
     say("narrowed", json.dumps(clips))
     settled = fixed(model, ranges, clips)
     tell("narrowed", Rounded(encoder, settled), whole=True)
-    settings = Settling(steps=arguments.steps, rate=arguments.rate)
+    settings = Settling(steps=arguments.steps, batch=arguments.batch, rate=arguments.rate)
     settle(encoder, settled, learn, settings, told=lambda step, off: say(f"  step {step} off by {off:.5f}"))
     tell("settled", Rounded(encoder, settled), whole=True)
     held = io.BytesIO()

@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
-from train_weights import MODELS, Tokens, lines, say
+from weights_data import MODELS, Tokens, lines, say
 
 from recto.training.encoder import Encoder, Texts, embedded
 from recto.training.graph import read_graph
