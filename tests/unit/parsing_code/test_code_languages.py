@@ -56,6 +56,32 @@ def test_a_header_is_c_until_it_shows_cpp() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("def turn(\n    speed, *, angle=0\n):\n    pass\n", "python"),
+        ("@cached(size=3)\ndef turn(self):\n    pass\n", "python"),
+        ("def turn(speed, angle: 0) # :nodoc:\n  speed\nend\n", "ruby"),
+        ("def []=(key, value)\n  write(key, value)\nend\n", "ruby"),
+        ("function turn($speed)\n{\n}\n", "php"),
+        ("function turn(speed) {\n}\n", "javascript"),
+        ("async turn(speed) {\n  await this.move();\n}\n", "javascript"),
+        ("#turn() {\n}\n", "javascript"),
+        ("func turn(_ speed: Int) -> Bool {\n}\n", "swift"),
+        ("func (d *Dome) Turn(speed int) error {\n}\n", "go"),
+        ("pub const fn turn(speed: u8) -> u8 {\n    speed\n}\n", "rust"),
+        ("override suspend fun turn(speed: Int) {\n}\n", "kotlin"),
+        ("public Dome(final int size) {\n    this.size = size;\n}\n", "java"),
+        ("static inline uint8_t *turn(struct dome *d)\n{\n}\n", "c"),
+        ("Turn the dome (slowly) until it stops.\n", None),
+        ("func is short for function: a word of some languages\n", None),
+        ("int the morning it rained.\n", None),
+    ],
+)
+def test_a_snippet_without_a_name_is_known_by_how_it_begins(text: str, language: str | None) -> None:
+    assert language_of("snippet-7", text) == language
+
+
+@pytest.mark.parametrize(
     ("uri", "language", "module"),
     [
         ("src/recto/model/text.py", "python", "recto.model.text"),

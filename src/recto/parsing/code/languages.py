@@ -142,25 +142,50 @@ _PROGRAMS = {
 }
 _SHEBANG = r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?([A-Za-z][A-Za-z-]*)"
 
+# The first that fits counts: a Swift function tells the types of what it takes with a colon, where Go has none.
 _OPENINGS = (
     (
         "python",
-        r"(?:@[\w.]+(?:\([^\n]*\))?\n\s*)*(?:async\s+def\s+\w+\s*\(|def\s+\w+\s*\([^\n]*(?:[:,(]\s*(?:#[^\n]*)?\n|\s*$)|class\s+\w+\s*[(:])",
+        r"(?:@[\w.]+(?:\([^\n]*\))?\n\s*)*(?:async\s+def\s+\w+\s*\(|def\s+\w+\s*\((?:[^\n#]*[:,(])?\s*(?:#[^\n]*)?(?:\n|$)"
+        r"|class\s+\w+\s*[(:])",
     ),
-    ("ruby", r"def\s+(?:self\.)?\w+[?!=]?(?:\s*\([^)\n]*\))?\s*\n"),
-    ("php", r"<\?php\b|(?:(?:public|private|protected|static|final|abstract)\s+)+function\s+&?\w+\s*\("),
+    ("ruby", r"def\s+(?:self\.)?[\w\[\]=<>+*/%~!?-]+(?:\s*\([^)\n]*\)|[ \t]+[^\n#]*)?\s*(?:#[^\n]*)?\n"),
+    (
+        "php",
+        r"<\?php\b|(?:(?:public|private|protected|static|final|abstract)\s+)+function\s+&?\w+\s*\("
+        r"|function\s+&?\w+\s*\([^)]{0,200}\$\w",
+    ),
     (
         "javascript",
-        r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*\w*\s*\(|(?:const|let|var)\s+\w+\s*=|[\w.]+\s*=\s*(?:async\s+)?function\b",
+        r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*\w*\s*\(|(?:const|let|var)\s+\w+\s*="
+        r"|[\w.]+\s*=\s*(?:async\s+)?function\b|(?:(?:static|async|get|set)\s+)*[*#]?[\w$]+\s*\([^)\n]*\)\s*\{[ \t]*\n",
+    ),
+    (
+        "swift",
+        r"(?:@\w+\s+)*(?:(?:public|private|internal|open|static|override|mutating|final)\s+)*func\s+\w+\s*(?:<[^>\n]*>)?"
+        r"\s*\([^)\n]*\w\s*:",
     ),
     ("go", r"func\s+(?:\(\w+\s+\*?[\w\[\], ]+\)\s*)?\w+\s*[\[(]|package\s+\w+\s*\n"),
-    ("rust", r"(?:#\[[^\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|unsafe\s+)*fn\s+\w+\s*[<(]"),
+    (
+        "rust",
+        r"(?:#\[[^\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|unsafe\s+|const\s+|extern\s+(?:\"\w+\"\s+)?)*"
+        r"fn\s+\w+\s*[<(]",
+    ),
+    (
+        "kotlin",
+        r"(?:@\w+\s+)*(?:(?:public|private|internal|override|suspend|inline|open|operator)\s+)*fun\s+(?:<[^>\n]*>\s*)?"
+        r"[\w.<>?]*\w\s*\(",
+    ),
     (
         "java",
         r"(?:@\w+(?:\([^\n]*\))?\s+)*(?:(?:public|private|protected|static|final|abstract|synchronized)\s+)+"
-        r"[\w<>\[\], .?]+\s+\w+\s*\(",
+        r"(?:[\w<>\[\], .?]+\s+\w+\s*\(|[A-Z]\w*\s*\([^;{}]*\)[^;{}]*\{)",
     ),
-    ("c", r"#include\s*[<\"]"),
+    (
+        "c",
+        r"#include\s*[<\"]|(?:(?:static|inline|extern|const|unsigned)\s+)*(?:void|int|char|long|short|float|double|bool|\w+_t)"
+        r"\s[\s*]*\w+\s*\([^;{}]*\)\s*\{",
+    ),
 )
 _LOOKED_AT = 4000  # characters
 _ABOVE = r"(?:\s*(?:#|//)[^\n]*\n|\s*/\*.{0,2000}?\*/)*\s*"
