@@ -35,9 +35,9 @@ def test_a_word_is_marked_when_its_analysis_meets_the_query(text: str, query: st
     assert marked(text, query) == expected
 
 
-def shown(text: str, query: str, width: int, most: int | None) -> list[str]:
+def shown(text: str, query: str, width: int, most: int | None, *, headed: bool = False) -> list[str]:
     found = marks(text, meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens)
-    return ["".join(part.text for part in line) for line in excerpt(text, found, width, most)]
+    return ["".join(part.text for part in line) for line in excerpt(text, found, width, most, headed=headed)]
 
 
 def test_the_lines_around_the_best_match_are_shown() -> None:
@@ -48,6 +48,13 @@ def test_the_lines_around_the_best_match_are_shown() -> None:
 def test_an_excerpt_of_equal_matches_opens_where_a_line_does() -> None:
     text = "def fail(job, retry_after) -> bool:\n    if retry_after is None:\n        return retry_after"
     assert shown(text, "retry", 30, 3)[0] == "def fail(job, retry_after) ->"
+
+
+def test_code_opens_with_its_declaration_where_that_answers_as_well() -> None:
+    text = "def url_for(name):\n    # one\n    # two\n    # three\n    return app.url_for(url_for)"
+    assert shown(text, "url_for", 40, 2)[-1].strip() == "return app.url_for(url_for)"
+    assert shown(text, "url_for", 40, 2, headed=True) == ["def url_for(name):", "    # one …"]
+    assert shown(text, "url_for app", 40, 2, headed=True)[-1].strip() == "return app.url_for(url_for)"
 
 
 def test_a_full_excerpt_keeps_its_blank_lines_and_a_short_one_does_not() -> None:

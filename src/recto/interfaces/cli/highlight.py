@@ -68,10 +68,13 @@ def _inside(word: re.Match[str], tokens: frozenset[str]) -> Iterator[Mark]:
         yield Mark(word.start() + found.start(1), word.start() + found.end(1), frozenset({found[1]}))
 
 
-def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None) -> Iterator[Line]:
-    """The excerpt wrapped and marked: the `most` lines around its best match, or all of it."""
+def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None, *, headed: bool = False) -> Iterator[Line]:
+    """The excerpt wrapped and marked: the `most` lines around its best match, or all of it.
+
+    What is `headed` opens with what it is, as code does with a declaration: its first lines, where they answer as well.
+    """
     lines = [line for line in wrapped(text, width) if most is None or text[line.start : line.end].strip()]
-    first = 0 if most is None else _best(text, lines, found, most)
+    first = 0 if most is None else _best(text, lines, found, most, headed)
     last = len(lines) if most is None else min(len(lines), first + most)
     for index, line in enumerate(lines[first:last], first):
         parts = [Part(" " * line.indent), *marked(text[line.start : line.end], found, line.start)]
@@ -80,19 +83,20 @@ def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None) -> I
         yield tuple(parts)
 
 
-def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Mark], most: int) -> int:
+def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Mark], most: int, headed: bool) -> int:
     """The first line of the window that answers most of the query and has most marks.
 
     Of several, one that opens where a line of the text does, then one that leads in with one line.
     """
     inside = [[mark for mark in found if line.start <= mark.start < line.end] for line in lines]
-    best, best_value = 0, (0, 0, False, 0)
+    best, best_value = 0, (0, False, 0, False, 0)
     for first in range(max(1, len(lines) - most + 1)):
         window = inside[first : first + most]
         here = [mark for line in window for mark in line]
         lead = next((index for index, line in enumerate(window) if line), 0)
         opens = not lines or text[lines[first].start - 1 : lines[first].start] in ("", "\n")
-        value = (len({token for mark in here for token in mark.tokens}), len(here), opens, -abs(lead - 1))
+        answered = len({token for mark in here for token in mark.tokens})
+        value = (answered, headed and first == 0, len(here), opens, -abs(lead - 1))
         if here and value > best_value:
             best, best_value = first, value
     return best

@@ -108,7 +108,7 @@ def _hit(
     text = flattened(hit.excerpt if lines is None else _unheaded(hit))
     if hit.kind not in _LINED:
         text = reflowed(text)
-    for line in excerpt(text, marks_of(text), width - len(_INDENT) - 2, lines):
+    for line in excerpt(text, marks_of(text), width - len(_INDENT) - 2, lines, headed=hit.kind is Kind.CODE):
         yield Part(_INDENT), Part("│ ", "dim"), *line
     if lines is None and hit.excerpt_truncated:
         yield Part(_INDENT), Part("│ … cut at --max-chars", "dim")
