@@ -53,6 +53,7 @@ class Calls:
         self._open = open_engine
         self._follow = follow
         self._closing = threading.Event()
+        self._resting = False
         self._engine: Engine | None = None
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, "recto-call")
@@ -94,6 +95,19 @@ class Calls:
     def opened_engine(self) -> Engine | None:
         """The engine, if anything has needed it yet."""
         return self._engine
+
+    def rest(self) -> None:
+        """Watches nothing while nobody asks: others do, by rules that may be newer."""
+        with self._guard:
+            if self._engine is not None and self._engine.watching.active:
+                self._resting = self._engine.watching.stop(2.0)
+
+    def go_on(self) -> None:
+        """Somebody asks again."""
+        with self._guard:
+            if self._resting and self._engine is not None and not self._closing.is_set():
+                self._engine.watching.start()
+            self._resting = False
 
     def close(self, timeout: float) -> bool:
         """Stops what is under way and closes the library; false when something did not stop in time."""

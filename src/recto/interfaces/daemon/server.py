@@ -31,6 +31,7 @@ from recto.observability.logs import logger
 
 _GREETING_SECONDS = 10.0
 _LOOK_SECONDS = 0.25
+_ALONE_SECONDS = 60.0  # that a library nobody talks about stays open, for the next search
 
 
 class AlreadyRunning(Exception):
@@ -48,6 +49,7 @@ class Server:
         self._calls: dict[str, Calls] = {}
         self._talks: set[asyncio.Task[None]] = set()
         self._about: dict[str, int] = {}  # how many conversations go on with each open library
+        self._alone: dict[str, float] = {}  # since when there are none
         self._leaving = self._stopped = False
         self._last = 0.0
         self._alive = -1
@@ -84,6 +86,7 @@ class Server:
         try:
             while not self._finished(loop.time()):
                 await asyncio.sleep(_LOOK_SECONDS)
+                self._retire(loop.time())
                 if self._leaving and server.is_serving():
                     server.close()
         finally:
@@ -162,20 +165,40 @@ class Server:
         await _say(writer, {"ok": True} | about)
         if talk is not None:
             key = key_of(greeting.settings, greeting.profiles)
-            self._about[key] = self._about.get(key, 0) + 1
+            self._begun(key)
             try:
                 await talk(reader, writer)
             finally:
-                self._about[key] -= 1
-                self._retire(key)
+                self._ended(key)
 
-    def _retire(self, key: str) -> None:
-        """Closes what nobody talks about while others do: it would go on watching by a configuration of the past."""
-        if self._about[key] or not any(self._about.values()) or key not in self._calls:
+    def _begun(self, key: str) -> None:
+        self._about[key] = self._about.get(key, 0) + 1
+        if self._alone.pop(key, None) is not None and key in self._calls:
+            self._aside(self._calls[key].go_on)
+        self._let_rest()
+
+    def _ended(self, key: str) -> None:
+        self._about[key] -= 1
+        self._let_rest()
+
+    def _let_rest(self) -> None:
+        """What nobody talks about while others do stops watching: its configuration may be one of the past."""
+        if not any(self._about.values()):
             return
-        if not _building(self._calls[key]):
-            calls = self._calls.pop(key)
-            asyncio.get_running_loop().run_in_executor(None, calls.close, 2.0)
+        for key, calls in self._calls.items():
+            if not self._about.get(key) and key not in self._alone:
+                self._alone[key] = asyncio.get_running_loop().time()
+                self._aside(calls.rest)
+
+    def _retire(self, now: float) -> None:
+        """Closes what nobody has talked about for a while."""
+        for key, since in list(self._alone.items()):
+            if now >= since + _ALONE_SECONDS and not _building(self._calls[key]):
+                del self._alone[key]
+                self._aside(partial(self._calls.pop(key).close, 2.0))
+
+    def _aside(self, work: Callable[[], object]) -> None:
+        asyncio.get_running_loop().run_in_executor(None, work)
 
     def _wanted(self, greeting: Hello) -> Callable[..., Any] | None:
         match greeting.want:
