@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from recto.errors import InvalidArgument
+from recto.errors import Conflict, InvalidArgument
 from recto.memory.desk import Desk
 from recto.model.document import Kind, Source
 from recto.model.ids import document_id, text_hash
@@ -65,7 +65,9 @@ def checked(draft: Draft) -> Draft:
     if not draft.scope.strip():
         raise InvalidArgument("a scope needs a name", hint=f"the usual scope is {DEFAULT_SCOPE}")
     if draft.valid_from is not None and draft.valid_to is not None and draft.valid_to <= draft.valid_from:
-        raise InvalidArgument("a memory cannot stop being true before it starts")
+        raise Conflict(
+            "a memory cannot stop being true before it starts", hint="give a valid_to that is later than valid_from"
+        )
     tags = tuple(dict.fromkeys(tag.lstrip("#").strip() for tag in draft.tags))
     return replace(draft, text=text, tags=tuple(tag for tag in tags if tag))
 

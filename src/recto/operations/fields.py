@@ -12,10 +12,12 @@ from recto.model.limits import Field
 from recto.retrieval.profiles import PROFILES
 
 DEFAULT_TOKENS = 4_000
-_DAY = "[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_LEAP = "([12][0-9](0[48]|[2468][048]|[13579][26])|(12|16|20|24|28)00)-02-29"
+_DAYS = "(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
+_DAY = f"([12][0-9]{{3}}-((0[1-9]|1[0-2])-{_DAYS})|{_LEAP})"
 _HOUR = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
 TIME = f"^([0-9]{{1,4}} ?[hdwmy]|{_DAY}([T ]{_HOUR})?)$"
-"""A date, a time, or an age. That a month has no thirty-first day is found out later."""
+"""A date there is, a time, or an age."""
 TIMES = "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
