@@ -51,7 +51,7 @@ class SessionsListRequest:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """`memories` counts what was kept in it and is still active, its summary included."""
+    """`memories` counts what was kept in it, in the scopes asked for, and is still active, its summary included."""
 
     session: str
     title: str
@@ -88,12 +88,10 @@ def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswe
     answering = _answering(engine, query, scopes) if query else ()
     with engine.store.reading():
         found = {one.id: one for one in reversed(engine.store.memories.sessions(engine.project.id))}
-        every = engine.store.memories.find(engine.project.id, MemoryFilter())
-        items = [item for item in every if not scopes or item.scope in scopes]
+        items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
         order = ranked(engine.desk, items, answering, _words(query)) if query else list(found)
-    within_scopes = {session_of(item) for item in items} if scopes else set(found)
-    counted = Counter(session_of(item) for item in every)
-    wanted = [found[one] for one in order if one in found and one in within_scopes]
+    counted = Counter(session_of(item) for item in items)
+    wanted = [found[one] for one in order if one in found and (one in counted or not scopes)]
     wanted = [one for one in wanted if one.ended_at is None or not request.open_only]
     return SessionsAnswer(tuple(_state(engine, one, counted[one.id]) for one in wanted[: request.limit]))
 
