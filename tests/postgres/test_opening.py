@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from postgres_server import Server, at
 
-from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, StorageError
+from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from recto.model.location import DatabaseUrl
 from recto.stores.postgres.database import PostgresDatabase
 from recto.stores.postgres.dialect import PACKAGE, queries
@@ -25,7 +25,7 @@ def tell(url: DatabaseUrl, *statements: str) -> None:
 
 
 def test_a_database_becomes_a_library_only_when_asked(empty: DatabaseUrl) -> None:
-    with pytest.raises(NotFound, match="there is no library in") as raised:
+    with pytest.raises(NotIndexed, match="there is no library in") as raised:
         PostgresStore(empty, create=False)
     assert raised.value.hint == "run `recto init` to make one"
     PostgresStore(empty).close()
@@ -40,7 +40,7 @@ def test_a_wrong_password_is_said_without_the_password(url: DatabaseUrl) -> None
 
 
 def test_a_database_that_is_not_there_and_a_server_that_is_not_there_are_told_apart(postgres: Server) -> None:
-    with pytest.raises(NotFound, match="nowhere"):
+    with pytest.raises(NotIndexed, match="nowhere"):
         PostgresStore(DatabaseUrl(at(postgres.url, "nowhere")))
     with pytest.raises(StorageError, match="cannot be reached"):
         PostgresStore(DatabaseUrl("postgresql://ann@127.0.0.1:1/db"))
@@ -61,7 +61,7 @@ def test_a_missing_extension_and_an_older_pgvector_are_refused_with_what_to_do(s
     with pytest.raises(StorageError, match=r"has vector 0\.6\.2, Recto needs 0\.7\.0 or later") as raised:
         PostgresStore(older)
     assert "alter extension vector update" in (raised.value.hint or "")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotIndexed):
         PostgresStore(older, create=False)
     control.write_text(written, "utf-8")
     PostgresStore(known).close()

@@ -14,7 +14,7 @@ from postgres_server import Server
 
 from recto.engine.engine import Engine
 from recto.engine.wiring import open_library, open_tables
-from recto.errors import Conflict, InvalidArgument, LibraryError, NotFound
+from recto.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
 from recto.migration import transfer as transferring
 from recto.model.location import DatabaseUrl, Location
 from recto.model.query import Query
@@ -183,6 +183,25 @@ def test_a_saved_library_is_the_library(library: Path, tmp_path: Path) -> None:
         restore(saved.path, library)
     restore(saved.path, library, replace=True)
     assert library.with_name("library.db.before-restore").is_file()
+    restore(saved.path, library, replace=True)  # what was kept before is not lost by it
+    assert library.with_name("library.db.before-restore-2").is_file()
+
+
+def test_what_is_no_library_is_not_restored_and_costs_the_one_that_is_there_nothing(
+    library: Path, url: DatabaseUrl, tmp_path: Path
+) -> None:
+    junk, before = tmp_path / "junk.db", dump(library)
+    junk.write_bytes(b"PGDMP and so on" * 100)
+    with pytest.raises(NotALibrary) as raised:
+        restore(junk, library, replace=True)
+    assert raised.value.hint == "name a file that `recto db backup` made"
+    assert dump(library) == before
+    assert not list(library.parent.glob("*.before-restore*"))
+    with pytest.raises(NotALibrary) as raised:
+        restore(junk, url)
+    assert "`pg_restore`" in (raised.value.hint or "")
+    with pytest.raises(NotFound, match="there is no file"):
+        restore(tmp_path / "nothing.db", url)
 
 
 def test_a_server_is_saved_with_its_own_tools(url: DatabaseUrl, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from recto.engine.engine import Engine
@@ -12,7 +13,7 @@ from recto.engine.importing import Imported, import_chroma
 from recto.engine.parts import IndexReport
 from recto.engine.wiring import open_tables
 from recto.engine.wiring import upgrade_schema as change_tables
-from recto.errors import Conflict, InvalidArgument, NotFound
+from recto.errors import Conflict, InvalidArgument, NotALibrary, NotFound
 from recto.memory.reingest import reingest
 from recto.migration.chroma import ChromaDirectory
 from recto.migration.transfer import Carried, Transfer, transfer
@@ -20,6 +21,8 @@ from recto.model.collection import MEMORIES
 from recto.model.job import JobKind
 from recto.model.location import DatabaseUrl, Location
 from recto.observability.progress import NoProgress, Progress
+
+_NOT_SAVED = "name a file that `recto db backup` made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +81,39 @@ def backup(library: Location, to: Path, *, replace: bool = False) -> Saved:
 
 def restore(saved: Path, library: Location, *, replace: bool = False) -> Saved:
     """Puts a saved library back. One that is there is kept beside it, under the name `….before-restore`."""
-    if isinstance(library, DatabaseUrl):
-        migrate(saved, library)
-        return Saved(saved, saved.stat().st_size, _digest(saved))
     if not saved.is_file():
-        raise NotFound(f"there is no file {saved}")
-    if library.exists():
-        if not replace:
-            raise Conflict(f"{library} is already there", hint="add --force; it is kept beside the restored one")
-        for suffix in ("", "-wal", "-shm"):  # the log holds what was written last: it goes with its library
-            part = library.with_name(f"{library.name}{suffix}")
-            if part.exists():
-                part.replace(library.with_name(f"{library.name}.before-restore{suffix}"))
+        raise NotFound(f"there is no file {saved}", hint=_NOT_SAVED)
+    if isinstance(library, DatabaseUrl):
+        try:
+            migrate(saved, library)
+        except NotALibrary as error:
+            hint = f"{_NOT_SAVED}; what `pg_dump` saved is put back by `pg_restore`"
+            raise NotALibrary(error.message, hint=hint) from error
+        return Saved(saved, saved.stat().st_size, _digest(saved))
+    if library.exists() and not replace:
+        raise Conflict(f"{library} is already there", hint="add --force; it is kept beside the restored one")
     library.parent.mkdir(parents=True, exist_ok=True)
-    with closing(open_tables(saved, read_only=True)) as opened:  # which also sees whether it is a library at all
-        opened.backup(library)
+    aside = library.with_name(f"{library.name}.new")
+    aside.unlink(missing_ok=True)
+    try:
+        with closing(open_tables(saved, read_only=True)) as opened:
+            opened.backup(aside)
+    except NotALibrary as error:
+        raise NotALibrary(error.message, hint=_NOT_SAVED) from error
+    _keep(library)  # not before the other is known to be one, and written
+    aside.replace(library)
     return Saved(library, library.stat().st_size, _digest(library))
+
+
+def _keep(library: Path) -> None:
+    """Moves a library aside, beside any that an earlier restoring put there."""
+    names = chain(("",), (f"-{number}" for number in count(2)))
+    places = (f"{library.name}.before-restore{name}" for name in names)
+    kept = next(place for place in places if not library.with_name(place).exists())
+    for suffix in ("", "-wal", "-shm"):  # the log holds what was written last: it goes with its library
+        part = library.with_name(f"{library.name}{suffix}")
+        if part.exists():
+            part.replace(library.with_name(f"{kept}{suffix}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from psycopg import ClientCursor, errors
 
-from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, StorageError
+from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from recto.model.location import DatabaseUrl
 from recto.stores.postgres.connections import Connection
 from recto.stores.postgres.dialect import PACKAGE, queries
@@ -41,7 +41,7 @@ def settle(connection: Connection, url: DatabaseUrl, *, create: bool, upgrade: b
         )
     if version < newest:
         if not version and not create:
-            raise NotFound(f"there is no library in {url}", hint="run `recto init` to make one")
+            raise NotIndexed(f"there is no library in {url}", hint="run `recto init` to make one")
         older = f"{url} was written by an older Recto (schema {version}, this one knows {newest})"
         if version and not upgrade:
             raise LibraryError(

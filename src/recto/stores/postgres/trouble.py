@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from recto.errors import Busy, Conflict, LibraryError, NotFound, RectoError, StorageError
+from recto.errors import Busy, Conflict, LibraryError, NotIndexed, RectoError, StorageError
 from recto.model.location import DatabaseUrl
 
 _AGAIN = "try again in a moment"
@@ -50,7 +50,7 @@ def _refused(url: DatabaseUrl, said: str) -> RectoError:
 
 
 def _no_database(url: DatabaseUrl, said: str) -> RectoError:
-    return NotFound(f"{url}: {said}", hint="make it with `createdb` on the server, then give the command again")
+    return NotIndexed(f"{url}: {said}", hint="make it with `createdb` on the server, then give the command again")
 
 
 def _busy(url: DatabaseUrl, said: str) -> RectoError:
