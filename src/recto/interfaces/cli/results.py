@@ -53,7 +53,7 @@ def root_of(collection: str, kind: Kind, roots: Mapping[str, Path]) -> Path | No
 
 def files_at(places: Iterable[str], roots: Mapping[str, Path]) -> list[str]:
     """Paths for `collection/uri`, each once, of what is a file now: no commit, no memory, nothing that is gone."""
-    found = {}
+    found: dict[str, None] = {}
     for one in places:
         collection, _, uri = one.partition("/")
         if collection in roots and (path := roots[collection] / uri).is_file():
