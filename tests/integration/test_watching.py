@@ -210,6 +210,23 @@ def test_new_rules_of_the_configuration_are_applied_while_it_runs(bench: Bench) 
         watching.until_found("switch", "lamp.txt")
 
 
+def test_new_ways_of_watching_are_taken_up_while_it_runs(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    before = Config()
+    polled = replace(before, watch=replace(before.watch, debounce_ms=250, polling=True, poll_ms=100))
+    off = replace(before, watch=replace(before.watch, enabled=False))
+    with watched(bench) as watching:
+        reconfigure(watching.engine, before, polled)
+        bench.write({"last.md": "# Last\n\nzebrafish\n"})
+        watching.until_found("zebrafish", "last.md")
+        assert [one.state for one in watching.engine.watching.state().folders] == [POLLING]
+        reconfigure(watching.engine, polled, off)
+        assert not watching.engine.watching.active
+        reconfigure(watching.engine, off, polled)
+        assert watching.engine.watching.active
+
+
 def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

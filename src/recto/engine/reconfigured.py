@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 
-from recto.config.schema import Config
+from recto.config.schema import Config, Watch
 from recto.engine.engine import Engine
 from recto.engine.watching import WatchSettings
 from recto.engine.wiring import looking
@@ -21,7 +21,7 @@ def reconfigure(engine: Engine, before: Config, config: Config) -> bool:
     watched = before.watch != config.watch
     looked = any(getattr(before, name) != getattr(config, name) for name in _LOOKING)
     if watched:
-        engine.watching.settings = WatchSettings(**asdict(config.watch))
+        _watch(engine, before.watch, config.watch)
     if looked:
         for one in (engine, *engine._others.values()):
             one._parts = replace(one._parts, **looking(config))
@@ -29,3 +29,14 @@ def reconfigure(engine: Engine, before: Config, config: Config) -> bool:
     if watched or looked:
         engine.watching.look_again()
     return watched or looked
+
+
+def _watch(engine: Engine, before: Watch, now: Watch) -> None:
+    watching = engine.watching
+    watching.settings = WatchSettings(**asdict(now))
+    otherwise = (before.polling, before.poll_ms) != (now.polling, now.poll_ms)
+    again = watching.active and otherwise and now.enabled
+    if watching.active and (otherwise or not now.enabled):
+        watching.stop()
+    if again or (now.enabled and not before.enabled):
+        watching.start()
