@@ -132,7 +132,8 @@ class Daemon:
 class Snapshots:
     """From how many chunks on searches are answered from snapshots, and how many of these are kept.
 
-    With `outline` they hold a vector for each section as well, for profiles with a `dense_outline` stage.
+    With `outline` they hold a vector for each section as well, for profiles with a `dense_outline` stage. `vectors` is
+    what finds candidates by meaning: codes of one bit a dimension, or an index of faiss, which `recto[faiss]` brings.
     """
 
     enabled: bool = True
@@ -141,6 +142,7 @@ class Snapshots:
     shards: Annotated[int, Field(ge=1, le=1_024)] | None = None
     open_shards: Annotated[int, Field(ge=1, le=1_024)] = 128
     outline: bool = False
+    vectors: Literal["codes", "ivfpq", "hnsw"] = "codes"
 
 
 @dataclass(frozen=True, slots=True)

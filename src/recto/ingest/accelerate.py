@@ -37,6 +37,7 @@ class SnapshotSettings:
     shards: int | None = None
     open_shards: int = 128
     outline: bool = False
+    vectors: str = "codes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,7 @@ class Accelerator:
             shards=self._settings.shards,
             keep=self._settings.keep,
             outline=self._settings.outline,
+            vectors=self._settings.vectors,
             clock=self._clock,
         )
 

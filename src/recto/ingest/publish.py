@@ -18,9 +18,10 @@ from recto.model.recipe import EmbeddingProfile
 from recto.model.snapshot import FileEntry, Manifest, Mark, SnapshotId, Windows
 from recto.observability.progress import Progress
 from recto.ports import SnapshotSource, Store
+from recto.snapshots.approximate import CODES, require_faiss, save_index
 from recto.snapshots.arrays import write_arrays
 from recto.snapshots.folder import SnapshotFolder, carry, entries
-from recto.snapshots.opened import HIDDEN, OUTLINE, SEGMENTS, SHARD, OpenSnapshot
+from recto.snapshots.opened import HIDDEN, OUTLINE, SEGMENTS, SHARD, OpenSnapshot, index_name
 from recto.snapshots.outline import section_vectors
 from recto.snapshots.segment import Segment, make_segment, merge_segments
 from recto.snapshots.shards import joined, save_shard, without
@@ -47,6 +48,7 @@ class Making:
     shards: int | None = None
     keep: int = 3
     outline: bool = False
+    vectors: str = CODES
     clock: Callable[[], float] = time.time
 
 
@@ -61,6 +63,8 @@ class _Delta:
 
 def publish(making: Making, previous: OpenSnapshot | None, progress: Progress) -> Manifest:
     """The new snapshot, current from now on. What goes wrong leaves the previous one as it was."""
+    if making.vectors != CODES:
+        require_faiss()
     started = time.perf_counter()
     snapshot = _new_id(making)
     with making.folder.building(snapshot) as built:
@@ -303,6 +307,8 @@ def _all_shards(
 
 def _write_shard(making: Making, number: int, windows: Windows, built: Path) -> None:
     save_shard(built / SHARD.format(number), windows)
+    if making.vectors != CODES:
+        save_index(built / index_name(SHARD.format(number), making.vectors), making.vectors, windows.matrix)
     _write_outline(making, number, windows, built)
 
 
@@ -332,10 +338,13 @@ def _changed_shards(
         windows = None if held is None else previous.shard(number)
         added = _of(fresh, whose == number)
         if windows is not None and not len(added) and not np.isin(windows.chunks, delta.vectors).any():
-            for one in (name, OUTLINE.format(number)) if making.outline else (name,):
+            index = index_name(name, making.vectors)
+            for one in (name, index, *((OUTLINE.format(number),) if making.outline else ())):
                 if one in previous.manifest.files:
                     carry(previous.path / one, built / one)
                     carried[one] = replace(previous.manifest.files[one], carried=True)
+            if making.vectors != CODES and index not in carried:
+                save_index(built / index, making.vectors, windows.matrix)
             if OUTLINE.format(number) not in carried:
                 _write_outline(making, number, windows, built)
             total += len(windows)

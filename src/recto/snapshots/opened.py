@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recto.errors import DamagedSnapshot
+from recto.errors import DamagedSnapshot, MissingExtra
 from recto.model.ids import ProjectId
 from recto.model.snapshot import Manifest, SnapshotId, Windows
 from recto.observability.logs import logger
 from recto.ports import SnapshotSource
+from recto.snapshots.approximate import FORMS, Approximate
 from recto.snapshots.arrays import open_arrays
 from recto.snapshots.folder import SnapshotFolder
 from recto.snapshots.outline import Outline
@@ -27,6 +28,11 @@ SEGMENTS = ("lexical-base.seg", "lexical-recent.seg")
 """The large one, which is carried over, and what was added since it was made."""
 HIDDEN = "hidden.arr"
 SHARD, OUTLINE = "shard_{:03d}.vec", "outline_{:03d}.vec"
+
+
+def index_name(shard: str, form: str) -> str:
+    """Of the index that lies beside a shard: `shard_000.ivfpq`."""
+    return f"{shard.removesuffix('.vec')}.{form}"
 
 
 class OpenSnapshot:
@@ -49,8 +55,20 @@ class OpenSnapshot:
 
     @cached_property
     def shards(self) -> Shards:
-        names = (SHARD.format(number) for number in range(self.manifest.shards))
-        return Shards([self.path / name for name in names if name in self.manifest.files], self._most_open)
+        names = [SHARD.format(number) for number in range(self.manifest.shards)]
+        names = [name for name in names if name in self.manifest.files]
+        return Shards([self.path / name for name in names], self._most_open, self._approximate(names))
+
+    def _approximate(self, shards: Sequence[str]) -> Approximate | None:
+        """The indexes beside the shards; None where the snapshot has none, or this installation cannot read them."""
+        for form in FORMS:
+            names = [index_name(name, form) for name in shards]
+            if names and all(name in self.manifest.files for name in names):
+                try:
+                    return Approximate([self.path / name for name in names], self._most_open)
+                except MissingExtra as error:
+                    logger("snapshots").warning("%s; %s", error.message, "codes are searched instead")
+        return None
 
     @cached_property
     def outline(self) -> Outline | None:

@@ -19,6 +19,7 @@ from recto.algorithms.nearest import best_of_each, top
 from recto.errors import DamagedSnapshot
 from recto.model.ids import ChunkKey
 from recto.model.snapshot import Windows
+from recto.snapshots.approximate import Approximate
 from recto.snapshots.arrays import open_arrays, write_arrays
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _LEAST = 1_600  # candidates scored exactly; on real vectors these hold .999 of 
 _PER_WANTED = 16
 _ONE_IN = 500
 _HALF_LEAVES = 16  # times as many rows are kept by half of their codes; on real vectors nothing is lost by that
+_WORDS_IN_A_BYTE = 3
 _ALL_BELOW = 4_000  # so few admitted rows are scored outright
 
 
@@ -79,13 +81,15 @@ class Shards:
 
     paths: Sequence[Path]
     most_open: int
+    approximate: Approximate | None = None
+    """Finds candidates instead of the codes, where the snapshot was made with such an index."""
     chunks: NDArray[np.int64] = field(init=False)
     tiers: NDArray[np.uint8] = field(init=False)
     fast: bool = field(init=False)
     """Whether any of the vectors is a fast one."""
     _codes: NDArray[np.uint64] = field(init=False)
     _firsts: NDArray[np.int64] = field(init=False)
-    _order: NDArray[np.int64] | None = field(init=False, default=None)
+    _sorted: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(init=False, default=None)
     _open: OrderedDict[int, NDArray[np.float16]] = field(init=False, default_factory=OrderedDict)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
@@ -126,8 +130,23 @@ class Shards:
         if admitted is not None and (few := int(admitted.sum())) <= max(wanted, _ALL_BELOW):
             rows = np.flatnonzero(admitted) if few else np.zeros(0, dtype=np.int64)
         else:
-            rows = self._near(codes(vector[None])[:, 0], wanted, admitted, within)
+            rows = self._candidates(vector, wanted, limit, admitted, within)
         return top(*self._best(vector, rows), limit)
+
+    def _candidates(
+        self,
+        vector: NDArray[np.float32],
+        wanted: int,
+        limit: int,
+        admitted: NDArray[np.bool_] | None,
+        within: Sequence[int] | None,
+    ) -> NDArray[np.int64]:
+        if self.approximate is not None:
+            rows = self.approximate.near(vector, wanted, self._firsts, admitted, within)
+            # An index looks into some of its cells; where these hold too few that are admitted, the codes know more.
+            if len(rows) >= limit:
+                return rows
+        return self._near(codes(vector[None])[:, 0], wanted, admitted, within)
 
     def score(
         self, vector: NDArray[np.float32], keys: NDArray[np.int64]
@@ -139,15 +158,15 @@ class Shards:
         """The rows of all windows of these chunks, ascending."""
         import numpy as np
 
-        if self._order is None:
-            self._order = np.argsort(self.chunks, kind="stable")
+        if self._sorted is None:
+            order = np.argsort(self.chunks, kind="stable")
+            self._sorted = order, self.chunks[order]
+        order, ascending = self._sorted
         wanted = np.unique(keys)
-        left = np.searchsorted(self.chunks, wanted, side="left", sorter=self._order)
-        right = np.searchsorted(self.chunks, wanted, side="right", sorter=self._order)
-        if (right - left).max(initial=0) <= 1:
-            return np.sort(self._order[left[right > left]])
-        several = [self._order[start:end] for start, end in zip(left, right, strict=True) if end > start]
-        return np.sort(np.concatenate(several)) if several else np.zeros(0, dtype=np.int64)
+        left = np.searchsorted(ascending, wanted)
+        held = np.searchsorted(ascending, wanted, side="right") - left
+        places = np.repeat(left - (np.cumsum(held) - held), held) + np.arange(held.sum())
+        return np.sort(order[places])
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of these rows, which ascend."""
@@ -203,16 +222,17 @@ class Shards:
         half = len(code) // 2
         first = self._away(code, half, within)
         rows = _least(first, some, admitted)
-        away = first[rows]
+        away = first[rows].astype(np.uint16)
         for word, bits in zip(self._codes[half:], code[half:], strict=True):
             away += np.bitwise_count(word[rows] ^ bits)
         return rows[_least(away, wanted, None)]
 
-    def _away(self, code: NDArray[np.uint64], words: int, within: Sequence[int] | None) -> NDArray[np.uint16]:
+    def _away(self, code: NDArray[np.uint64], words: int, within: Sequence[int] | None) -> NDArray[Any]:
         """In how many bits of its first words each row differs; rows of other shards are not looked at."""
         import numpy as np
 
-        away = np.zeros(len(self), dtype=np.uint16)
+        # Three words differ in at most 192 bits, and adding bytes to bytes is faster than widening them.
+        away = np.zeros(len(self), dtype=np.uint8 if words <= _WORDS_IN_A_BYTE else np.uint16)
         differ, count = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint8)
         for start, end in self._blocks(within):
             block = away[start:end]
@@ -242,6 +262,8 @@ class Shards:
         return int(self._matrix(0).shape[1]) if len(self.paths) else 0
 
     def _matrix(self, shard: int) -> NDArray[np.float16]:
+        if len(self.paths) <= self.most_open:
+            return self._open[shard]  # all of them are, and none is ever closed
         with self._lock:
             found = self._open.pop(shard, None)
             if found is None:
@@ -270,14 +292,17 @@ def _whole(halves: NDArray[np.float16]) -> NDArray[np.float32]:
     return found
 
 
-def _least(away: NDArray[np.uint16], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+def _least(away: NDArray[Any], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     import numpy as np
 
+    never = np.iinfo(away.dtype).max
     if admitted is not None:
-        away[~admitted] = 0xFFFF
+        away[~admitted] = never
     if len(away) <= wanted:
-        return np.flatnonzero(away < 0xFFFF)
-    return np.flatnonzero(away <= min(int(np.partition(away, wanted)[wanted]), 0xFFFE))
+        return np.flatnonzero(away < never)
+    # Numbers of two bytes are parted by vector instructions where there are any, single bytes are not.
+    last = int(np.partition(away.astype(np.uint16, copy=False), wanted)[wanted])
+    return np.flatnonzero(away <= min(last, never - 1))
 
 
 def vectors_by_chunk(chunks: NDArray[np.int64], vectors: NDArray[np.float32]) -> Iterator[tuple[ChunkKey, Any]]:

@@ -176,8 +176,10 @@ def _search(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     import numpy as np
 
-    shards, alive, scores = state.snapshot.shards, state.alive, state.matrix @ vector
-    chunks = state.recent.chunks
+    shards, alive = state.snapshot.shards, state.alive
+    if admitted is None and not len(state.recent):
+        return shards.search(vector, limit, alive, within)
+    chunks, scores = state.recent.chunks, state.matrix @ vector
     if admitted is not None:
         newest = max(shards.chunks.max(initial=0), chunks.max(initial=0), admitted.max(initial=0))
         table = np.zeros(int(newest) + 1, dtype=bool)
@@ -195,7 +197,7 @@ def _cosines(state: _State, vector: NDArray[np.float32], keys: Sequence[ChunkKey
     import numpy as np
 
     wanted = np.unique(np.array(keys, dtype=np.int64))
-    found = [state.snapshot.shards.score(vector, np.setdiff1d(wanted, state.hidden, assume_unique=True))]
+    found = [state.snapshot.shards.score(vector, _seen(state, wanted))]
     if len(state.recent):
         rows = np.flatnonzero(np.isin(state.recent.chunks, wanted))
         found.append(best_of_each(state.recent.chunks[rows], np.einsum("ij,j->i", state.matrix[rows], vector)))
@@ -210,7 +212,7 @@ def _windows(state: _State, keys: Sequence[ChunkKey]) -> list[tuple[ChunkKey, ND
 
     wanted = np.unique(np.array(keys, dtype=np.int64))
     shards = state.snapshot.shards
-    rows = shards.rows_of(np.setdiff1d(wanted, state.hidden, assume_unique=True))
+    rows = shards.rows_of(_seen(state, wanted))
     recent = np.flatnonzero(np.isin(state.recent.chunks, wanted))
     return [
         *vectors_by_chunk(shards.chunks[rows], shards.vectors(rows)),
@@ -225,10 +227,19 @@ def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
     if not shards.fast and not state.recent.tiers.any():
         return 0
     wanted = np.unique(np.array(keys, dtype=np.int64))
-    rows = shards.rows_of(np.setdiff1d(wanted, state.hidden, assume_unique=True))
-    recent = np.isin(state.recent.chunks, wanted) & (state.recent.tiers > 0)
-    old = shards.chunks[rows[shards.tiers[rows] > 0]]
-    return len(np.unique(np.concatenate([old, state.recent.chunks[recent]])))
+    rows = shards.rows_of(_seen(state, wanted))
+    found = shards.chunks[rows[shards.tiers[rows] > 0]]
+    if len(state.recent):
+        recent = np.isin(state.recent.chunks, wanted) & (state.recent.tiers > 0)
+        found = np.concatenate([found, state.recent.chunks[recent]])
+    return len(np.unique(found))
+
+
+def _seen(state: _State, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of the keys that count as the shards have them. Nearly always that is all of them."""
+    import numpy as np
+
+    return np.setdiff1d(keys, state.hidden, assume_unique=True) if len(state.hidden) else keys
 
 
 def _fast_in(index: VectorIndex, keys: Sequence[ChunkKey]) -> int:

@@ -44,14 +44,14 @@ FILTERS = [Filters(), Filters(path_prefix="a/"), Filters(uris=("b/one.md",)), Fi
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Phase.explicit, Phase.generate),
 )
-@given(st.sampled_from((0, 20)), st.lists(actions, min_size=3, max_size=16))
+@given(st.sampled_from((0, 16)), st.lists(actions, min_size=3, max_size=16))
 def test_every_answer_is_that_of_the_library_after_any_sequence_of_changes(
     filled: int, steps: list[tuple[str, Any, Any]]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, Bench(Path(folder)) as bench:
         # Enough to start with that a base segment is carried over, and the segment after it counts.
         for number in range(filled):
-            bench.do("put", f"a/held {number}.md", ["apple fig", "banana hazel", "cherry date"])
+            bench.do("put", f"a/held {number}.md", ["apple fig", "banana hazel"])
         for step in steps:
             bench.do(*step)
             if bench.made:
