@@ -257,6 +257,7 @@ def _times(ask: Any, asked: list[str]) -> dict[str, float]:
 def table(rows: list[dict[str, Any]]) -> str:
     titles = ["chunks", "indexed", "fast vectors", "snapshot", "hybrid p50 · p95 · p99", "filtered p50", "start-up"]
     titles += ["own memory", "build peak", "library + snapshot", "edit searchable"]
+    titles += ["processor: build", "hybrid p50"]
     lines = [titles, ["---"] * len(titles)]
     for row in rows:
         hybrid = row["hybrid"]
@@ -271,6 +272,8 @@ def table(rows: list[dict[str, Any]]) -> str:
                 f"{row['build_peak_mb']} MB",
                 f"{row['library_mb']} + {row['snapshot_mb']} MB",
                 f"{row['edited_file_searchable_ms']} ms",
+                _seconds(row["build_cpu_s"]),
+                f"{hybrid['cpu_p50']} ms",
             ]
         )
     return "\n".join("| " + " | ".join(one) + " |" for one in lines) + "\n"
