@@ -33,8 +33,8 @@ _STORM = 2_000  # paths: more than this, and looking at the whole folder is chea
 _RETRY_SECONDS = 5.0  # for a folder that is not there
 _BUSY_SECONDS = 1.0  # for a library another process is writing
 _LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
-_EMBED_AT_ONCE = 32  # inputs between two looks at what changed
-_PAUSE_SECONDS = 0.5  # after them: another process may be waiting to index
+_EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
+_PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
 
 
 class Notices(Protocol):
@@ -331,7 +331,7 @@ class Watching:
                 folder.state, folder.detail = (POLLING if self.settings.polling else WATCHING), ""
 
     def _embed(self) -> None:
-        """Some of what has no vector yet, between looks at what changed."""
-        if self._engine.freshness().pending:
+        """Some of what has no vector yet, between looks at what changed. A change that settles is waited for instead."""
+        if self._engine.freshness().pending and not self.state().queued:
             self._engine.embed(_EMBED_AT_ONCE, patience=0.0)
             self._stop.wait(_PAUSE_SECONDS)
