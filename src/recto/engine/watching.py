@@ -331,7 +331,7 @@ class Watching:
                 folder.state, folder.detail = (POLLING if self.settings.polling else WATCHING), ""
 
     def _embed(self) -> None:
-        """Some of what has no vector yet, between looks at what changed. A change that settles is waited for instead."""
+        """Some of what has no vector yet, between looks at what changed. A change that settles goes first."""
         if self._engine.freshness().pending and not self.state().queued:
             self._engine.embed(_EMBED_AT_ONCE, patience=0.0)
             self._stop.wait(_PAUSE_SECONDS)
