@@ -81,8 +81,8 @@ def test_a_model_that_sees_nothing_close_gets_less_weight() -> None:
 
 
 def test_words_count_more_for_what_is_part_of_a_series() -> None:
-    alone, _ = Balance().weight([10.0], [0.6])
-    half, reason = Balance().weight([10.0], [0.6], share=0.5)
+    alone, _ = Balance(series=3.0).weight([10.0], [0.6])
+    half, reason = Balance(series=3.0).weight([10.0], [0.6], share=0.5)
     assert half == pytest.approx(2.5 * alone)
     assert "50% in a series" in reason
 

@@ -33,11 +33,11 @@ class Balance:
     What speaks for each, and what does not, is in docs/decisions/0004.
     """
 
-    base: float = 0.01
+    base: float = 0.0085
     standout: float = 1.6
     doubt: float = 2.5
     usual_best: float = 0.65
-    series: float = 3.0
+    series: float = 3.6
     long_query: int = 15
     fast: float = 0.5
 
