@@ -10,7 +10,8 @@ all that are there. --document puts the table into docs/scale.md. With --keep th
 
     python benchmarks/scale.py --folder WORK --only-queries 1500000
 
-asks one of those again, for figures of a quiet hour.
+asks one of those again, for figures of a quiet hour. One whose vectors or snapshot are missing, because building was
+broken off, is completed by the command that began it; what building took is then not known.
 """
 
 from __future__ import annotations
@@ -135,12 +136,16 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     from recto.observability.progress import NoProgress
 
     root = library.with_suffix("")
+    left = library.exists()  # with --keep: the documents are there, vectors or the snapshot may be missing
     engine = open_library(library, create=True, settings={"snapshots.threshold": 10**9})
-    root.mkdir()
-    engine.add_collection("generated", root)
-    made, chunks, slope = documents(text, seed), 0, []
-    indexing = 0.0
-    while chunks < wanted:
+    chunks, indexing, slope = engine.store.counts(engine.project.id).chunks, 0.0, []
+    if left and chunks < wanted:
+        raise SystemExit(f"{library} has {chunks} chunks only: remove it to begin anew")
+    if not left:
+        root.mkdir()
+        engine.add_collection("generated", root)
+    made = documents(text, seed)
+    while chunks < wanted and not left:
         for _ in range(max(10, min(2_000, (wanted - chunks) // 60))):
             uri, body = next(made)
             (root / uri).parent.mkdir(exist_ok=True)
@@ -165,11 +170,11 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     return {
         "chunks": chunks,
         "text_mb": sum(one.stat().st_size for one in root.rglob("*.md")) // 1_000_000,
-        "indexed_s": round(indexing, 1),
+        "indexed_s": None if left else round(indexing, 1),
         "ms_a_chunk": slope[:: max(1, len(slope) // 20)],
-        "fast_vectors_s": round(vectors, 1),
+        "fast_vectors_s": None if left else round(vectors, 1),
         "snapshot_s": round(published, 1),
-        "build_cpu_s": round(own.ru_utime + own.ru_stime + workers.ru_utime + workers.ru_stime, 1),
+        "build_cpu_s": None if left else round(own.ru_utime + own.ru_stime + workers.ru_utime + workers.ru_stime, 1),
         "library_mb": library.stat().st_size // 1_000_000,
         "snapshot_mb": manifest.bytes // 1_000_000,
         "build_peak_mb": own.ru_maxrss // 1024,
