@@ -41,10 +41,15 @@ def slim_input(schema: Mapping[str, Any], unlisted: Collection[str] = ()) -> dic
 
 
 def slim_output(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What an answer always has, down to the fields of its list items; of what it may have, the type alone."""
+    """What an answer always has, down to the fields of its list items; of what it may have, the type alone.
+
+    That something may be an object says nothing, and is left out.
+    """
     required = schema.get("required", ())
     properties = {
-        name: _shape(one) if name in required else {"type": one["type"]} for name, one in schema["properties"].items()
+        name: _shape(one) if name in required else {"type": one["type"]}
+        for name, one in schema["properties"].items()
+        if name in required or one["type"] != "object"
     }
     return {"type": "object", "properties": properties}
 
