@@ -18,7 +18,7 @@ from recto.retrieval.stages.recall import DenseRecall
 from recto.retrieval.stages.steps import ground, noted, texts_of
 
 _LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
-_MEANING_FIRST = Balance(base=0.004)
+_MEANING_FIRST = Balance(base=0.008)
 _BESIDE_PLACES = 0.2
 _WRITTEN = _LITERAL | {Asked.NAME}
 _ABOUT_TESTS = re.compile(
