@@ -14,6 +14,7 @@ from recto.engine.engine import Engine
 from recto.engine.wiring import open_library
 from recto.errors import RecipeMismatch
 from recto.model.query import Query
+from recto.operations.index import advice
 from recto.operations.jobs import work
 from recto.operations.models import ModelActivateRequest, ModelsListRequest, models_activate, models_list
 from recto.retrieval.profiles import PROFILES
@@ -56,6 +57,7 @@ def test_another_model_is_refused_by_name_and_nothing_is_embedded_beside_the_old
         assert "recto models activate recto-encoder-1" in (told.value.hint or "")
         assert engine.freshness().full_vectors == 0.0
         assert engine.store.catalog.recipe(engine.project.id) == made
+        assert [one.command for one in advice(engine)] == ["recto models activate recto-encoder-1"]
 
 
 def test_vectors_of_another_model_are_never_compared(library: Path) -> None:
