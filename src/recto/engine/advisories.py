@@ -51,9 +51,8 @@ def _constrained(engine: Engine) -> Iterator[Advisory]:
 def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     made, wanted = engine.store.catalog.recipe(engine.project.id), engine.embedder.profile
     if made is not None and made.embedding != wanted and counts.chunks:
-        said = (
-            f"another model made the library's vectors ({made.embedding.model}); until it is embedded anew, words find"
-        )
+        by = f"{made.embedding.model} ({made.embedding.revision})"
+        said = f"the vectors were made by {by}, which is not the model in use: only words are searched"
         yield Advisory("warn", said, f"recto models activate {wanted.name}")
         return
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
