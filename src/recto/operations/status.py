@@ -333,7 +333,7 @@ def _jobs_check(engine: Engine) -> Check:
         )
     if pending and not waiting:
         return Check("jobs", False, f"{pending} chunks have no vector and no job will make them", "run `recto index`")
-    return Check("jobs", True, f"{waiting} jobs wait" if waiting else "nothing is left to do")
+    return Check("jobs", True, f"waiting: {waiting}" if waiting else "nothing is left to do")
 
 
 def _model_check(engine: Engine) -> Check:
