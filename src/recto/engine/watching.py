@@ -220,6 +220,8 @@ class Watching:
         """Watches the collections there are now; one whose root or rules changed is looked at as a whole."""
         wanted = {one.name: one for one in self._engine.collections() if one.on_disk}
         with self._changed:
+            if stop.is_set():
+                return  # the folders are those of whoever started anew
             for name, folder in list(self._folders.items()):
                 if wanted.get(name) == folder.collection:
                     continue
