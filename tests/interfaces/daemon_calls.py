@@ -48,6 +48,7 @@ class Client:
 
     def found(self, query: str) -> list[str]:
         answer = self.call("search", query=query)
+        assert "result" in answer, answer
         return [hit["uri"] for hit in answer["result"]["structuredContent"]["hits"]]
 
     def answer(self, number: int) -> dict[str, Any]:

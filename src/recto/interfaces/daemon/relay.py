@@ -65,10 +65,12 @@ class Relay:
                 with self._asked_guard:
                     busy = bool(self._asked)
                 if not busy:
-                    if self._connection is not None:
+                    # In one go: what the client asks from here on waits for the new connection.
+                    before, self._connection = self._connection, None
+                    if before is not None:
                         with suppress(OSError):
-                            # The thread that listens reads the end, and connects.
-                            self._connection.sock.shutdown(socket.SHUT_RDWR)
+                            before.sock.shutdown(socket.SHUT_RDWR)
+                        self._reconnect()
                     return
             self._ending.wait(_AGAIN_SECONDS)
 
@@ -106,8 +108,10 @@ class Relay:
             if self._ending.is_set():
                 break
             with self._guard:
-                self._connection = None
                 connection.close()
+                if self._connection is not connection:
+                    return  # another one took its place, with a thread of its own
+                self._connection = None
                 self._fail_all()
                 self._reconnect()
                 connection = self._connection
