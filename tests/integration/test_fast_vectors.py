@@ -68,13 +68,13 @@ def test_many_chunks_get_fast_vectors_at_once_and_full_ones_from_whoever_works(f
     with opened(folder) as engine:
         assert engine.index().embedded == 0
         assert (fast_rows(engine), full(engine)) == (4, [])
-        answer = engine.search(Query("night sky"), PROFILES["dense_only"])
+        answer = engine.search(Query("telescope for the moon"), PROFILES["dense_only"])
         assert answer.hits[0].citation.uri == "moon.md"
         assert answer.trace[0].detail["fast_vectors"] == "4 of 4"
         assert (answer.freshness.pending, answer.freshness.full_vectors) == (4, 0.0)
         engine.worker("test", PACE).run(threading.Event(), until_idle=True)
         assert (fast_rows(engine), full(engine)) == (0, sorted(NOTES))
-        answer = engine.search(Query("night sky"), PROFILES["dense_only"])
+        answer = engine.search(Query("telescope for the moon"), PROFILES["dense_only"])
         assert answer.hits[0].citation.uri == "moon.md"
         assert "fast_vectors" not in answer.trace[0].detail
         assert (answer.freshness.pending, answer.freshness.full_vectors) == (0, 1.0)
