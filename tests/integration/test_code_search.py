@@ -194,6 +194,35 @@ def test_a_regular_expression_is_looked_for_by_its_literal_parts(engine: Engine,
     assert holding in first(engine, pattern)[1]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        (r"def (url|redirect)_\w+\(", {"url_for", "redirect_to"}),
+        (r"def \w+_for\(", {"url_for", "path_for"}),
+        (r"class [A-Z]\w+Mixin", {"LoginMixin"}),
+        (r"\bconnect[A-Z]\w*\(", {"connectAll"}),
+    ],
+)
+def test_a_pattern_finds_the_names_that_begin_and_end_as_it_tells(bench: Bench, pattern: str, names: set[str]) -> None:
+    # Each word of a name is in a hundred other places.
+    other = "".join(
+        f"def make_{n}():\n    url = redirect({n}, path, mixin, label)\n    return url\n\n\n" for n in range(150)
+    )
+    bench.write(
+        {
+            "noise.py": other,
+            "app.py": "def url_for(name):\n    return table[name]\n\n\ndef redirect_to(place):\n    raise Gone\n",
+            "paths.py": "def path_for(name):\n    return root / name\n\n\nclass LoginMixin:\n    pass\n",
+            "net.js": "function connectAll(peers) {\n  peers.forEach(dial);\n}\n",
+        }
+    )
+    bench.index(chunking=SMALL)
+    with bench.opened(chunking=SMALL) as engine:
+        hits = engine.search(Query(pattern, limit=len(names)), PROFILES["code"]).hits
+    found = " ".join(hit.excerpt for hit in hits)
+    assert {name for name in names if name in found} == names
+
+
 def test_minus_signs_quotes_and_stars_in_a_fragment_of_code_are_its_own(engine: Engine) -> None:
     _, excerpt = first(engine, 'await fetchJson("/api/checkout", { method: "POST" }) -POST')
     assert "async payNow()" in excerpt

@@ -17,6 +17,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from recto.algorithms.frames import Place, frames, message_of, places_in
+from recto.algorithms.patterns import PartOfName, Pieces, is_pattern, read_pattern
 
 _LONGEST = 20_000  # characters of a question that are read
 _MOST = 24  # names
@@ -42,18 +43,6 @@ _ERROR = re.compile(
     r"|[Ss]egmentation fault)"
     r"|^[\w.]*[A-Z]\w+: \S+(?: \S+){2}"
 )
-_PATTERN = re.compile(
-    r"\\[wWdDsSbB.()\[\]{}*+?|^$]|\[\^?[\w\\^-]{1,40}\][*+?{]|\.[*+]\??|\)[*+?]|\(\?[:=!<]|\w\|\w[^\s]*\)|^\^\w|\w\$$"
-)
-_PIECES = re.compile(
-    r"\\[wWdDsSbBAZz]|(?:\0[0-9a-f]+;|[^\\()\]}\s;|.])[?*]|\[(?:\\.|[^\]\\])*\]|\((?:\?[:=!<P][^()]*)?|\)|\{\d*,?\d*\}|(?<!\\)[.*+?|^$]"
-)
-_CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
-_EITHER = re.compile(r"\((?:\?:|\?P<\w+>)?([^()|]*+\|[^()]*)\)([?*])?")  # an innermost group of alternatives
-_AT_TOP = re.compile(r"\|(?![^()]*\))")
-_LONG_PATTERN = 1_000  # characters of one that are read
-_WAYS = 12  # through the alternatives of a pattern
-_ESCAPED = re.compile(r"\\(.)")
 # What differs from one occurrence of a message to the next: quoted values, numbers, addresses, placeholders.
 _VARIABLE = re.compile(
     r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|\b0x[0-9a-fA-F]+\b|\b\d+(?:\.\d+)*\b|%[sdrif]|\{[^{}\n]{0,40}\}"
@@ -65,9 +54,6 @@ _WORDS = re.compile(r"\w+")
 _HUMP = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RUN = 3  # words
 _MOST_RUNS = 40
-
-
-Pieces = tuple[str, ...]
 
 
 class Asked(StrEnum):
@@ -95,7 +81,7 @@ class CodeQuery:
     """`words` are what to look for by word and meaning.
 
     The parts of one of the `pieces` stand in their order on one line of what is meant; each of `runs` are words next to
-    each other in it.
+    each other in it. `parts` are of names that a pattern does not tell whole.
     """
 
     asked: Asked
@@ -104,6 +90,7 @@ class CodeQuery:
     places: tuple[Place, ...] = ()
     pieces: tuple[Pieces, ...] = ()
     runs: tuple[str, ...] = ()
+    parts: tuple[PartOfName, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -118,10 +105,12 @@ def read_code_query(text: str) -> CodeQuery:
         places = tuple(frame.place for frame in traced)
         return CodeQuery(Asked.TRACE, words, named, places, runs=_runs(message))
     places = places_in(text)
-    if "\n" not in text and _PATTERN.search(text):
-        pieces = _pattern_pieces(text[:_LONG_PATTERN])
-        literal = " ".join(dict.fromkeys(piece for parts in pieces for piece in parts))
-        return CodeQuery(Asked.PATTERN, literal or text, _names(literal), places, pieces)
+    if is_pattern(text):
+        told = read_pattern(text)
+        literal = " ".join(dict.fromkeys(piece for pieces in told.pieces for piece in pieces))
+        return CodeQuery(
+            Asked.PATTERN, literal or text, _names(told.whole), places, pieces=told.pieces, parts=told.parts
+        )
     if _ERROR.search(text):
         bare = _KIND_OF_ERROR.sub("", text)
         return CodeQuery(Asked.MESSAGE, text, _names(bare), places, runs=_runs(text))
@@ -184,23 +173,6 @@ def _joined(text: str) -> tuple[Name, ...]:
         return ()
     lower = [word.lower() for word in words]
     return Name(("_".join(lower),), sure=False), Name((_camel(lower),), sure=False)
-
-
-def _pattern_pieces(text: str) -> tuple[Pieces, ...]:
-    """The literal stretches of a regular expression, in order, once for each way through its alternatives."""
-    marked = _ESCAPED.sub(lambda found: found[0] if found[1].isalnum() else f"\0{ord(found[1]):x};", text)
-    ways = [_CLASS.sub(r"\\w", marked)]
-    while len(ways) < _WAYS and (group := next(filter(None, map(_EITHER.search, ways)), None)):
-        chosen = [*group[1].split("|"), *([""] if group[2] else [])]
-        at = ways.index(group.string)
-        ways[at : at + 1] = [group.string[: group.start()] + one + group.string[group.end() :] for one in chosen]
-    found = dict.fromkeys(_literal(one) for way in ways for one in _AT_TOP.split(way))
-    return tuple(parts for parts in found if parts)[:_WAYS]
-
-
-def _literal(way: str) -> Pieces:
-    plain = (re.sub(r"\0([0-9a-f]+);", lambda found: chr(int(found[1], 16)), one) for one in _PIECES.split(way))
-    return tuple(piece for piece in (one.strip() for one in plain) if piece)
 
 
 def _runs(said: str) -> tuple[str, ...]:

@@ -357,6 +357,7 @@ class Engine:
             vectors=lambda: self.vectors,
             now=self._parts.clock,
             analyse=self._parts.analyzer.query_tokens,
+            beginning=self._parts.analyzer.prefix,
             reranker=None if self._parts.reranker is None else lambda: self.reranker,
             clusters=None if self.accelerator is None else self.accelerator.clusters,
         )

@@ -50,6 +50,8 @@ class Library:
     now: Callable[[], float]
     analyse: Callable[[str], Sequence[str]] = str.split
     """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
+    beginning: Callable[[str], str] = str.casefold
+    """The start of a word → what the tokens of such words start with; empty where that cannot be said."""
     reranker: Callable[[], MeasuredReranker] | None = None
     clusters: Callable[[], NearClusters | None] | None = None
     """The clusters that were made of the library's chunks, if any were."""

@@ -132,6 +132,37 @@ def test_a_pattern_is_looked_for_in_each_way_through_its_alternatives(
     assert read_code_query(pattern).pieces == pieces
 
 
+@pytest.mark.parametrize(
+    ("pattern", "parts", "names"),
+    [
+        (r"def (url|redirect)_\w+\(", ["url_…", "redirect_…"], set()),
+        (r"def get_\w+_label\(", ["get_…_label"], set()),
+        (r"\w+Mixin|BaseView", ["…Mixin"], {"BaseView", "base_view"}),
+        (r"[Uu]rl_\w+", ["Url_…", "url_…"], set()),
+        (r"self\.conn_\w+\s*=", ["conn_…"], set()),
+        (r"raise (Type|Value)Error", [], {"TypeError", "type_error", "ValueError", "value_error"}),
+        ("fetchJson(.*POST", ["fetchJson…POST"], {"fetchJson", "fetch_json"}),
+        (r"\w+", [], set()),
+    ],
+)
+def test_a_pattern_tells_parts_of_names_where_it_leaves_letters_open(
+    pattern: str, parts: list[str], names: set[str]
+) -> None:
+    read = read_code_query(pattern)
+    assert [str(part) for part in read.parts] == parts
+    assert {".".join(name.parts) for name in read.names} == names
+
+
+def test_a_name_is_like_its_parts_when_it_begins_and_ends_with_them() -> None:
+    (part,) = read_code_query(r"get_\w+_label").parts
+    assert [part.likeness(name) for name in ("get_price_label", "forget_x_label", "get_label_of", "get_label")] == [
+        1.0,
+        0.5,
+        0.0,
+        0.0,
+    ]
+
+
 def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
     (pieces,) = read_code_query(r"def get_\w+_label\(").pieces
     assert share_in_order(pieces, "def get_price_label(x):\n") == 1.0

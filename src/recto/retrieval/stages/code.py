@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from recto.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
 from recto.model.document import Kind
-from recto.model.query import Query
+from recto.model.query import Query, Terms
 from recto.model.result import Candidate, Ranking
 from recto.retrieval.stage import Search, SkipStage, in_order
 from recto.retrieval.stages.adaptive import Balance, BalancedFusion
@@ -16,6 +16,7 @@ from recto.retrieval.stages.fuse import ScoreFusion
 from recto.retrieval.stages.joined import JoinedFusion
 from recto.retrieval.stages.recall import DenseRecall
 from recto.retrieval.stages.steps import ground, noted, texts_of
+from recto.retrieval.stages.symbols import beginnings
 
 _LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
 _MEANING_FIRST = Balance(base=0.008)
@@ -59,7 +60,8 @@ class ReadCode:
             # Word by word, because stop words count in a phrase.
             runs = (tuple(token for word in run.split() for token in analyse(word)) for run in read.runs[: self.runs])
             preferred = (*terms.preferred, *terms.phrases, *runs)
-            literal = replace(terms, text=read.words, words=words, preferred=preferred, phrases=(), excluded=())
+            prefixes = beginnings(search, read.parts)
+            literal = Terms(text=read.words, words=words, preferred=preferred, prefixes=prefixes)
             return replace(query, terms=literal)
         if terms.phrases and terms.words:
             # Beside other words a quotation is a value or a literal, and code may write it otherwise.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from recto.algorithms.code_query import Name, read_code_query
 from recto.algorithms.frames import Place
+from recto.algorithms.patterns import PartOfName
 from recto.model.document import Section
 from recto.model.ids import ChunkKey
 from recto.model.query import Filters, Terms
@@ -18,6 +19,7 @@ _IN_CASE, _AMONG_OTHERS, _IN_ANOTHER_CASE, _AMONG_OTHERS_IN_ANOTHER_CASE = 1.0, 
 _ELSEWHERE = 0.5  # of a name whose outer parts are not around it
 _MADE_UP = 0.8  # of a name that was written as words
 _LATER = 0.9  # of a name or a place, for each one before it
+_ENOUGH = 3  # characters that a name begins with
 _FIRST_CHUNKS = 3
 _SAME_NAME = 20  # files
 
@@ -27,8 +29,9 @@ class SymbolRecall:
     """Chunks that declare a symbol of the very name: `save_base`, `Model.save_base`, `saveBase()`; also "save base".
 
     A chunk of code has the names it declares for aliases, so this is a look-up of words in one field. The name in its
-    own case counts most, and one that is not where the query says (`Model`) for half. The names inside a chunk are
-    looked up in at most `looked_into` documents.
+    own case counts most, and one that is not where the query says (`Model`) for half. Of a pattern (`get_[a-z]+_label`)
+    the names that begin and end as it tells are found. The names inside a chunk are looked up in at most `looked_into`
+    documents.
     """
 
     depth: int = 100
@@ -37,16 +40,20 @@ class SymbolRecall:
 
     def recall(self, search: Search) -> Ranking:
         query, library = search.query, search.library
-        names = read_code_query(query.text).names
+        read = read_code_query(query.text)
+        names = read.names
         wanted: dict[str, list[tuple[Name, float]]] = {}
         for number, name in enumerate(names):
             if tokens := library.analyse(name.parts[-1]):
                 # The whole comes first, then its parts, which are not asked for.
                 wanted.setdefault(tokens[0], []).append((name, _LATER**number))
-        if not wanted:
+        prefixes = beginnings(search, read.parts)
+        ended = [part.pieces[-1] for part in read.parts if not part.start]
+        words = tuple(dict.fromkeys((*wanted, *(token for piece in ended for token in library.analyse(piece)))))
+        if not words and not prefixes:
             raise SkipStage("the query names no symbol")
-        search.notes["names"] = [".".join(name.parts) for name in names]
-        terms = Terms(query.terms.text, words=tuple(wanted), excluded=query.terms.excluded)
+        search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
+        terms = Terms(query.terms.text, words=words, prefixes=prefixes, excluded=query.terms.excluded)
         found = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
         known = library.store.documents.candidates(library.project, [one.key for one in found])
         asked = [one for several in wanted.values() for one in several]
@@ -54,7 +61,8 @@ class SymbolRecall:
         scored = []
         # In the order found, so that only the best are looked into.
         for one in (known[each.key] for each in found if each.key in known):
-            score = max(_likeness(name, one, inside) * weight for name, weight in asked)
+            score = max((_likeness(name, one, inside) * weight for name, weight in asked), default=0.0)
+            score = max((score, *(_told(part, one, inside) for part in read.parts)))
             if score > 0.0:
                 scored.append(Scored(one.key, score))
         return Ranking(self.name, _best_first(scored))
@@ -100,6 +108,23 @@ def _likeness(name: Name, candidate: Candidate, inside: _Declarations) -> float:
         around = {part for title in path for part in title.split(".")} | {candidate.title.rsplit(".", 1)[0]}
         likeness *= 1.0 if outer[-1] in around else _ELSEWHERE
     return likeness if name.sure else likeness * _MADE_UP
+
+
+def _told(part: PartOfName, candidate: Candidate, inside: _Declarations) -> float:
+    """How far a chunk declares a name of which a pattern tells a part."""
+    path = candidate.heading_path
+    likeness = part.likeness(path[-1]) if path else 0.0
+    if likeness == 1.0:
+        return likeness
+    return max((likeness, *(_AMONG_OTHERS * part.likeness(other) for other in inside.of(candidate))))
+
+
+def beginnings(search: Search, parts: Iterable[PartOfName]) -> tuple[str, ...]:
+    """What the tokens of names begin with that a pattern tells in part, where that is enough to go by."""
+    # `url_` begins url_for and no urls; without an underscore inside, a token may be the stem of a name.
+    starts = (part.start.lstrip("_$") for part in parts)
+    found = (start.casefold() if "_" in start else search.library.beginning(start) for start in starts)
+    return tuple(dict.fromkeys(start for start in found if len(start) >= _ENOUGH))
 
 
 def _squashed(name: str) -> str:
