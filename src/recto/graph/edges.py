@@ -164,13 +164,16 @@ class _Links:
         if not path.strip("./"):
             return
         if lookup is Lookup.MARKDOWN and folded(last(path)) in FOR_THEIR_FOLDER:
-            beside = joined(self._folder, path) if anywhere else path
-            if beside:
-                yield Reference(Lookup.PATH, "", beside, at_path(beside))
-            return
+            if anywhere or not self._folder or not folder(path):
+                beside = joined(self._folder, path) if anywhere else path
+                if beside:
+                    yield Reference(Lookup.PATH, "", beside, at_path(beside))
+                return
+            # Where the top is, is not known here: the page is found by the folder it speaks for.
+            path = folder(path)
         if "/./" in path or "/../" in path:
             path = joined("", path) or path
-        yield _reference(lookup, self._folder if anywhere else ROOT, path)
+        yield _reference(lookup, self._folder if anywhere else ROOT + self._folder, path)
 
     def _type(self, link: Link) -> _Type:
         document = self._document

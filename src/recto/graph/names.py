@@ -16,7 +16,7 @@ FOR_THEIR_FOLDER = frozenset({"index", "readme", "__init__", "mod", "_index", "l
 """Files that speak for the folder they are in. There are many of each, so a link to one names its path."""
 
 ROOT = "/"
-"""The scope of a link that starts at the top."""
+"""The scope of a link that starts at the top; the folder of its source comes after it."""
 
 _ADDRESSES = ("permalink", "slug", "url")
 _LONGEST = 500

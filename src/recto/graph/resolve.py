@@ -123,16 +123,18 @@ def _found(shelf: _Shelf, reference: Reference, rank: frozenset[NameKind]) -> Ca
             return _module(shelf, path, scope)
         case Lookup.PACKAGE:
             return next((one for ending in _endings(folded(path)) if (one := shelf.at(ending))), None)
-        case Lookup.MARKDOWN | Lookup.INCLUDE if scope != ROOT:
+        case Lookup.MARKDOWN | Lookup.INCLUDE if not scope.startswith(ROOT):
             if beside := shelf.at(f"{scope}/{path}" if scope else path):
                 return beside
     if NameKind.SLUG in rank:
         # A site's own address is longer than what the page says of itself: /en-US/docs/ in front, as a rule.
         return next((one for ending in _endings(folded(path)) if (one := shelf.at(ending))), None)
-    if scope == ROOT:
-        # What is indexed may be a folder of the site, so that the top of its addresses lies above.
-        long_ones = (one for one in _endings(path) if "/" in one or one == path)
-        return next((found for one in long_ones if (found := shelf.at(one))), None)
+    if scope.startswith(ROOT):
+        # The site may be a folder of what is indexed (docs/), so that its top lies above the source and below ours; or
+        # what is indexed may be a folder of the site, so that its top lies above.
+        below = (f"{top}/{path}" for top in _tops(scope.removeprefix(ROOT)))
+        long_ones = (one for one in _endings(path) if "/" in one and one != path)
+        return next((found for one in (path, *below, *long_ones) if (found := shelf.at(one))), None)
     return shelf.at(path) or shelf.below(scope, path) or shelf.ending(path)
 
 
@@ -156,6 +158,12 @@ def _endings(path: str) -> Iterator[str]:
         _, slash, path = path.partition("/")
         if not slash:
             return
+
+
+def _tops(folder: str) -> Iterator[str]:
+    """A folder and those above it, the outermost first."""
+    parts = folder.split("/") if folder else []
+    yield from ("/".join(parts[: at + 1]) for at in range(len(parts)))
 
 
 def _shortest(one: Candidate) -> tuple[int, bool, int, str, str, CollectionId]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 _LABEL = re.compile(r"^[ \t]*(?:\.\. _(`[^`\n]{1,200}`|[^:\n`]{1,200}):|\(([^()\s]{1,200})\)=)[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(r"(?::(ref|doc|numref):|\{(ref|doc|numref)\})`([^`]{1,400})`")
 _SHOWN = re.compile(r".*<([^<>]+)>\s*", re.DOTALL)
+_ELSEWHERE = re.compile(r"[\w.-]+:")  # a page of another project: werkzeug:test
 _MOST = 1_000
 
 
@@ -40,5 +41,6 @@ def roles(text: str) -> Iterator[Role]:
     for found in islice(_ROLE.finditer(text), _MOST):
         shown = _SHOWN.fullmatch(found[3])
         target = " ".join((shown[1] if shown else found[3]).split())
-        if target and "://" not in target:
-            yield Role((found[1] or found[2]) == "doc", target, found.start(), found.end())
+        page = (found[1] or found[2]) == "doc"
+        if target and "://" not in target and not (page and _ELSEWHERE.match(target)):
+            yield Role(page, target, found.start(), found.end())

@@ -28,7 +28,7 @@ def test_labels_stand_on_lines_of_their_own() -> None:
 
 
 def test_roles_are_found_with_or_without_a_text_of_their_own() -> None:
-    text = "See {ref}`my-label`, :ref:`a text <other label>`, :doc:`/guide/start` and :class:`Thing`."
+    text = "See {ref}`my-label`, :ref:`a text <other label>`, :doc:`/guide/start`, :class:`Thing`, :doc:`click:testing`."
     found = list(roles(text))
     assert [(one.page, one.target) for one in found] == [
         (False, "my-label"),
@@ -62,3 +62,22 @@ def test_a_commit_refers_to_what_its_message_names_and_not_to_what_its_diff_quot
     text = "commit 1a\n\nSubject\n\nSee :ref:`said`.\n\nDiff:\ndiff --git a/x b/x\n+See :ref:`quoted`.\n"
     source = Source(DocumentId("c"), ".git/commits/1a", text, 0.0, kind=Kind.COMMIT)
     assert [link.reference.path for link in linked(CommitParser().parse(source)).links] == ["said"]
+
+
+def test_the_top_of_a_site_may_be_a_folder_of_the_repository() -> None:
+    documents = [
+        read("docs/api.rst", "See :doc:`/context`, :doc:`/deploying/index` and :doc:`/web/nowhere`.\n"),
+        read("docs/tutorial/first/views.md", "[context](/context.md), {doc}`/tutorial/first`, [top](/README)\n"),
+        read("docs/context.rst", "Context\n=======\n"),
+        read("docs/deploying/index.rst", "Deploying\n=========\n"),
+        read("docs/tutorial/first/index.md", "# First\n"),
+        read("other/context.md", "# Another\n"),
+    ]
+    held = [linked(one) for one in documents]
+    resolver = Resolver(
+        (name.name, candidate(number, HERE, documents[number].uri, name.kind, name.path))
+        for number, one in enumerate(held)
+        for name in one.names
+    )
+    found = [[resolver.resolve(link.reference, HERE) for link in one.links] for one in held[:2]]
+    assert found == [[2, 3, None], [2, None, 4]]
