@@ -28,7 +28,9 @@ def test_labels_stand_on_lines_of_their_own() -> None:
 
 
 def test_roles_are_found_with_or_without_a_text_of_their_own() -> None:
-    text = "See {ref}`my-label`, :ref:`a text <other label>`, :doc:`/guide/start`, :class:`Thing`, :doc:`click:testing`."
+    text = (
+        "See {ref}`my-label`, :ref:`a text <other label>`, :doc:`/guide/start`, :class:`Thing`, :doc:`click:testing`."
+    )
     found = list(roles(text))
     assert [(one.page, one.target) for one in found] == [
         (False, "my-label"),
