@@ -25,8 +25,8 @@ is a tool, if it belongs to the set that was chosen (`--tools default`, the name
 between them). Examples speak of the vault in `examples/vault`, as a collection called `observatory`; tests hold them
 and the errors true.
 
-- An argument that is not known is refused by the nearest name. `q` stands for `query`, and `k`, `top_k` and `top_n` for
-  `limit`. Over MCP null counts as unsaid and `"5"` as 5; over HTTP types are strict.
+- An argument that is not known is refused by the nearest name. `q` stands for `query`, and `k`, `top_k`, `top_n`,
+  `max_results` and `limit` for each other. Over MCP null counts as unsaid and `"5"` as 5; over HTTP types are strict.
 - Arguments marked with * are taken by a tool, but not listed by it: they cost every client's model and few need them.
 - Answers leave out what there is nothing to say of. `next_cursor` is there when more was found than `max_tokens` holds
   (four bytes of UTF-8 count as a token): repeat the request with it as `cursor`.

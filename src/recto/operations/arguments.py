@@ -16,7 +16,9 @@ from recto.operations.fields import TIME, TIMES
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query": ("q",),
-    "limit": ("k", "top_k", "top_n"),
+    "limit": ("k", "top_k", "top_n", "max_results"),
+    "max_results": ("k", "top_k", "top_n", "limit"),
+    "top_n": ("k", "top_k", "max_results", "limit"),
 }
 """What other tools call the same thing. An alias counts where the operation has no argument of that name itself."""
 

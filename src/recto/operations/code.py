@@ -117,12 +117,12 @@ def augment_text(answer: AugmentAnswer) -> str:
 
 
 def _found(engine: Engine, request: SearchCodeRequest) -> Result:
-    language = language_named(request.language)
     filters = Filters(
         collections=tuple(engine.collection(name).name for name in request.collections),
         path_prefix=request.path_prefix,
         not_uris=(request.exclude_file,) if request.exclude_file else (),
-        languages=(language or ANY_LANGUAGE,),
+        # What stands for no language is nobody's.
+        languages=(ANY_LANGUAGE if request.language is None else language_named(request.language) or request.language,),
     )
     excerpt = engine.defaults.max_excerpt_chars
     query = Query(request.query, request.max_results, placed(engine, filters), max_excerpt_chars=excerpt)

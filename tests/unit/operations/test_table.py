@@ -65,12 +65,24 @@ def test_an_unknown_argument_is_refused_by_the_nearest_name() -> None:
     assert refused.value.hint == "did you mean collections?"
 
 
-@pytest.mark.parametrize("alias", ["k", "top_k", "top_n"])
+@pytest.mark.parametrize("alias", ["k", "top_k", "top_n", "max_results"])
 def test_what_other_tools_call_query_and_limit_is_understood(alias: str) -> None:
     made = request("search", OPERATIONS["search"].request, {"q": "dome", alias: 3})
     assert (made.query, made.limit) == ("dome", 3)
     with pytest.raises(InvalidArgument, match="limit twice"):
         request("search", OPERATIONS["search"].request, {"q": "dome", alias: 3, "limit": 4})
+
+
+@pytest.mark.parametrize("called", ["limit", "k", "top_k", "top_n", "max_results"])
+@pytest.mark.parametrize(
+    ("operation", "argument"),
+    [("search_code", "max_results"), ("search_docs", "limit"), ("search_git_history", "top_n")],
+)
+def test_how_many_is_understood_by_every_search_whatever_it_is_called(
+    operation: str, argument: str, called: str
+) -> None:
+    made = request(operation, OPERATIONS[operation].request, {"query": "dome", called: 3})
+    assert getattr(made, argument) == 3
 
 
 def test_an_alias_never_hides_an_argument() -> None:
