@@ -206,6 +206,30 @@ def test_a_shallow_clone_takes_nothing_out(bench: Bench, tmp_path: Path) -> None
     assert indexed(bench) == set(hashes)
 
 
+def test_where_a_shallow_clone_ends_nothing_is_taken_for_changed(bench: Bench, tmp_path: Path) -> None:
+    origin = GitRepository(tmp_path / "origin")
+    plant = origin.commit("Plant", {"a.md": "# A\n", "old.md": "# Old\n"})
+    hashes = [plant, *(origin.commit(f"Cut {number}", {"a.md": f"# A {number}\n"}) for number in range(3))]
+    clone = GitRepository(bench.folder, init=("clone", "-q", "--depth=2", origin.folder.as_uri(), "."))
+
+    def touched(name: str) -> list[str]:
+        with bench.opened() as engine:
+            return [one.hash for one in history(engine, HistoryRequest(name)).commits]
+
+    assert indexed(bench) == set(hashes[2:])
+    assert touched("a.md") == [hashes[3]]
+    assert touched("old.md") == []
+    clone.git("fetch", "-q", "--deepen=1")
+    # No ref moved, and what was the end is none any more.
+    assert indexed(bench) == set(hashes[1:])
+    assert touched("a.md") == [hashes[3], hashes[2]]
+    clone.git("fetch", "-q", "--unshallow")
+    assert indexed(bench) == set(hashes)
+    assert touched("a.md") == hashes[::-1]
+    assert touched("old.md") == [plant]
+    assert bench.index().commits == 0
+
+
 def test_a_history_is_turned_off_for_all_or_for_one_collection(bench: Bench, repo: GitRepository) -> None:
     repo.commit("One", {"a.md": "# A\n"})
     assert indexed(bench, history={"enabled": False}) == set()

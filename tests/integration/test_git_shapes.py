@@ -51,6 +51,9 @@ def test_a_bare_repository_brings_its_commits_and_no_files(tmp_path: Path) -> No
     start = repo.commit("Start", {"a.md": "one\n"})
     repo.git("clone", "-q", "--bare", str(repo.folder), str(tmp_path / "all" / "thing.git"))
     assert run(tmp_path / "l.db", tmp_path / "all") == {"thing.git": {start}}
+    with open_library(tmp_path / "l.db", settings={"embedding.provider": "hashing"}) as engine:
+        # Its objects and hooks are not even told of.
+        assert set(engine.store.ledger.entries(engine.project.id, engine.collection("code").id)) == {"thing.git/.git"}
 
 
 def test_a_repository_without_commits_is_there_and_its_first_commit_is_found(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from recto.errors import SourceError
@@ -27,7 +27,7 @@ from recto.model.recipe import Recipe
 from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan
-from recto.sources.git import commits, reachable, refs
+from recto.sources.git import commits, cut_off, reachable, refs
 from recto.sources.git_repositories import Unread, holds_repository, repositories
 
 _BATCH = 1_000  # commits in one transaction
@@ -99,23 +99,31 @@ def _bring(
     reread: bool,
 ) -> None:
     uri = repository_uri(repository.prefix)
-    state = text_hash(json.dumps([refs(repository), writer.made_by, rules.max_commits, repository.shallow]))
+    cut = cut_off(repository)
+    state = text_hash(json.dumps([refs(repository), writer.made_by, rules.max_commits, sorted(cut)]))
     row = rows.get(uri)
     if row is not None and row.content_hash == state and not reread:
         return
     hashes = reachable(repository, rules.max_commits)
     new = [one for one in hashes if one not in known]
-    remade = [one for one in hashes if one in known and (reread or known[one] != writer.made_by)]
+    made_by = {True: writer.without_parents, False: writer.made_by}
+    remade = [one for one in hashes if one in known and (reread or known[one] != made_by[one in cut])]
     if len(new) > _AT_ONCE:
-        writer.take(repository, new, diffs=False)
-    warnings = writer.complete(repository, [*new, *remade], frozenset(new) if len(new) <= _AT_ONCE else frozenset())
+        writer.take(repository, [one for one in new if one not in cut], diffs=False)
+    ends = [one for one in (*new, *remade) if one in cut]
+    writer.take(repository, ends, diffs=False, new=frozenset(new), made_by=writer.without_parents)
+    rest = [one for one in (*new, *remade) if one not in cut]
+    warnings = writer.complete(repository, rest, frozenset(new) if len(new) <= _AT_ONCE else frozenset())
     whole = rules.max_commits is None or len(hashes) < rules.max_commits
     if hashes and whole and not repository.shallow:
         # No branch, tag or worktree leads to them any more: they were rebased, or pushed over. Without a single ref
         # to go by, or with only a part of the history at hand, nothing is concluded.
         writer.remove(repository.prefix, known.keys() - set(hashes))
     if repository.shallow:
-        warnings = (*warnings, "a shallow clone: only the commits it has are indexed")
+        warnings = (
+            *warnings,
+            "a shallow clone: only the commits it has are indexed, the last without what they changed",
+        )
     if not whole:
         warnings = (*warnings, f"only the newest {rules.max_commits:,} commits are indexed")
     writer.record(
@@ -144,6 +152,7 @@ class _Writer:
         report: CollectionReport,
     ) -> None:
         self.made_by = made_by
+        self.without_parents = recipe_id(f"{made_by} without parents")
         self._brief = recipe_id(f"{made_by} without diffs")
         self._store = store
         self._collection = collection
@@ -193,6 +202,8 @@ class _Writer:
     def _write(self, prefix: str, batch: Sequence[Commit], made_by: RecipeId) -> None:
         prepared, entries = [], []
         for commit in batch:
+            if made_by == self.without_parents:
+                commit = replace(commit, files=())
             one = self._prepared(prefix, commit)
             if one is not None:
                 prepared.append(one)
@@ -205,7 +216,7 @@ class _Writer:
             ]
             store.lexical.put(project, [(key, indexed.lexical) for key, indexed in rows])
             store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in rows])
-            if made_by == self.made_by:
+            if made_by != self._brief:
                 # The edges to its files come with its diff: they need no hurry.
                 store.graph.put(project, collection, [one.linked for one in prepared if one.linked])
             store.history.put(project, collection, entries)

@@ -142,6 +142,10 @@ def scan(
     )
 
 
+_BARE = frozenset({"HEAD", "objects", "refs"})
+"""What git itself tells a bare repository by."""
+
+
 class _Walk:
     """What has been seen so far on the way through one root."""
 
@@ -179,8 +183,12 @@ class _Walk:
             return []
         self.listed.add(here)
         # Seen here for nothing; looking again into every folder takes longer than all of this.
-        if ".git" in names or ("HEAD" in names and "objects" in names):
+        bare = names >= _BARE and ".git" not in names
+        if ".git" in names or bare:
             self.rooted.add(here)
+        if bare:
+            # What git keeps is no document, wherever it keeps it: objects by the thousand, and hooks nobody wrote.
+            return []
         if not entries:
             self.empty.append(here)
         below: list[tuple[Folder, _Wanted]] = []

@@ -74,6 +74,18 @@ def refs(repository: Repository) -> str:
     return "\n".join(heads)
 
 
+def cut_off(repository: Repository) -> frozenset[str]:
+    """Where a shallow clone ends: commits whose parents it does not have, so that git takes all files for new."""
+    if not repository.shallow:
+        return frozenset()
+    try:
+        return frozenset((repository.common / "shallow").read_text("ascii", "replace").split())
+    except OSError as error:
+        raise SourceError(
+            f"git's list of where {repository.folder} is cut off cannot be read: {error.strerror or error}"
+        ) from error
+
+
 def commits(repository: Repository, hashes: Iterable[str], *, diffs: bool) -> Generator[Commit, None, None]:
     """Each of the commits, in the order asked for, from one process that is fed the hashes as it goes.
 

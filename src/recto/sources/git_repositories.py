@@ -73,9 +73,12 @@ def holds_repository(root: Path, prefix: str) -> bool:
 
 
 def watched_paths(repository: Repository) -> tuple[Path, ...]:
-    """Files and folders whose change says that commits may have come: HEAD, the packed refs, and the folder of refs."""
+    """Files and folders whose change says that commits may have come: HEAD, the packed refs, and the folder of refs.
+
+    Of a shallow clone also where it ends: deepening it moves no ref.
+    """
     common = repository.common
-    names = {repository.git_dir / "HEAD", common / "HEAD", common / "packed-refs", common / "refs"}
+    names = {repository.git_dir / "HEAD", *(common / name for name in ("HEAD", "packed-refs", "refs", "shallow"))}
     return tuple(sorted(names))
 
 

@@ -358,7 +358,7 @@ def test_whatever_moves_a_ref_is_seen(repo: GitRepository, moved: tuple[str, ...
     assert len(watch.changed()) == 1
 
 
-def test_paths_to_watch_are_where_refs_are(repo: GitRepository) -> None:
+def test_paths_to_watch_are_where_refs_are_and_where_a_clone_ends(repo: GitRepository) -> None:
     repo.commit("Start", {"a.txt": "one\n"})
     inside = repo.folder / ".git"
-    assert set(watched_paths(opened(repo))) == {inside / "HEAD", inside / "packed-refs", inside / "refs"}
+    assert set(watched_paths(opened(repo))) == {inside / name for name in ("HEAD", "packed-refs", "refs", "shallow")}
