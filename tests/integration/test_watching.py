@@ -244,6 +244,8 @@ def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
         watching.until_found("zebrafish", "last.md")
         repository.commit("Mention a zebrafish")
         watching.until(lambda: any(run.commits for run in watching.runs))
+        repository.git("reset", "-q", "--soft", "HEAD~1")
+        watching.until(lambda: any(run.commits_removed for run in watching.runs))
 
 
 def test_folders_are_compared_again_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

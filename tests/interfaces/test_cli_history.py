@@ -49,6 +49,19 @@ def test_commits_are_found_and_cited(recto: Recto, library: Path, repo: GitRepos
     assert shown.startswith("1. Close when it rains\n") and repo.head()[:10] in shown and "Ann Lee · 1 file" in shown
 
 
+def test_a_run_tells_one_commit_and_several(recto: Recto, tmp_path: Path) -> None:
+    repo, library = GitRepository(tmp_path / "shed"), tmp_path / "library.db"
+    repo.commit("Begin", {"a.md": "# A\n"})
+    recto("init", "--library", library)
+    recto("add", repo.folder, "--name", "shed", "--library", library)
+    assert "shed: 1 added, 1 commit added\n" in recto("index", "--library", library).stdout
+    repo.commit("Go on")
+    repo.commit("And on")
+    assert "2 commits added\n" in recto("index", "--library", library).stdout
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    assert "1 commit removed\n" in recto("index", "--library", library).stdout
+
+
 def test_commits_are_narrowed_and_may_be_none(recto: Recto, library: Path) -> None:
     found = recto("log", "dome", "--author", "zoë", "--library", library, "--jsonl").stdout.splitlines()
     assert [json.loads(line)["title"] for line in found] == ["Call it by its name"]

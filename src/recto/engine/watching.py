@@ -213,7 +213,11 @@ class Watching:
         except BaseException:
             watch.again(moved)
             raise
-        if self.told is not None and report is not None and any(one.commits for one in report.collections):
+        if (
+            self.told is not None
+            and report is not None
+            and any(one.commits or one.commits_removed for one in report.collections)
+        ):
             self.told(report)
 
     def _follow(self, stop: threading.Event) -> None:

@@ -100,10 +100,11 @@ def _done(one: CollectionReport) -> str:
         "skipped": len(one.skipped),
         "with warnings": len({problem.uri for problem in one.warned}),
         "failed": len(one.failed),
-        "commits added": one.commits,
-        "commits removed": one.commits_removed,
     }
-    return ", ".join(f"{number:,} {word}" for word, number in figures.items() if number) or "nothing to index"
+    told = [f"{number:,} {word}" for word, number in figures.items() if number]
+    told += [f"{count(one.commits, 'commit')} added"] if one.commits else []
+    told += [f"{count(one.commits_removed, 'commit')} removed"] if one.commits_removed else []
+    return ", ".join(told) or "nothing to index"
 
 
 def _problems(problems: Iterable[Problem], word: str, style: str, most: int | None) -> Iterator[Line]:
