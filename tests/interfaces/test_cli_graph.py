@@ -38,6 +38,13 @@ def test_neighbors_go_both_ways_with_their_words(recto: Recto, library: Path) ->
     assert {one["type"] for one in json.loads(only.stdout)["edges"]} == {"contains"}
 
 
+def test_get_tells_what_points_at_a_document_and_a_pipe_takes_the_text_alone(recto: Recto, library: Path) -> None:
+    told = json.loads(recto("get", NOTE, "--library", library, "--json").stdout)
+    pointing = json.loads(recto("graph", "neighbors", NOTE, "--library", library, "--json").stdout)
+    assert set(told["backlinks"]) == {one["place"] for one in pointing["edges"] if one["direction"] == "in"}
+    assert recto("get", NOTE, "--library", library).stdout == (VAULT / NOTE).read_text("utf-8")
+
+
 def test_related_says_why(recto: Recto, library: Path) -> None:
     told = json.loads(recto("graph", "related", NOTE, "--library", library, "--json", "-n", "3").stdout)
     assert len(told["documents"]) == 3

@@ -80,7 +80,7 @@ def get(engine: Engine, request: GetRequest) -> GetAnswer:
         passage = read(engine, request)
         asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
         offset = offset_of(request.cursor, asked)
-        pointing = () if offset else _backlinks(engine, passage.document)
+        pointing = () if offset else backlinks_of(engine, passage.document)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
     answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked), pointing)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(text(answer)))
@@ -103,8 +103,8 @@ def text(answer: GetAnswer) -> str:
     return f"{head}\n{DATA}\n\n{quoted(answer.text, answer.start_line)}{more}"
 
 
-def _backlinks(engine: Engine, document: StoredDocument) -> tuple[str, ...]:
-    """As many as leave room for the text, however long their names are."""
+def backlinks_of(engine: Engine, document: StoredDocument) -> tuple[str, ...]:
+    """Documents that point at this one: as many as leave room for the text, however long their names are."""
     graph, room, found = engine.store.graph, _LINKS_BYTES, []
     edges = graph.back(engine.project.id, document.id, _POINTING, _LINKS * 10)
     sources = list(dict.fromkeys(edge.source for edge in edges))[:_LINKS]

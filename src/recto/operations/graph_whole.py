@@ -185,5 +185,9 @@ def graph_ghosts(engine: Engine, request: GhostsRequest) -> GhostsAnswer:
 
 
 def ghosts_text(answer: GhostsAnswer) -> str:
-    lines = [one_line(f"- {one.target}: {one.links} links, one in {one.source}") for one in answer.ghosts]
+    lines = [one_line(f"- {one.target}: {_where(one)}") for one in answer.ghosts]
     return "\n".join(lines) or "Every link leads somewhere."
+
+
+def _where(one: MissingTarget) -> str:
+    return f"in {one.source}" if one.links == 1 else f"{one.links} links, one in {one.source}"

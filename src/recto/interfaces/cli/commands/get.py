@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -40,19 +40,20 @@ def get(choices: Choices, reference: str, collection: str | None, before: int, a
 
     Into a pipe or a file goes the exact text and nothing else.
     """
-    from recto.operations.get import GetRequest, as_json, read
+    from recto.operations.get import GetRequest, as_json, backlinks_of, read
 
     with opened(choices) as session:
         passage = read(session.engine, GetRequest(reference, collection, before, after))
+        pointing = backlinks_of(session.engine, passage.document)
         root = root_of(passage.document.collection, passage.document.kind, session.roots())
-    row = as_json(passage)
+    row = {**as_json(passage), **({"backlinks": list(pointing)} if pointing else {})}
     choices.answer(
         Answer(
             data=row,
             rows=[row],
             columns=_COLUMNS,
             cells=lambda: [[shown_path(passage.heading_path) if c == "heading_path" else row[c] for c in _COLUMNS]],
-            text=lambda width: _text(passage),
+            text=lambda width: _text(passage, pointing),
             files=[f"{root / passage.document.uri}:{passage.lines.first}"] if root else [],
             markdown=lambda: passage.text,
             exact=passage.text,
@@ -60,9 +61,11 @@ def get(choices: Choices, reference: str, collection: str | None, before: int, a
     )
 
 
-def _text(passage: Passage) -> Iterator[Line]:
+def _text(passage: Passage, pointing: Sequence[str]) -> Iterator[Line]:
     document, lines = passage.document, passage.lines
     path = f"  {shown_path(passage.heading_path)}" if passage.heading_path else ""
     yield Part(f"{document.collection}/{document.uri}:{lines.first}-{lines.last}", "place"), Part(path, "heading")
+    if pointing:
+        yield (Part(f"linked from {', '.join(pointing)}", "dim"),)
     for line in flattened(passage.text).split("\n"):
         yield (Part(line),)
