@@ -65,6 +65,18 @@ def test_communities_are_told_once_they_are_built(recto: Recto, library: Path) -
     assert told["communities"][0]["name"] in recto("graph", "communities", "--library", library).stdout
 
 
+def test_communities_need_no_vectors(recto: Recto, tmp_path: Path) -> None:
+    library = tmp_path / "library.db"
+    recto("init", "--library", library)
+    recto("add", VAULT, "--name", "observatory", "--library", library)
+    assert recto("index", "--no-embed", "--library", library).exit_code == 0
+    built = recto("graph", "build", "--library", library)
+    assert built.exit_code == 0
+    assert "communities of more than one document. No thematic links: there are no vectors" in built.stdout
+    alone = recto("graph", "build", "--no-communities", "--library", library)
+    assert alone.exit_code != 0 and "there are no vectors to compare" in alone.output
+
+
 def test_a_vault_without_ghosts_says_so(recto: Recto, library: Path) -> None:
     assert recto("graph", "ghosts", "--library", library).stdout == "Every link leads somewhere.\n"
     assert json.loads(recto("graph", "ghosts", "--library", library, "--json").stdout) == {"ghosts": []}

@@ -18,6 +18,7 @@ FOR_THEIR_FOLDER = frozenset({"index", "readme", "__init__", "mod", "_index", "l
 ROOT = "/"
 """The scope of a link that starts at the top; the folder of its source comes after it."""
 
+_PLAIN = ".txt"
 _ADDRESSES = ("permalink", "slug", "url")
 _LONGEST = 500
 _MOST_ALIASES = 100
@@ -90,6 +91,10 @@ def names_of(document: Document) -> tuple[Name, ...]:
         found += (Name(stem, NameKind.MODULE), Name(at_path(module_stem(uri)), NameKind.MODULE))
     if slash and (stem in FOR_THEIR_FOLDER or document.language == "go"):
         found += (Name(folded(last(above)), NameKind.FOLDER), Name(at_path(above), NameKind.FOLDER))
+    if uri.lower().endswith(_PLAIN) and not coded:
+        # Documentation may be written so (Django's is), and is referred to without the ending.
+        bare = uri[: -len(_PLAIN)]
+        found += (Name(folded(last(bare)), NameKind.ALIAS, bare), Name(at_path(bare), NameKind.ALIAS, bare))
     for alias in document.aliases[:_MOST_ALIASES]:
         if len(alias) <= _LONGEST and last(alias):
             found.append(Name(folded(last(alias)), NameKind.ALIAS, alias))

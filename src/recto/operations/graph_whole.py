@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from recto.engine.engine import Engine
-from recto.errors import InvalidArgument
+from recto.errors import InvalidArgument, NotIndexed
 from recto.graph.communities import degrees, described
 from recto.jobs.graph import NEIGHBOURS, RESOLUTION, SEED, THRESHOLD, find_communities, find_thematic_links
 from recto.model.graph import COMMUNITIES, GraphRun
@@ -45,11 +45,12 @@ class BuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class BuildAnswer:
-    """Jobs by number when the work was promised; what was found when it was waited for."""
+    """Jobs by number when the work was promised; what was found when it was waited for, and why not all of it."""
 
     jobs: tuple[int, ...] = ()
     communities: int | None = None
     thematic_links: int | None = None
+    note: str | None = None
 
 
 def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> BuildAnswer:
@@ -67,18 +68,24 @@ def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> Bu
             if request.communities:
                 jobs.append(store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", groups))
         return BuildAnswer(tuple(jobs))
-    links = numbers = None
+    links = numbers = note = None
     progress.start("graph", request.communities + request.thematic_links, "steps")
     try:
         if request.thematic_links:
-            links = find_thematic_links(store, project, engine.embedder.profile, themes)
+            try:
+                links = find_thematic_links(store, project, engine.embedder.profile, themes)
+            except NotIndexed as error:
+                if not request.communities:
+                    raise
+                # Communities are made of links too, and need no vectors.
+                note = f"No thematic links: {error.message}; {error.hint}."
             progress.advance(1, "thematic links")
         if request.communities:
             numbers = find_communities(store, project, groups)
             progress.advance(1, "communities")
     finally:
         progress.finish()
-    return BuildAnswer(communities=numbers, thematic_links=links)
+    return BuildAnswer(communities=numbers, thematic_links=links, note=note)
 
 
 def build_text(answer: BuildAnswer) -> str:
@@ -89,7 +96,7 @@ def build_text(answer: BuildAnswer) -> str:
         done.append(f"{answer.thematic_links} thematic links")
     if answer.communities is not None:
         done.append(f"{answer.communities} communities of more than one document")
-    return f"Found {' and '.join(done)}."
+    return f"Found {' and '.join(done)}.{f' {answer.note}' if answer.note else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,3 +83,23 @@ def test_the_top_of_a_site_may_be_a_folder_of_the_repository() -> None:
     )
     found = [[resolver.resolve(link.reference, HERE) for link in one.links] for one in held[:2]]
     assert found == [[2, 3, None], [2, None, 4]]
+
+
+def test_plain_text_is_referred_to_without_its_ending() -> None:
+    documents = [
+        read(
+            "docs/index.txt",
+            "See :doc:`topics/urls`, :doc:`/topics/urls`, :doc:`topics/i18n/index`, :doc:`ref/urls`.\n",
+        ),
+        read("docs/topics/urls.txt", "URLs\n====\n"),
+        read("docs/topics/i18n/index.txt", "Languages\n=========\n"),
+        read("docs/ref/urls.md", "# URLs\n"),
+        read("docs/ref/urls.txt", "URLs\n====\n"),
+    ]
+    held = [linked(one) for one in documents]
+    resolver = Resolver(
+        (name.name, candidate(number, HERE, documents[number].uri, name.kind, name.path))
+        for number, one in enumerate(held)
+        for name in one.names
+    )
+    assert [resolver.resolve(link.reference, HERE) for link in held[0].links] == [1, 1, 2, 3]
