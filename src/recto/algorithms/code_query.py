@@ -35,6 +35,8 @@ _DECLARING = re.compile(
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
 _ALONE = re.compile(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_PLAIN = re.compile(r"[\"'(]?[A-Za-z][a-z]*(?:['’-][a-z]+)*[.,:;?!)\"']*")  # a word that is no name
+_SENTENCE = 4  # of them
 _FEW = 4  # words that may together be one name: "parse query" is parse_query and parseQuery
 
 _ERROR = re.compile(
@@ -81,7 +83,7 @@ class CodeQuery:
     """`words` are what to look for by word and meaning.
 
     The parts of one of the `pieces` stand in their order on one line of what is meant; each of `runs` are words next to
-    each other in it. `parts` are of names that a pattern does not tell whole.
+    each other in it. `parts` are of names that a pattern does not tell whole. A `sentence` only mentions its names.
     """
 
     asked: Asked
@@ -91,6 +93,7 @@ class CodeQuery:
     pieces: tuple[Pieces, ...] = ()
     runs: tuple[str, ...] = ()
     parts: tuple[PartOfName, ...] = ()
+    sentence: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -120,8 +123,9 @@ def read_code_query(text: str) -> CodeQuery:
     if places and len(text.split()) == 1:
         return CodeQuery(Asked.PLACE, text, names, places)
     if names:
-        code = any(mark in text for mark in "(){}=;")
-        return CodeQuery(Asked.CODE if code else Asked.NAME, text, names, places, runs=_runs(text) if code else ())
+        if any(mark in text for mark in "(){}=;"):
+            return CodeQuery(Asked.CODE, text, names, places, runs=_runs(text))
+        return CodeQuery(Asked.NAME, text, names, places, sentence=_is_sentence(text))
     return CodeQuery(Asked.PLACE if places else Asked.WORDS, text, _joined(text), places)
 
 
@@ -164,6 +168,11 @@ def _named(text: str) -> Iterator[tuple[str, ...]]:
         joined = len(parts) > 1 and all(len(part) > 1 for part in parts)
         if called or joined or _SHAPED.search(parts[-1]):
             yield parts
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether so much is said around the names that they are not all that is asked for."""
+    return sum(_PLAIN.fullmatch(word) is not None for word in text.split()) >= _SENTENCE
 
 
 def _joined(text: str) -> tuple[Name, ...]:

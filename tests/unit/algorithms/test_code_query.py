@@ -163,6 +163,21 @@ def test_a_name_is_like_its_parts_when_it_begins_and_ends_with_them() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Returns True if :attr:`status_code` is less than 400, False if not.", True),
+        ("how does url_for add the anchor to an address?", True),
+        ("what does `chunk` do", False),
+        ("Cart.check_out and Cart.add", False),
+        ("class CartLine", False),
+    ],
+)
+def test_a_sentence_only_mentions_the_names_in_it(text: str, sentence: bool) -> None:
+    read = read_code_query(text)
+    assert (read.asked, read.sentence) == (Asked.NAME, sentence)
+
+
 def test_all_pieces_on_one_line_count_more_than_all_over_the_text() -> None:
     (pieces,) = read_code_query(r"def get_\w+_label\(").pieces
     assert share_in_order(pieces, "def get_price_label(x):\n") == 1.0

@@ -10,7 +10,7 @@ from recto.algorithms.code_query import Asked, read_code_query, share_in_order, 
 from recto.model.document import Kind
 from recto.model.query import Query, Terms
 from recto.model.result import Candidate, Ranking
-from recto.retrieval.stage import Search, SkipStage, in_order
+from recto.retrieval.stage import Fuse, Search, SkipStage, in_order
 from recto.retrieval.stages.adaptive import Balance, BalancedFusion
 from recto.retrieval.stages.fuse import ScoreFusion
 from recto.retrieval.stages.joined import JoinedFusion
@@ -100,24 +100,29 @@ class CodeFusion:
 
     `words` says what a point of BM25 is worth beside the cosine in the first case; `named` is the share of meaning in
     the other. `symbols` and `places` are what an exact match of a name or a place adds to the lexical score, in best
-    lexical scores; `mentioned` is for names in a message, which speaks of them but is said elsewhere.
+    lexical scores; `mentioned` is for names in a message, which speaks of them but is said elsewhere, and `spoken_of`
+    for those in a sentence, whose meaning is asked for as well.
     """
 
     words: Balance = _MEANING_FIRST
     named: float = 0.3
     symbols: float = 1.0
     mentioned: float = 0.2
+    spoken_of: float = 0.5
     places: float = 2.0
     name: str = "code_fusion"
 
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
-        asked = read_code_query(search.query.text).asked
+        read = read_code_query(search.query.text)
+        asked = read.asked
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
         if not exact and asked not in _WRITTEN:
             return BalancedFusion(self.words, self.name).fuse(search, rankings)
         symbols = self.mentioned if asked is Asked.MESSAGE else self.symbols
-        weights = (("symbols", symbols), ("places", self.places))
-        return JoinedFusion(weights, ScoreFusion(self.named, 1.0 - self.named), self.name).fuse(search, rankings)
+        base: Fuse = ScoreFusion(self.named, 1.0 - self.named)
+        if read.sentence:
+            symbols, base = self.spoken_of, BalancedFusion(self.words)
+        return JoinedFusion((("symbols", symbols), ("places", self.places)), base, self.name).fuse(search, rankings)
 
 
 @dataclass(frozen=True, slots=True)
