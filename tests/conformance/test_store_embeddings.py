@@ -8,7 +8,7 @@ import pytest
 from recto.errors import Conflict
 from recto.model.collection import Collection
 from recto.model.document import Kind
-from recto.model.ids import ChunkKey
+from recto.model.ids import ChunkKey, text_hash
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, VectorRow
 from recto.ports import Store
@@ -59,7 +59,19 @@ def test_an_input_is_described_by_where_its_slice_is_and_what_goes_in_front(stor
         for key, one in zip(pending, inputs, strict=True)
     )
     texts = [f"{one.context}\n{one.span.of(sample.document.text)}" for one in described]
-    assert texts == [one.text for one in inputs]
+    assert [text_hash(text) for text in texts] == [one.hash for one in inputs]
+
+
+def test_only_inputs_never_met_before_are_told_with_their_keys(store: Store, notes: Collection) -> None:
+    first, second = (samples.prepared(notes, name, "# Title\nand text", windows=2) for name in ("a.md", "b.md"))
+    with store.transaction():
+        (key,) = samples.put(store, notes, first)
+        again = store.embeddings.expect(notes.project_id, [(key, first.chunks[0].inputs)])
+        other = store.embeddings.expect(
+            notes.project_id, [(key, [one._replace(hash=text_hash(one.hash)) for one in second.chunks[0].inputs])]
+        )
+    assert again == {}
+    assert tuple(other.values()) == store.embeddings.pending(notes.project_id, PROFILE)
 
 
 def test_descriptions_come_by_key_once_each_and_unknown_keys_are_left_out(store: Store, notes: Collection) -> None:

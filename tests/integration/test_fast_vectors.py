@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workbench import several_processes
 
 from recto.engine.engine import Engine
 from recto.engine.upgrading import fast_profile
@@ -18,6 +19,7 @@ from recto.engine.wiring import open_library
 from recto.ingest import fast
 from recto.jobs.worker import Pace
 from recto.model.query import Query
+from recto.model.stored import StoredVectors
 from recto.operations.status import look
 from recto.retrieval.profiles import PROFILES
 
@@ -50,10 +52,14 @@ def opened(folder: Path, **settings: Any) -> Iterator[Engine]:
         yield engine
 
 
-def fast_rows(engine: Engine) -> int:
+def fast_vectors(engine: Engine) -> StoredVectors:
     profile = fast_profile(engine)
     assert profile is not None
-    return len(engine.store.embeddings.vectors(engine.project.id, profile, 0).keys)
+    return engine.store.embeddings.vectors(engine.project.id, profile, 0)
+
+
+def fast_rows(engine: Engine) -> int:
+    return len(fast_vectors(engine).keys)
 
 
 def full(engine: Engine) -> list[str]:
@@ -78,6 +84,31 @@ def test_many_chunks_get_fast_vectors_at_once_and_full_ones_from_whoever_works(f
         assert answer.hits[0].citation.uri == "moon.md"
         assert "fast_vectors" not in answer.trace[0].detail
         assert (answer.freshness.pending, answer.freshness.full_vectors) == (0, 1.0)
+
+
+def test_processes_that_prepare_files_make_the_same_fast_vectors_on_the_way(folder: Path, tmp_path: Path) -> None:
+    with opened(folder) as engine:
+        assert engine.index().fast == 4
+        alone = fast_vectors(engine)
+    (tmp_path / "library.db").unlink()
+    with opened(folder, ingest__workers=2) as engine:
+        several_processes(engine)
+        report = engine.index()
+        assert (report.fast, report.collections[0].fast_vectors) == (4, 4)
+        together = fast_vectors(engine)
+        assert engine.index(reread=True).fast == 0
+    assert together.matrix.tolist() == alone.matrix.tolist()
+
+
+def test_an_input_that_was_met_before_gets_no_fast_vector_on_the_way(folder: Path) -> None:
+    with opened(folder, ingest__workers=2) as engine:
+        several_processes(engine)
+        engine.index(wait_full=True)
+        assert fast_rows(engine) == 0
+        (folder / "again.md").write_text((folder / "moon.md").read_text())
+        (folder / "more.md").write_text("# more\n\nSomething else altogether.\n")
+        assert engine.index(embed=True).collections[0].fast_vectors == 1
+        assert full(engine) == sorted([*NOTES, "again.md", "more.md"])
 
 
 def test_waiting_for_full_vectors_leaves_no_fast_one(folder: Path) -> None:

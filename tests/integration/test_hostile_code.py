@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,10 +25,10 @@ class Crashing(Preparer):
     def __init__(self, preparer: Preparer) -> None:
         self._other = preparer
 
-    def file(self, origin: Origin, file: SeenFile) -> Outcome:
-        if file.uri == "crash.go":
+    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[Outcome]:
+        if any(file.uri == "crash.go" for file in files):
             os.abort()
-        return self._other.file(origin, file)
+        return self._other.files(origin, files)
 
 
 def crashing(make: Callable[[], Preparer]) -> Preparer:

@@ -38,7 +38,7 @@ class Meddling:
 def meddling(meddle: Callable[[], object]) -> Callable[[Engine], None]:
     def arrange(engine: Engine) -> None:
         make = engine._parts.workers
-        exchange(engine, workers=lambda settings, size: Meddling(make(settings, size), meddle))
+        exchange(engine, workers=lambda settings, fast, size: Meddling(make(settings, fast, size), meddle))
 
     return arrange
 

@@ -18,6 +18,7 @@ from recto.engine.workers import ProcessWorkers
 from recto.ingest.pipeline import Workers
 from recto.model.collection import CollectionSettings
 from recto.model.ledger import Outcome
+from recto.model.recipe import EmbeddingProfile
 
 MANY = {f"{number // 50}/{number}.md": f"# Note {number}\n\n" + f"words about {number} " * 60 for number in range(300)}
 
@@ -127,9 +128,9 @@ def test_an_edit_in_a_large_folder_starts_no_process(bench: Bench) -> None:
     def noting(engine: Engine) -> None:
         make = engine._parts.workers
 
-        def workers(settings: CollectionSettings, size: int) -> Workers:
+        def workers(settings: CollectionSettings, fast: EmbeddingProfile | None, size: int) -> Workers:
             sizes.append(size)
-            return make(settings, size)
+            return make(settings, fast, size)
 
         exchange(engine, workers=workers)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -167,7 +167,7 @@ def exchange(engine: Engine, **parts: Any) -> None:
 def several_processes(engine: Engine) -> None:
     """Has even a small folder prepared by processes."""
     make = engine._parts.workers
-    exchange(engine, workers=lambda settings, size: make(settings, 1_000_000_000))
+    exchange(engine, workers=lambda settings, fast, size: make(settings, fast, 1_000_000_000))
 
 
 def deadly(make: Callable[[], Preparer]) -> Deadly:
@@ -180,7 +180,7 @@ class Deadly:
     def __init__(self, preparer: Preparer) -> None:
         self._preparer = preparer
 
-    def file(self, origin: Origin, file: SeenFile) -> Outcome:
-        if "deadly" in file.uri:
+    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[Outcome]:
+        if any("deadly" in file.uri for file in files):
             os._exit(9)
-        return self._preparer.file(origin, file)
+        return self._preparer.files(origin, files)

@@ -56,6 +56,26 @@ def test_ids_are_those_of_the_reference_tokenizer(text: str) -> None:
 
 
 @given(TEXTS)
+@example("l\u2019été › a\x0bb -\u0301x Σ.ΣΑΣ [SEP]")
+def test_the_count_is_how_many_ids_there_are(text: str) -> None:
+    assert counter().count(text) == len(expected(text))
+
+
+@given(st.lists(TEXTS, max_size=4))
+@example(["", "a-b", "", "[SEP] x", "\xff › \xff", "\x00"])
+def test_bags_hold_the_ids_of_each_text(texts: list[str]) -> None:
+    ids, whose = counter().bags(texts)
+    assert [sorted(ids[whose == place].tolist()) for place in range(len(texts))] == [
+        sorted(expected(text)) for text in texts
+    ]
+
+
+@given(TEXTS, st.integers(1, 8))
+def test_the_first_few_ids_are_those_the_text_begins_with(text: str, limit: int) -> None:
+    assert counter().ids(text, limit) == expected(text)[:limit]
+
+
+@given(TEXTS)
 def test_words_add_up_to_the_count_and_a_cut_at_a_word_end_cuts_the_count(text: str) -> None:
     words = counter().words(text)
     assert counter().count(text) == sum(tokens for _, tokens in words) == len(expected(text))

@@ -73,8 +73,7 @@ def inputs(document: Document, chunk: Chunk, counter: TokenCounter, window: int)
 
 
 def _input(number: int, start: int, context: str, slice_: str) -> EmbeddingInput:
-    text = joined(context, slice_)
-    return EmbeddingInput(number, Span(start, start + len(slice_)), text, text_hash(text), context)
+    return EmbeddingInput(number, Span(start, start + len(slice_)), text_hash(joined(context, slice_)), context)
 
 
 def _shortened(parts: list[str], limit: int, counter: TokenCounter) -> str:

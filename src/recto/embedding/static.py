@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ REMEDY = "check the folder: it must hold model.json, table.npz and vocab.txt"
 LEAD = 24
 """How many tokens are among the first, the one that opens every text included."""
 
-_TEXTS = 128  # counted together: enough that numpy is asked seldom, few enough to stay in the cache
+_TEXTS = 192  # counted together: enough that numpy is asked seldom, few enough to stay in the cache
 _RAISED = 1024  # counts below this are raised once and looked up
 
 
@@ -82,39 +82,51 @@ class StaticEmbedder:
         linear algebra library for it."""
         import numpy as np
 
-        table = self._table()
-        flat, sizes = self._tokens(texts)
+        table, counter = self._table(), self._counter
+        bags, whose = counter.bags(texts)
+        ends, leads = _joined([[counter.start, counter.end] for _ in texts])
+        flat, whose = np.concatenate([bags, ends]), np.concatenate([whose, leads])
+        first, leads = _joined([self._leading(text) for text in texts])
         place = np.zeros(len(table.rows), np.intp)
         place[flat] = 1
         tokens = np.flatnonzero(place)
         place[tokens] = np.arange(len(tokens))
-        cells = place[flat] + np.repeat(np.arange(len(texts)) * len(tokens), sizes)
-        counts = np.bincount(cells, minlength=len(texts) * len(tokens)).astype(np.float32)
-        np.add.at(counts, cells[_first(sizes, LEAD)], np.float32(self._lead - 1))
+        cells = len(texts) * len(tokens)
+        counts = np.bincount(place[flat] + whose * len(tokens), minlength=cells)
         there = np.flatnonzero(counts)
-        whose, held = np.divmod(there, len(tokens))
-        held = tokens[held]
-        weights = _raised(counts[there], self._power)
+        bounds = np.searchsorted(there, np.arange(0, cells + 1, len(tokens)))
+        held = tokens[there - np.repeat(np.arange(0, cells, len(tokens)), np.diff(bounds))]
+        leading = np.bincount(place[first] + leads * len(tokens), minlength=cells)[there]
+        weights = self._raised(counts[there] + leading * (self._lead - 1))
         weights *= table.scales[held]
-        bounds = np.searchsorted(whose, np.arange(len(texts) + 1)).tolist()
         vectors = np.empty((len(texts), self.profile.dimensions), np.float32)
-        for vector, (start, end) in zip(vectors, pairwise(bounds), strict=True):
+        for vector, (start, end) in zip(vectors, pairwise(bounds.tolist()), strict=True):
             rows = table.rows.take(held[start:end], axis=0).astype(np.float32)
             np.einsum("i,ij->j", weights[start:end], rows, out=vector)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
         return vectors
 
-    def _tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """The tokens of all texts, one after the other, and how many each has."""
+    def _leading(self, text: str) -> list[int]:
+        """The tokens that count for more, of which the one that opens every text is one."""
+        counter = self._counter
+        found = [counter.start, *counter.ids(text, LEAD - 1)]
+        return found if len(found) == LEAD else [*found, counter.end]
+
+    def _raised(self, counts: NDArray[np.float64]) -> NDArray[np.float32]:
+        """To a power. Nearly all are small whole numbers, and looking those up is several times as fast."""
         import numpy as np
 
-        counter, flat, ends = self._counter, [], [0]
-        for text in texts:
-            flat.append(counter.start)
-            flat += counter.ids(text)
-            flat.append(counter.end)
-            ends.append(len(flat))
-        return np.array(flat, np.int32), np.array([end - start for start, end in pairwise(ends)], np.intp)
+        whole = counts.astype(np.intp)
+        if counts.max(initial=0.0) >= _RAISED or (whole != counts).any():
+            return counts.astype(np.float32) ** np.float32(self._power)
+        return self._small[whole]
+
+    @cached_property
+    def _small(self) -> NDArray[np.float32]:
+        """Small whole numbers raised."""
+        import numpy as np
+
+        return np.arange(_RAISED, dtype=np.float32) ** np.float32(self._power)
 
     @cached_property
     def _about(self) -> dict[str, Any]:
@@ -156,21 +168,12 @@ class StaticEmbedder:
         return _Table(rows, scales)
 
 
-def _first(sizes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Places of the first few of each stretch, where stretches of these sizes lie one after the other."""
+def _joined(lists: Sequence[list[int]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """All of them one after the other, and the number of the list that each comes from."""
     import numpy as np
 
-    few = np.minimum(sizes, most)
-    starts = np.cumsum(sizes) - sizes
-    return np.repeat(starts - (np.cumsum(few) - few), few) + np.arange(few.sum())
-
-
-def _raised(counts: NDArray[np.float32], power: float) -> NDArray[np.float32]:
-    """To a power. Nearly all are small whole numbers, and looking those up is several times as fast."""
-    import numpy as np
-
-    whole = counts.astype(np.intp)
-    if counts.max(initial=0.0) >= _RAISED or (whole != counts).any():
-        return counts ** np.float32(power)
-    found: NDArray[np.float32] = (np.arange(_RAISED, dtype=np.float32) ** np.float32(power))[whole]
-    return found
+    sizes = [len(one) for one in lists]
+    return (
+        np.fromiter(chain.from_iterable(lists), np.intp, sum(sizes)),
+        np.repeat(np.arange(len(lists)), sizes),
+    )

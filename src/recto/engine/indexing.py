@@ -25,6 +25,7 @@ from recto.jobs.handlers import promise_snapshot
 from recto.model.collection import Collection
 from recto.model.document import Source
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
+from recto.model.recipe import EmbeddingProfile
 from recto.observability.logs import logger
 from recto.observability.progress import Progress
 
@@ -57,6 +58,7 @@ def index_folders(
     engine._settle_recipe()
     reports, missing, looked_at = [], [], []
     store, project = engine.store, engine.project.id
+    fast = fast_profile(engine) if embed and not wait_full else None
     for collection in chosen:
         try:
             scan = engine._parts.scan(collection, _stamps(engine, collection, None), None)
@@ -64,7 +66,7 @@ def index_folders(
             # An unmounted root is no evidence that its files are gone.
             missing.append(Problem(collection.name, error.message))
             continue
-        reports.append(_index(engine, collection, scan, progress, reread=reread, prefix=prefix))
+        reports.append(_index(engine, collection, scan, progress, reread=reread, prefix=prefix, fast=fast))
         looked_at.append((collection, scan, reports[-1]))
         if not prefix:
             store.ledger.note_check(project, collection.id)
@@ -76,7 +78,8 @@ def index_folders(
         filled = fill_in_vectors(engine, progress, wait=wait_full)
         publish(engine, progress)
     promise_graph_work(engine, reports)
-    return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, filled.fast)
+    given = filled.fast + sum(report.fast_vectors for report in reports)
+    return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, given)
 
 
 def index_changes(engine: Engine, changes: Changes, progress: Progress) -> IndexReport:
@@ -212,6 +215,7 @@ def _index(
     reread: bool = False,
     prefix: str = "",
     paths: Sequence[str] | None = None,
+    fast: EmbeddingProfile | None = None,
 ) -> CollectionReport:
     settings, parts = collection.settings, engine._parts
     return index_collection(
@@ -219,10 +223,11 @@ def _index(
         collection,
         scan,
         engine.recipe(settings),
-        partial(parts.workers, settings),
+        partial(parts.workers, settings, fast),
         _origin(engine, collection),
         progress,
         reread=reread,
         prefix=prefix,
         paths=paths,
+        fast=fast,
     )

@@ -14,7 +14,7 @@ from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp
 from recto.model.location import Location
 from recto.model.profile import NamedProfile
-from recto.model.recipe import Recipe
+from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.ports import Embedder, Reranker, Store, VectorIndex
 from recto.retrieval.profiles import DEFAULT_PROFILE
 
@@ -47,7 +47,7 @@ class Parts:
     vectors: Callable[[Store, Project, Embedder], VectorIndex]
     recipe: Callable[[CollectionSettings], Recipe]
     preparer: Callable[[CollectionSettings], Preparer]
-    workers: Callable[[CollectionSettings, int], Workers]
+    workers: Callable[[CollectionSettings, EmbeddingProfile | None, int], Workers]
     scan: Callable[[Collection, Mapping[str, FileStamp], Sequence[str] | None], Scan]
     max_file_bytes: int
     history: Callable[[CollectionSettings], HistoryRules]

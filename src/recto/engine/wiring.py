@@ -357,8 +357,10 @@ def _workers(
     counter: Callable[[], TokenCounter],
     profile: Callable[[], EmbeddingProfile],
     settings: CollectionSettings,
+    fast: EmbeddingProfile | None,
     size: int,
 ) -> Workers:
+    """They make fast vectors on the way if that is the profile of the table there is."""
     from recto.engine.workers import InlineWorkers, ProcessWorkers
 
     count = config.ingest.workers or os.cpu_count() or 1
@@ -366,15 +368,18 @@ def _workers(
         return InlineWorkers(_one_preparer(config, analyzer, counter, profile, settings))
     window = profile().window
     sizes = chunk_sizes(config, settings, window)
-    return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window), count)
+    tabled = fast is not None and fast == _fast_table().profile
+    return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window, fast=tabled), count)
 
 
-def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int) -> Preparer:
+def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int, *, fast: bool = False) -> Preparer:
     """What a worker process makes for itself from values that travel."""
-    return _preparer(sizes, window, Analyzer(), embedding(settings)[1]())
+    return _preparer(sizes, window, Analyzer(), embedding(settings)[1](), _fast_table() if fast else None)
 
 
-def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter) -> Preparer:
+def _preparer(
+    sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: TokenCounter, fast: Embedder | None = None
+) -> Preparer:
     from recto.chunking.code import CodeChunker, MixedChunker
     from recto.chunking.commit import CommitChunker
     from recto.chunking.sections import SectionChunker
@@ -387,4 +392,4 @@ def _preparer(sizes: ChunkSizes, window: int, analyzer: Analyzer, counter: Token
 
     prose = CommitChunker(SectionChunker(sizes, counter), counter, sizes.target_max)
     chunker = MixedChunker(prose, CodeChunker(sizes, counter))
-    return Preparer(parser, chunker, analyzer.joined, counter, window, unwanted)
+    return Preparer(parser, chunker, analyzer.joined, counter, window, unwanted, fast)

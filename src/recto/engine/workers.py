@@ -144,7 +144,7 @@ class _Crew:
         with self._lock:
             if self._stopped or self._here is None:
                 return []
-            return [pack(self._here.file(self._origin, file)) for file in files]
+            return [pack(outcome) for outcome in self._here.files(self._origin, files)]
 
 
 class _Died(Exception):
@@ -204,7 +204,7 @@ def serve() -> None:
         _send(answers, "ready")
         while True:
             origin, files = pickle.load(asked)
-            _send(answers, [pack(preparer.file(origin, file)) for file in files])
+            _send(answers, [pack(outcome) for outcome in preparer.files(origin, files)])
     except (EOFError, BrokenPipeError):
         # Nothing is left to flush to: leave without the interpreter's farewell, which would complain about it.
         os._exit(0)

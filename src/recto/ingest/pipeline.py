@@ -22,7 +22,8 @@ from recto.model.ids import ChunkKey, RecipeId, document_id, recipe_id, text_has
 from recto.model.index import IndexedChunk, Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
 from recto.model.ledger import Outcome as Verdict
-from recto.model.recipe import Recipe
+from recto.model.recipe import EmbeddingProfile, Recipe
+from recto.model.stored import VectorRow
 from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan, SeenFile, Skipped
@@ -51,11 +52,13 @@ def index_collection(
     reread: bool = False,
     prefix: str = "",
     paths: Sequence[str] | None = None,
+    fast: EmbeddingProfile | None = None,
 ) -> CollectionReport:
     """Brings the library in step with what the scan saw: of what lies under `prefix`, reading what changed.
 
     `workers` are made for so many bytes: one edited note in a large folder does not wait for processes to start.
-    `reread` reads everything, whatever its stamp says. `paths` are those a scan was confined to.
+    `reread` reads everything, whatever its stamp says. `paths` are those a scan was confined to. Vectors that workers
+    made on the way are of the profile `fast`.
     """
 
     def ledger() -> Mapping[str, LedgerEntry]:
@@ -74,7 +77,7 @@ def index_collection(
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
-    writer = _Writer(store, collection, recipe_name, generation, entries, todo.gone, report, ledger)
+    writer = _Writer(store, collection, recipe_name, generation, entries, todo.gone, report, ledger, fast)
     size = sum(file.stamp.size for file in todo.read)
     progress.start(collection.name, size, "B")
     try:
@@ -199,6 +202,7 @@ class _Writer:
         gone: Sequence[str],
         report: CollectionReport,
         ledger: Callable[[], Mapping[str, LedgerEntry]],
+        fast: EmbeddingProfile | None = None,
     ) -> None:
         self._store = store
         self._collection = collection
@@ -209,6 +213,7 @@ class _Writer:
         self._entries = dict(planned)
         self._report = report
         self._ledger = ledger
+        self._fast = fast
         self._gone = dict.fromkeys(gone)
         self._gone_by_hash: dict[str, list[str]] = {}
         for uri in gone:
@@ -286,10 +291,26 @@ class _Writer:
         for prepared, those in zip(written.prepared, keys, strict=True):
             written.chunks += zip(those, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
-        self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
+        fresh = self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
+        self._put_fast(written, fresh)
         self._store.graph.put(self._project, self._collection.id, written.linked, settle=False)
         self._store.ledger.forget(self._project, self._collection.id, written.left)
         self._store.ledger.record(self._project, self._collection.id, written.recorded)
+
+    def _put_fast(self, written: _Written, fresh: Mapping[str, int]) -> None:
+        """Only for inputs never met before: what is known may have its full vector."""
+        if self._fast is None:
+            return
+        vectors = {
+            fresh[one.hash]: one.fast
+            for _, indexed in written.chunks
+            for one in indexed.inputs
+            if one.fast and one.hash in fresh
+        }
+        rows = [VectorRow(key, data) for key, data in vectors.items()]
+        if rows:
+            self._store.embeddings.put(self._project, self._fast, rows)
+        written.report.fast_vectors += len(rows)
 
     def _committed(self, written: _Written) -> None:
         self._generation += 1

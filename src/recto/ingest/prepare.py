@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from recto.algorithms.diffs import changed_words
 from recto.chunking.code import declared, is_code
-from recto.chunking.inputs import inputs
+from recto.chunking.inputs import inputs, joined
 from recto.errors import RectoError, SourceError
 from recto.graph.edges import linked
-from recto.model.chunk import ContentType
+from recto.model.chunk import ContentType, EmbeddingInput
 from recto.model.commit import Commit
 from recto.model.document import Document, Kind, Source
 from recto.model.ids import CollectionId, ProjectId, document_id
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
 from recto.parsing.commit import CommitParser, commit_document
-from recto.ports import Chunker, Parser, TokenCounter
+from recto.ports import Chunker, Embedder, Parser, TokenCounter
 from recto.sources.decode import Refused, read
 from recto.sources.files import SeenFile
 
@@ -69,6 +69,7 @@ class Preparer:
         counter: TokenCounter,
         window: int,
         unwanted: Callable[[str, str], str | None] = lambda uri, text: None,
+        fast: Embedder | None = None,
     ) -> None:
         self._parser_for = parser_for
         self._chunker = chunker
@@ -76,6 +77,17 @@ class Preparer:
         self._counter = counter
         self._window = window
         self._unwanted = unwanted
+        self._fast = fast
+
+    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[Outcome]:
+        """Several at once, with their fast vectors if there is a table to make these by."""
+        outcomes = [self.file(origin, file) for file in files]
+        if self._fast is None:
+            return outcomes
+        try:
+            return _embedded(outcomes, self._fast)
+        except Exception:
+            return outcomes  # whoever fills in vectors meets the same trouble, and says what it is
 
     def file(self, origin: Origin, file: SeenFile) -> Outcome:
         """Any failure becomes a reason: one bad file never stops a run."""
@@ -143,6 +155,34 @@ class Preparer:
             lexical = LexicalRow(headings=headings[path], body=self._joined(chunk.text), **common)
             chunks.append(IndexedChunk(chunk, lexical, inputs(document, chunk, self._counter, self._window)))
         return Prepared(document, tuple(chunks), linked(document) if links else None)
+
+
+def _embedded(outcomes: Sequence[Outcome], fast: Embedder) -> list[Outcome]:
+    """The same outcomes, with the fast vector of every input."""
+    texts = [
+        joined(one.context, one.span.of(outcome.result.document.text))
+        for outcome in outcomes
+        if isinstance(outcome.result, Prepared)
+        for chunk in outcome.result.chunks
+        for one in chunk.inputs
+    ]
+    rows = iter(fast.embed(texts).astype("<f2"))
+    found = []
+    for outcome in outcomes:
+        if isinstance(outcome.result, Prepared):
+            chunks = tuple(
+                [
+                    IndexedChunk(
+                        chunk.chunk,
+                        chunk.lexical,
+                        tuple([EmbeddingInput(*one[:-1], next(rows).tobytes()) for one in chunk.inputs]),
+                    )
+                    for chunk in outcome.result.chunks
+                ]
+            )
+            outcome = replace(outcome, result=replace(outcome.result, chunks=chunks))
+        found.append(outcome)
+    return found
 
 
 def _told(document: Document, source: Source) -> Document:

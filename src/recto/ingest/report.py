@@ -23,6 +23,7 @@ class CollectionReport:
     unchanged: int = 0
     chunks: int = 0
     bytes: int = 0
+    fast_vectors: int = 0
     skipped: list[Problem] = field(default_factory=list)
     failed: list[Problem] = field(default_factory=list)
     warned: list[Problem] = field(default_factory=list)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from recto.chunking.inputs import joined
 from recto.ingest.prepare import Failure, Outcome
 from recto.model.chunk import Chunk, ContentType, EmbeddingInput
 from recto.model.document import Document, Kind, Section
@@ -58,7 +57,7 @@ def _pack_chunk(indexed: IndexedChunk) -> Packed:
         (chunk.span.start, chunk.span.end, chunk.lines.first, chunk.lines.last),
         (chunk.text_hash, chunk.tokens, chunk.content_type.value, chunk.signature),
         tuple(indexed.lexical),
-        [(one.window, one.span.start, one.span.end, one.hash, one.context) for one in indexed.inputs],
+        [(one.window, one.span.start, one.span.end, one.hash, one.context, one.fast) for one in indexed.inputs],
     )
 
 
@@ -125,7 +124,9 @@ def _unpack_chunk(text: str, packed: Packed) -> IndexedChunk:
         signature,
     )
     again = tuple(
-        EmbeddingInput(window, Span(left, right), joined(context, text[left:right]), digest, context)
-        for window, left, right, digest, context in inputs
+        [
+            EmbeddingInput(window, Span(left, right), digest, context, fast)
+            for window, left, right, digest, context, fast in inputs
+        ]
     )
     return IndexedChunk(chunk, LexicalRow._make(row), again)

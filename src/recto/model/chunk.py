@@ -40,15 +40,15 @@ class Chunk(NamedTuple):
 
 
 class EmbeddingInput(NamedTuple):
-    """What is embedded for one window of a chunk: its title and heading path in front, then the slice itself.
+    """What is embedded for one window of a chunk: `context`, its title and heading path, then the slice itself.
 
-    `context` is what stands in front of the slice, so that the text can be made again from the document.
     Most chunks have one; a block longer than the embedder's window has several and scores by its best.
-    `hash` names the text, so the same input is never embedded twice.
+    `hash` names the text, so the same input is never embedded twice. `fast` is its fast vector, in half precision,
+    where one was made on the way.
     """
 
     window: int
     span: Span
-    text: str
     hash: str
     context: str = ""
+    fast: bytes = b""

@@ -138,7 +138,11 @@ class LexicalIndex(Protocol):
 class Embeddings(Protocol):
     """Which inputs stand for which chunks, and the vectors there are for them."""
 
-    def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None: ...
+    def expect(
+        self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]
+    ) -> Mapping[str, int]:
+        """The keys, by their hashes, of those inputs that were never met before."""
+        ...
 
     def pending(
         self,

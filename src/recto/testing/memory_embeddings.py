@@ -25,9 +25,12 @@ class MemoryEmbeddings:
         self._session = session
         self._hits: dict[tuple[ProjectId, ChunkKey], int] = {}
 
-    def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
+    def expect(
+        self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]
+    ) -> Mapping[str, int]:
         tables = self._session.write()
         known_project(tables, project)
+        before = tables.last_input
         for chunk, several in inputs:
             if chunk not in tables.chunks:
                 raise Conflict(f"there is no chunk {chunk} to embed")
@@ -35,6 +38,8 @@ class MemoryEmbeddings:
                 HeldWindow(one.window, _input(tables, project, one.hash), one.span, one.context)
                 for one in sorted(several, key=lambda one: one.window)
             )
+        keys = {one.hash: tables.inputs[project, one.hash] for _, several in inputs for one in several}
+        return {digest: key for digest, key in keys.items() if key > before}
 
     def pending(
         self,

@@ -221,7 +221,7 @@ def _inputs(document: Document, chunk: Chunk, windows: int) -> tuple[EmbeddingIn
     spans = [Span(start, end) for start, end in pairwise(cuts)]
     texts = [f"{context}\n{span.of(document.text)}" for span in spans]
     return tuple(
-        EmbeddingInput(window, span, text, text_hash(text), context)
+        EmbeddingInput(window, span, text_hash(text), context)
         for window, (span, text) in enumerate(zip(spans, texts, strict=True))
     )
 

@@ -30,12 +30,18 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(_Block(layer) for layer in model.layers)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        summed = (self.states(ids, mask)[-1].float() * mask[:, :, None]).sum(1)
+        return functional.normalize(summed, dim=-1)
+
+    def states(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
+        """What each layer makes of each token."""
         x = self.norm(self.words(ids) + self.positions[: ids.shape[1]])
         seen = mask[:, None, None, :]
+        found = []
         for layer in self.layers:
             x = layer(x, seen)
-        summed = (x.float() * mask[:, :, None]).sum(1)
-        return functional.normalize(summed, dim=-1)
+            found.append(x)
+        return found
 
     def weights(self) -> Model:
         layers = tuple(block.weights(index) for index, block in enumerate(self.layers))
@@ -85,12 +91,13 @@ class Texts:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def batch(self, places: Sequence[int] | NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """Ids and what is not padding, as long as the longest of them."""
-        longest = int(self.lengths[np.asarray(places)].max())
+    def batch(self, places: Sequence[int] | NDArray[np.int64], width: int = 0) -> tuple[Tensor, Tensor]:
+        """Ids and what is not padding, as wide as is asked for, else as the longest of them."""
+        longest = width or int(self.lengths[np.asarray(places)].max())
         rows = torch.as_tensor(np.asarray(places)).to(self.device)
         within = torch.arange(longest, device=self.device) < self._lengths[rows][:, None]
-        return self._ids[rows, :longest].long(), within
+        ids = self._ids[rows, :longest].long()
+        return functional.pad(ids, (0, longest - ids.shape[1])), within
 
 
 def precision(device: torch.device) -> Any:

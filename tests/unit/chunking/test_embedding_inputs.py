@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from chunk_samples import WordCounter, built, words
 
-from recto.chunking.inputs import context_line, embedding_text, inputs
+from recto.chunking.inputs import context_line, embedding_text, inputs, joined
 from recto.chunking.sections import SectionChunker
 from recto.chunking.sizes import context_reserve, default_sizes
 from recto.model.chunk import EmbeddingInput
@@ -48,7 +48,7 @@ def test_a_chunk_that_fits_has_one_input_with_its_whole_text() -> None:
     ((only,),) = all_inputs(document, 64)
 
     text = "Note → A\n" + document.text.strip()
-    assert only == EmbeddingInput(0, only.span, text, text_hash(text), "Note → A")
+    assert only == EmbeddingInput(0, only.span, text_hash(text), "Note → A")
     assert only.span.of(document.text) == document.text.strip()
 
 
@@ -58,8 +58,8 @@ def test_a_chunk_within_the_hard_maximum_has_one_input_however_long_its_context(
 
     ((only,),) = all_inputs(document, 64, sizes)
 
-    assert COUNTER.count(only.text) <= 62
-    assert only.text.startswith("t0 t1 t2")
+    assert COUNTER.count(joined(only.context, only.span.of(document.text))) <= 62
+    assert only.context.startswith("t0 t1 t2")
 
 
 def test_a_long_context_loses_its_middle_before_its_ends() -> None:
@@ -69,9 +69,9 @@ def test_a_long_context_loses_its_middle_before_its_ends() -> None:
     ((short,),) = all_inputs(document, 80, LONG)
     ((shorter,),) = all_inputs(document, 76, LONG)
 
-    assert whole.text.startswith(f"T → {words(9, 'a')} → {words(9, 'b')} → C\n")
-    assert short.text.startswith(f"T → {words(9, 'b')} → C\n")
-    assert shorter.text.startswith("T → C\n")
+    assert whole.context == f"T → {words(9, 'a')} → {words(9, 'b')} → C"
+    assert short.context == f"T → {words(9, 'b')} → C"
+    assert shorter.context == "T → C"
 
 
 def test_an_oversized_block_has_consecutive_windows_cut_at_line_ends() -> None:
@@ -82,8 +82,10 @@ def test_an_oversized_block_has_consecutive_windows_cut_at_line_ends() -> None:
 
     assert [each.window for each in windows] == list(range(len(windows)))
     assert len(windows) == 5
-    assert all(COUNTER.count(each.text) <= 62 for each in windows)
-    assert all(each.text == "Note → A\n" + each.span.of(document.text) for each in windows)
+    texts = [joined(each.context, each.span.of(document.text)) for each in windows]
+    assert all(COUNTER.count(text) <= 62 for text in texts)
+    assert [each.context for each in windows] == ["Note → A"] * len(windows)
+    assert [each.hash for each in windows] == [text_hash(text) for text in texts]
     assert "\n".join(each.span.of(document.text) for each in windows) == document.text.strip()
 
 

@@ -48,10 +48,13 @@ class EmbeddingRepository:
         self._clock = clock
         self._format = vectors
 
-    def expect(self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]) -> None:
+    def expect(
+        self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]
+    ) -> Mapping[str, int]:
         key = self._keys.project(project)
         self._database.run_many("chunk_inputs_remove", runs(chunk for chunk, _ in inputs))
-        keys = self._input_keys(key, (one.hash for _, several in inputs for one in several))
+        known, fresh = self._input_keys(key, (one.hash for _, several in inputs for one in several))
+        keys = known | fresh
         self._database.run_many(
             "chunk_input_put",
             (
@@ -60,18 +63,19 @@ class EmbeddingRepository:
                 for one in several
             ),
         )
+        return fresh
 
-    def _input_keys(self, project: int, hashes: Iterable[str]) -> dict[str, int]:
-        """The key of every input, new ones entered: the same text has one key for ever."""
+    def _input_keys(self, project: int, hashes: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """The keys of known inputs and of new ones, which are entered: the same text has one key for ever."""
         wanted = dict.fromkeys(hashes)
         rows = self._database.rows("inputs_known", {"project": project, "hashes": json.dumps(list(wanted))})
-        keys: dict[str, int] = {row[0].hex(): row[1] for row in rows}
-        if keys:
-            self._database.run("embedded_upto_lower", {"project": project, "inputs": json.dumps([*keys.values()])})
-        fresh = [digest for digest in wanted if digest not in keys]
-        keys |= zip(fresh, count(reserve(self._database, "input_key", len(fresh))), strict=False)
-        self._database.run_many("input_put", ((keys[one], project, bytes.fromhex(one)) for one in fresh))
-        return keys
+        known: dict[str, int] = {row[0].hex(): row[1] for row in rows}
+        if known:
+            self._database.run("embedded_upto_lower", {"project": project, "inputs": json.dumps([*known.values()])})
+        new = [digest for digest in wanted if digest not in known]
+        fresh = dict(zip(new, count(reserve(self._database, "input_key", len(new))), strict=False))
+        self._database.run_many("input_put", ((key, project, bytes.fromhex(one)) for one, key in fresh.items()))
+        return known, fresh
 
     def pending(
         self,
