@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from git_repository import GitRepository
 
 import recto
 from recto.operations.get import GetRequest, get
@@ -63,3 +64,19 @@ def test_imports_tests_links_and_commits_lead_to_the_same_files(tmp_path: Path) 
         assert {one.place for one in beside[:2]} == {"code/README.md", "code/src/app/main.py"}
         assert all(one.kind != "commit" for one in beside)
         assert engine.store.graph.ghosts(engine.project.id, 9) == ()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_commits_that_changed_a_file_leave_room_for_the_files_around_it(tmp_path: Path) -> None:
+    repo = GitRepository(tmp_path / "code")
+    repo.write({"core.py": "x = 0\n", "near.py": "import core\n", "far.py": "import near\n"})
+    for number in range(60):
+        repo.commit(f"Count to {number}", {"core.py": f"x = {number}\n"})
+    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("code", repo.folder)
+        engine.index()
+        found = related(engine, RelatedRequest("core.py", by_meaning=False)).documents
+    assert [(one.place, one.why) for one in found] == [
+        ("code/near.py", ("linked here",)),
+        ("code/far.py", ("2 links away",)),
+    ]

@@ -85,6 +85,15 @@ def test_what_points_at_a_document_is_told_with_it(engine: Engine, folder: Path)
     assert get(engine, GetRequest("a.md")).backlinks == ()
 
 
+def test_a_link_counts_however_many_others_there_are(engine: Engine, folder: Path) -> None:
+    write(folder, hub="# Hub\n", **{f"n{number}": "[[hub]] again\n" * 60 for number in range(4)})
+    engine.index()
+    found = related(engine, RelatedRequest("hub.md", by_meaning=False)).documents
+    assert {(one.place, one.score, one.why) for one in found} == {
+        (f"notes/n{number}.md", 0.5, ("linked here",)) for number in range(4)
+    }
+
+
 def test_a_hundred_thousand_links_to_one_note_cost_bounded_time(engine: Engine, folder: Path) -> None:
     """From two hundred notes, five hundred links each; afterwards every look at the hub is as quick as at any other."""
     for number in range(200):

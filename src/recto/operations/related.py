@@ -21,6 +21,8 @@ from recto.operations.quoting import TITLES, one_line
 _MEANING = 0.5  # what a cosine of 1 adds, as much as a link
 _TAG = 0.05
 _COMMUNITY = 0.05
+_NO_CHANGES = tuple(one for one in EdgeType if one is not EdgeType.CHANGES)
+"""What is followed from a file: the thousands of commits that changed it would leave no room for anything else."""
 _LOOKED_AT = 200  # chunks near in meaning
 
 
@@ -62,13 +64,19 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
     graph, project = engine.store.graph, engine.project.id
     with engine.store.reading():
         reasons: dict[DocumentId, _Reasons] = {}
-        for reached in graph.walk(project, {document.id: 1.0}, Walk(hops=2)):
+        walk = Walk(hops=2, types=() if document.kind is Kind.COMMIT else _NO_CHANGES)
+        direct = list(_direct(engine, document))
+        beside = {other for other, _, _ in direct}
+        for reached in graph.walk(project, {document.id: 1.0}, walk):
             found = reasons.setdefault(reached.document, _Reasons())
             found.score += reached.score
-            if reached.hops > 1:
+            if reached.hops > 1 and reached.document not in beside:
                 found.why.append(f"{reached.hops} links away")
-        for other, why in _direct(engine, document):
-            reasons.setdefault(other, _Reasons()).why.insert(0, why)
+        for other, why, weight in direct:
+            found = reasons.setdefault(other, _Reasons())
+            found.why.insert(0, why)
+            # A walk follows only so many links of one document; a link is one all the same.
+            found.score = max(found.score, walk.decay * weight)
         if request.by_meaning:
             for other, cosine in _alike(engine, document):
                 found = reasons.setdefault(other, _Reasons())
@@ -99,14 +107,17 @@ def related_text(answer: RelatedAnswer) -> str:
     return "\n".join([head, "", *(lines or ["Nothing is linked to it or says similar things."])])
 
 
-def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str]]:
+def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
+    """What is linked with it, how, and the weight of the link."""
     graph, project = engine.store.graph, engine.project.id
-    outward = {edge.target: edge.type for edge in graph.out(project, document.id) if edge.target}
-    inward = {edge.source: edge.type for edge in graph.back(project, document.id)}
-    yield from ((other, f"{_words(kind)} from here") for other, kind in outward.items() if other != document.id)
-    yield from ((other, f"{_words(kind)} here") for other, kind in inward.items())
+    outward = {edge.target: edge for edge in graph.out(project, document.id) if edge.target}
+    inward = {edge.source: edge for edge in graph.back(project, document.id)}
+    for other, edge in outward.items():
+        if other != document.id:
+            yield other, f"{_words(edge.type)} from here", edge.weight
+    yield from ((other, f"{_words(edge.type)} here", edge.weight) for other, edge in inward.items())
     for link in graph.thematic(project, document.id):
-        yield link.target if link.source == document.id else link.source, "about the same"
+        yield link.target if link.source == document.id else link.source, "about the same", link.weight
 
 
 def _words(kind: EdgeType) -> str:
