@@ -146,14 +146,14 @@ def test_a_filter_narrows_before_the_limit_counts(store: Store) -> None:
     assert [one.key for one in found] == [rare]
 
 
-def test_a_chunk_of_prose_is_in_the_language_of_its_code(store: Store) -> None:
+def test_a_chunk_of_prose_is_in_each_language_of_its_code(store: Store) -> None:
     notes = samples.ensure(store, "notes")
     sample = samples.prepared(notes, "how.md", "word", "word again")
     plain, coded = sample.chunks
-    coded = coded._replace(chunk=coded.chunk._replace(signature="shell"))
+    coded = coded._replace(chunk=coded.chunk._replace(signature="shell c sql"))
     with store.transaction():
         samples.put(store, notes, replace(sample, chunks=(plain, coded)))
-    for languages in (("shell", "rust"), (ANY_LANGUAGE,)):
+    for languages in (("shell", "rust"), ("c",), ("sql",), (ANY_LANGUAGE,)):
         (key,) = store.documents.admitted(notes.project_id, Filters(languages=languages))
         assert store.documents.candidates(notes.project_id, [key])[key].chunk_id == coded.chunk.id
-    assert store.documents.admitted(notes.project_id, Filters(languages=("python",))) == []
+    assert store.documents.admitted(notes.project_id, Filters(languages=("python", "s"))) == []

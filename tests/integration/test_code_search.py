@@ -14,7 +14,7 @@ from recto.engine.engine import Engine
 from recto.engine.wiring import open_library
 from recto.model.collection import CollectionSettings
 from recto.model.document import Kind
-from recto.model.query import Query
+from recto.model.query import Filters, Query
 from recto.retrieval.profiles import PROFILES
 from recto.sources.git import git_program
 
@@ -295,3 +295,26 @@ def test_code_comes_before_the_commits_whose_diffs_quote_it(tmp_path: Path) -> N
             assert hits[0].citation.uri == "dome.py", asked
         told = engine.search(Query("turn faster step 7", limit=5), PROFILES["code"]).hits
         assert any(hit.title == "Turn faster, step 7" for hit in told)
+
+
+def test_a_note_with_code_in_several_languages_is_found_by_each(bench: Bench) -> None:
+    long = "".join(f"let part_{number} = sum_of({number});\n" for number in range(60))
+    bench.write(
+        {
+            "guide.md": "# Guide\n\n```rust\nfn frobnicate(w: &W) {}\n```\n\nThen\n\n```bash\nzapgrep --all\n```\n",
+            "long.md": f"# Long\n\n```rust\n{long}```\n",
+        }
+    )
+    bench.index(chunking=SMALL)
+    with bench.opened(chunking=SMALL) as engine:
+
+        def found(query: str, language: str) -> list[str]:
+            filters = Filters(languages=(language,), uris=("guide.md", "long.md"))
+            hits = engine.search(Query(query, limit=50, filters=filters), PROFILES["lexical_only"]).hits
+            return [hit.excerpt for hit in hits]
+
+        assert any("zapgrep" in excerpt for excerpt in found("zapgrep", "shell"))
+        assert any("frobnicate" in excerpt for excerpt in found("frobnicate", "rust"))
+        assert found("zapgrep", "python") == []
+        # A block that is cut into several chunks is code in each of them.
+        assert any("part_55" in excerpt for excerpt in found("part_55", "rust"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
@@ -42,25 +43,29 @@ class MixedChunker:
 
 
 def _with_languages(document: Document, chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-    """Prose with fences: a chunk's signature is the language of the longest fence that begins in it.
+    """Prose with fences: a chunk's signature are the languages of the fences in it, what there is most of first.
 
     So a block of code in a note is found by its language, as a file of code is by its own.
     """
     fences = [block for block in document.blocks if block.kind is BlockKind.FENCE and block.language]
     if not fences:
         return chunks
-    longest: dict[int, tuple[int, str]] = {}
+    written: dict[int, Counter[str]] = {}
     ends = [chunk.span.end for chunk in chunks]
     for fence in fences:
         language = language_named(fence.language)
         at = bisect_right(ends, fence.start)
-        size = fence.end - fence.start
-        if language and at < len(chunks) and size > longest.get(at, (0, ""))[0]:
-            longest[at] = (size, language)
-    if not longest:
+        while language and at < len(chunks) and chunks[at].span.start < fence.end:
+            span = chunks[at].span
+            written.setdefault(at, Counter())[language] += min(span.end, fence.end) - max(span.start, fence.start)
+            at += 1
+    if not written:
         return chunks
     return tuple(
-        chunk._replace(signature=longest[at][1]) if at in longest else chunk for at, chunk in enumerate(chunks)
+        chunk._replace(signature=" ".join(language for language, _ in written[at].most_common()))
+        if at in written
+        else chunk
+        for at, chunk in enumerate(chunks)
     )
 
 

@@ -22,7 +22,7 @@ class ContentType(StrEnum):
 class Chunk(NamedTuple):
     """`text` is exactly `document.text[span]`. `section_id` names the section in which the chunk starts.
 
-    `signature` is that of the declaration a chunk of code is part of, and in prose the language of its code.
+    `signature` is that of the declaration a chunk of code is part of, and in prose the languages of its code.
     """
 
     id: ChunkId

@@ -164,7 +164,7 @@ def admits(tables: Tables, project: ProjectId, filters: Filters, held: HeldChunk
         and (not filters.uris or document.uri in filters.uris)
         and document.uri not in filters.not_uris
         and (not filters.kinds or document.kind in filters.kinds)
-        and (not filters.languages or _in_language(document.language or held.chunk.signature, filters.languages))
+        and (not filters.languages or _in_language(document.language, held.chunk.signature, filters.languages))
         and (filters.modified_after is None or document.modified_at >= filters.modified_after)
         and (filters.modified_before is None or document.modified_at < filters.modified_before)
         and (filters.title_contains or "").lower() in document.title.lower()
@@ -174,8 +174,10 @@ def admits(tables: Tables, project: ProjectId, filters: Filters, held: HeldChunk
     )
 
 
-def _in_language(language: str, wanted: Sequence[str]) -> bool:
-    return language in wanted or (ANY_LANGUAGE in wanted and language != "")
+def _in_language(language: str | None, signature: str, wanted: Sequence[str]) -> bool:
+    """A document's own language, or else those of the code in a chunk of prose."""
+    languages = [language] if language else signature.split()
+    return any(one in wanted for one in languages) or (ANY_LANGUAGE in wanted and bool(languages))
 
 
 def _tagged(tags: Sequence[str], wanted: str) -> bool:

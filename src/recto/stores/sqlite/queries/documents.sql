@@ -162,7 +162,9 @@ where c.project = :project and d.sequence is not null and e.sequence is not null
   and (:not_uris is null or d.uri not in (select value from json_each(:not_uris)))
   and (:kinds is null or d.kind in (select value from json_each(:kinds)))
   and (:languages is null
-    or coalesce(d.language, nullif(c.signature, '')) in (select value from json_each(:languages))
+    or d.language in (select value from json_each(:languages))
+    or (d.language is null and c.signature <> '' and exists (
+      select 1 from json_each(:languages) l where instr(' ' || c.signature || ' ', ' ' || l.value || ' ') > 0))
     or ('*' in (select value from json_each(:languages)) and coalesce(d.language, nullif(c.signature, '')) is not null))
   and (:modified_after is null or d.modified_at >= :modified_after)
   and (:modified_before is null or d.modified_at < :modified_before)
