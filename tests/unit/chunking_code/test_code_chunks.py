@@ -153,7 +153,7 @@ def test_the_signature_is_in_what_is_embedded_and_not_in_the_excerpt() -> None:
 
     (embedded,) = inputs(document, chunk, WordCounter(), 128)
 
-    assert "def f(alpha)" in embedded.text
+    assert "def f(alpha)" in embedded.context
     assert "def f(alpha)" not in chunk.text
 
 
