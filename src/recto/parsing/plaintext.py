@@ -11,6 +11,7 @@ from recto.parsing.names import stem
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){1,1000}")
 _TITLE_MARK = re.compile(r"(?:#\+title:|=+|\*+|#+)[ \t]+", re.IGNORECASE)  # org, AsciiDoc
+_UNSAID = re.compile(r"\.\.(?:[ \t]|$)|:[A-Za-z][\w -]*:(?:[ \t]|$)")  # reStructuredText: directives, labels, fields
 _LONGEST_TITLE = 120
 _TITLE_REACH = 4000  # characters: a file whose first words come later has no title
 
@@ -37,9 +38,15 @@ class PlaintextParser:
 
 
 def _title(text: str) -> str:
-    """The first line that says something; rulers over and under titles, as in reStructuredText, say nothing."""
+    """The first line that says something.
+
+    Rulers over and under titles, as in reStructuredText, say nothing, and neither does what is told to whoever makes
+    pages of it: `:orphan:`, `.. currentmodule:: flask`, and what stands indented below that.
+    """
+    unsaid = False
     for line in text[:_TITLE_REACH].split("\n"):
-        if any(char.isalnum() for char in line):
+        unsaid = _UNSAID.match(line) is not None or (unsaid and (not line or line[0] in " \t"))
+        if not unsaid and any(char.isalnum() for char in line):
             title = " ".join(_TITLE_MARK.sub("", line.strip(), count=1).split())
             return title if len(title) <= _LONGEST_TITLE else ""
     return ""

@@ -44,3 +44,19 @@ def test_there_is_one_section_over_everything_and_no_link_or_tag_is_read() -> No
 )
 def test_the_title_is_the_first_line_with_a_word_or_the_name_of_the_file(text: str, title: str) -> None:
     assert parse(text).title == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (".. currentmodule:: flask\n\nBlog Blueprint\n==============\n", "Blog Blueprint"),
+        (":orphan:\n\n.. _async:\n\nUsing async\n===========\n", "Using async"),
+        (".. meta::\n   :description: How to\n\n   more\n\nDeploying\n---------\n", "Deploying"),
+        ("..\n   a remark\n\nAfter it\n", "After it"),
+        ("... and so on\n", "... and so on"),
+        (":-) a smile\n", ":-) a smile"),
+        (".. toctree::\n   :maxdepth: 2\n", "page"),
+    ],
+)
+def test_what_is_told_to_the_maker_of_pages_is_no_title(text: str, title: str) -> None:
+    assert PlaintextParser().parse(Source(DocumentId("d"), "docs/page.rst", text, 0.0)).title == title
