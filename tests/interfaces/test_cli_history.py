@@ -74,7 +74,28 @@ def test_commits_are_narrowed_and_may_be_none(recto: Recto, library: Path) -> No
 def test_without_a_query_the_newest_commits_are_listed(recto: Recto, library: Path) -> None:
     titles = [line.split("  ")[2] for line in recto("log", "--library", library).stdout.splitlines()]
     assert titles == ["Close when it rains", "Call it by its name", "Add the dome"]
-    assert recto("log", "--author", "ann", "--library", library).exit_code == Exit.USAGE
+    assert recto("log", "--min-score", "0.5", "--library", library).exit_code == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "titles"),
+    [
+        (["--author", "ANN"], ["Close when it rains", "Add the dome"]),
+        (["--author", "zoë", "--file", "*.md"], ["Call it by its name"]),
+        (["--file", "*.py"], ["Close when it rains"]),
+        (["--after", "1d"], []),
+        (["--before", "2030-01-01", "-n", "1"], ["Close when it rains"]),
+        (["-c", "dome", "--author", "nobody"], []),
+    ],
+)
+def test_the_newest_commits_may_be_narrowed(
+    recto: Recto, library: Path, narrowed: list[str], titles: list[str]
+) -> None:
+    told = recto("log", *narrowed, "--library", library, "--json")
+    assert [one["title"] for one in json.loads(told.stdout)["commits"]] == titles
+    assert told.exit_code == (Exit.OK if titles else Exit.NO_MATCH)
+    if not titles:
+        assert recto("log", *narrowed, "--library", library).stdout == "No commit matches.\n"
 
 
 def test_a_file_is_followed_to_what_it_was_called_before(recto: Recto, library: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from itertools import count
 from typing import Annotated, Any
 
 from recto.engine.engine import Engine
@@ -30,6 +31,7 @@ from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.refine import CapPerDocument
 
 _SHOWN_FILES = 20
+_LOOKED_AT = 1_000  # commits at first, for those that filters let through
 _RENAMES = 20  # names a file is followed through
 _STAMP = re.compile(r"^\d{9,11}$")  # seconds since 1970
 _NONE = "The library holds no commits: `recto status --problems` says why a repository was not read."
@@ -219,6 +221,27 @@ def history(engine: Engine, request: HistoryRequest) -> HistoryAnswer:
             hint="give a path inside a collection; `recto list --documents` shows them",
         )
     return _answer(uri, names, versions, commits, request)
+
+
+def newest(engine: Engine, request: GitHistoryRequest) -> HistoryAnswer:
+    """The newest commits that a request lets through, whatever they say."""
+    now, store, project = datetime.now(UTC), engine.store, engine.project.id
+    collections = {engine.collection(name).name for name in request.collections}
+    after, before = _moment(request.after, now) or 0.0, _moment(request.before, now) or float("inf")
+    touches = _matching(request.file_pattern) if request.file_pattern else None
+    admitted = set(store.history.admitted(project, request.author, touches)) if request.author or touches else None
+    for looked_at in (_LOOKED_AT * 8**more for more in count()):
+        commits = store.history.touching(project, None, None, looked_at)
+        found = [
+            one
+            for one in commits
+            if (admitted is None or one.uri in admitted)
+            and (not collections or one.collection in collections)
+            and after <= one.committed_at < before
+        ]
+        if len(found) > request.top_n or len(commits) < looked_at:
+            break
+    return _answer(None, (), (), found, HistoryRequest(limit=request.top_n, max_tokens=request.max_tokens))
 
 
 def _answer(

@@ -62,34 +62,28 @@ def log(
     Exit code 1 means that no commit matched. `recto get HASH` shows a commit whole, with its diff; --format files lists
     what the commits changed and is still there.
     """
-    from recto.operations.history import (
-        GitHistoryRequest,
-        HistoryRequest,
-        changed_files,
-        history,
-        search_git_history,
-    )
+    from recto.operations.history import GitHistoryRequest, changed_files, newest, search_git_history
 
+    if min_score and not words:
+        raise click.UsageError("Say what to look for: recto log QUERY --min-score COSINE")
+    request = GitHistoryRequest(
+        query=" ".join(words),
+        top_n=limit,
+        min_score=min_score,
+        file_pattern=file_pattern,
+        author=author,
+        after=after,
+        before=before,
+        collections=collections,
+        max_tokens=_PLENTY,
+    )
     with opened(choices) as session:
         if not words:
-            if author or file_pattern or after or before or min_score:
-                raise click.UsageError("Say what to look for: recto log QUERY --author NAME")
-            where = collections[0] if collections else None
-            told = history(session.engine, HistoryRequest(None, where, limit, max_tokens=_PLENTY))
+            told = newest(session.engine, request)
             files = files_at(changed_files(session.engine, told.commits), session.roots())
-            choices.answer(_history_answer(told, files))
+            narrowed = bool(author or file_pattern or after or before or collections)
+            choices.answer(_history_answer(told, files, narrowed=narrowed))
             return Exit.OK if told.commits else Exit.NO_MATCH
-        request = GitHistoryRequest(
-            query=" ".join(words),
-            top_n=limit,
-            min_score=min_score,
-            file_pattern=file_pattern,
-            author=author,
-            after=after,
-            before=before,
-            collections=collections,
-            max_tokens=_PLENTY,
-        )
         found = search_git_history(session.engine, request)
         files = files_at(changed_files(session.engine, found.commits), session.roots())
     choices.answer(_log_answer(found, files))
@@ -170,7 +164,7 @@ def _excerpt(one: CommitHit) -> Iterator[Line]:
         yield Part("   "), Part("│ ", "dim"), Part(line[:160])
 
 
-def _history_answer(told: HistoryAnswer, files: Sequence[str]) -> Answer:
+def _history_answer(told: HistoryAnswer, files: Sequence[str], *, narrowed: bool = False) -> Answer:
     rows = [_row(one) for one in told.commits]
     data = {
         "uri": told.uri,
@@ -179,10 +173,10 @@ def _history_answer(told: HistoryAnswer, files: Sequence[str]) -> Answer:
         "commits": rows,
         "more": told.more,
     }
-    return Answer(data, rows, _TOUCHED, lambda width: _history_lines(told), files=files)
+    return Answer(data, rows, _TOUCHED, lambda width: _history_lines(told, narrowed=narrowed), files=files)
 
 
-def _history_lines(told: HistoryAnswer) -> Iterator[Line]:
+def _history_lines(told: HistoryAnswer, *, narrowed: bool) -> Iterator[Line]:
     if told.uri:
         stored = f"  {count(len(told.versions), 'stored version')}" if told.versions else ""
         yield Part(told.uri, "title"), Part(stored, "dim")
@@ -190,7 +184,8 @@ def _history_lines(told: HistoryAnswer) -> Iterator[Line]:
         yield (Part(f"earlier {', '.join(told.names[1:])}", "dim"),)
     yield from columns([_touched(one) for one in told.commits])
     if not told.commits:
-        yield (Part("No commit in the library touched it." if told.uri else "The library holds no commits."),)
+        nothing = "No commit matches." if narrowed else "The library holds no commits."
+        yield (Part("No commit in the library touched it." if told.uri else nothing),)
     if told.more:
         yield (Part("… there are more; --limit shows them", "dim"),)
 
