@@ -12,8 +12,9 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import IO
 
 from recto.errors import SourceError
@@ -21,6 +22,7 @@ from recto.model.commit import Commit, Repository
 from recto.sources.git_records import FORMAT, Records
 
 _READ = 1 << 20
+_AHEAD = 500  # reads of what git said that may wait to be worked on, of 64 kB each as a rule
 _SMALL = 30  # seconds for a command that only looks at refs
 
 # Commits that are nobody's history: notes, stashes, what a fetch keeps aside.
@@ -98,12 +100,44 @@ def commits(repository: Repository, hashes: Iterable[str], *, diffs: bool) -> Ge
         *("--no-color", "--encoding=UTF-8", "--no-notes", *shown, f"--format={FORMAT.format(records.mark)}"),
     )
     with _started(repository.folder, command, hashes) as (child, output, errors):
-        while data := os.read(output.fileno(), _READ):
-            yield from records.feed(data)
+        with closing(_read_ahead(child, output)) as blocks:
+            for data in blocks:
+                yield from records.feed(data)
         yield from records.end()
         if child.wait() != 0:
             errors.seek(0)
             raise _refused(repository.folder, errors.read().decode("utf-8", "replace"))
+
+
+def _read_ahead(child: subprocess.Popen[bytes], output: IO[bytes]) -> Generator[bytes, None, None]:
+    """What a process writes, taken from it while the last of it is still worked on: a full pipe would stop it."""
+    blocks: SimpleQueue[bytes] = SimpleQueue()
+    room = threading.Semaphore(_AHEAD)
+    left = threading.Event()
+
+    def read() -> None:
+        data = b"-"
+        while data and room.acquire() and not left.is_set():
+            try:
+                data = os.read(output.fileno(), _READ)
+            except OSError:
+                data = b""
+            blocks.put(data)
+
+    reader = threading.Thread(target=read, name="recto-git-ahead", daemon=True)
+    reader.start()
+    ended = False
+    try:
+        while data := blocks.get():
+            room.release()
+            yield data
+        ended = True
+    finally:
+        if not ended:
+            left.set()
+            child.kill()  # so that whoever waits for its next words is told that there are none
+            room.release()
+        reader.join()
 
 
 @contextmanager

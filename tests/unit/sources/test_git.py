@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -356,6 +357,14 @@ def test_whatever_moves_a_ref_is_seen(repo: GitRepository, moved: tuple[str, ...
     repo.git(*moved)
     assert watch.changed() == ()
     assert len(watch.changed()) == 1
+
+
+def test_whoever_stops_reading_leaves_nobody_behind(repo: GitRepository) -> None:
+    hashes = [repo.commit(f"Commit {number}", {"a.txt": f"{number}\n" * 2_000}) for number in range(30)]
+    told = git.commits(opened(repo), hashes * 20, diffs=True)
+    assert next(told).hash == hashes[0]
+    told.close()
+    assert not [one for one in threading.enumerate() if one.name.startswith("recto-git")]
 
 
 def test_paths_to_watch_are_where_refs_are_and_where_a_clone_ends(repo: GitRepository) -> None:
