@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from recto.algorithms.syntax import parse_query
+from recto.engine.beside import Beside, load_ahead
 from recto.engine.builds import Builds, Work
 from recto.engine.freshness import Counts, as_of_now, counted, marked
 from recto.engine.parts import IndexReport, Parts
@@ -57,6 +57,7 @@ class Engine:
 
     def __init__(self, parts: Parts, project: str) -> None:
         self._parts = parts
+        self._beside = Beside()
         self._others: dict[str, Engine] = {}
         self.store = parts.store
         self.library = parts.library
@@ -78,6 +79,7 @@ class Engine:
             self.watching.stop()
         for one in (self, *self._others.values()):
             one.hits.leave(one)
+            one._beside.stop()
             one._counts.stop()
             if one._loading is not None:
                 one._loading.join(_LOADED_WITHIN)  # an interpreter that ends while a model loads may abort
@@ -271,8 +273,8 @@ class Engine:
 
     def search(self, query: Query, profile: Profile = PROFILES[DEFAULT_PROFILE]) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
-        if any(stage.name.startswith("dense") for stage in profile.recall):
-            self._load_ahead(query)
+        if profile.embeds and "embedder" not in self.__dict__:
+            self._loading = load_ahead(self, query)
         return self._answered(query, profile.name, partial(run, profile))
 
     def record(self, query: Query, profile: Profile) -> tuple[Result, Recording]:
@@ -330,19 +332,6 @@ class Engine:
         """How much of what is on the disk an answer can see now."""
         return as_of_now(self, self._counts.now(), self._parts.clock())
 
-    def _load_ahead(self, query: Query) -> None:
-        """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""
-        if "embedder" in self.__dict__:
-            return
-
-        def load() -> None:
-            # A failure is the search's to report, when it asks for the vector itself.
-            with suppress(Exception):
-                self.embedder.embed_query(query.hypothesis or query.terms.text or query.text)
-
-        self._loading = threading.Thread(target=load, name="recto-model", daemon=True)
-        self._loading.start()
-
     def _parsed(self, query: Query) -> Query:
         if query.terms.text:
             return query
@@ -360,6 +349,8 @@ class Engine:
             beginning=self._parts.analyzer.prefix,
             reranker=None if self._parts.reranker is None else lambda: self.reranker,
             clusters=None if self.accelerator is None else self.accelerator.clusters,
+            # While the model is being loaded already, nobody else should begin to.
+            beside=self._beside if "embedder" in self.__dict__ else None,
         )
 
     def _settle_recipe(self) -> None:

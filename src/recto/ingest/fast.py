@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from recto.chunking.inputs import joined
+from recto.model.chunk import EmbeddingInput
 from recto.model.ids import ProjectId
 from recto.model.job import JobKind
 from recto.model.recipe import EmbeddingProfile
@@ -44,6 +45,20 @@ def embed_fast(store: Store, project: ProjectId, fast: Embedder, full: Embedding
     finally:
         progress.finish()
     return len(pending)
+
+
+def put_fast(
+    store: Store,
+    project: ProjectId,
+    profile: EmbeddingProfile,
+    inputs: Iterable[EmbeddingInput],
+    fresh: Mapping[str, int],
+) -> int:
+    """Keeps vectors made on the way, of `fresh` inputs alone: what is known may have its full one. How many."""
+    vectors = {fresh[one.hash]: one.fast for one in inputs if one.fast and one.hash in fresh}
+    if vectors:
+        store.embeddings.put(project, profile, list(map(VectorRow, vectors, vectors.values())))
+    return len(vectors)
 
 
 def embed_in_tiers(

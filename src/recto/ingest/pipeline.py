@@ -12,6 +12,7 @@ from typing import Protocol
 
 from recto.errors import Conflict, RectoError
 from recto.graph.edges import linked
+from recto.ingest.fast import put_fast
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Failure, Origin, Outcome
 from recto.ingest.report import CollectionReport, Problem
@@ -23,7 +24,6 @@ from recto.model.index import IndexedChunk, Prepared
 from recto.model.ledger import FileStamp, LedgerEntry
 from recto.model.ledger import Outcome as Verdict
 from recto.model.recipe import EmbeddingProfile, Recipe
-from recto.model.stored import VectorRow
 from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan, SeenFile, Skipped
@@ -292,25 +292,12 @@ class _Writer:
             written.chunks += zip(those, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
         fresh = self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
-        self._put_fast(written, fresh)
+        if self._fast is not None:
+            held = [one for _, indexed in written.chunks for one in indexed.inputs]
+            written.report.fast_vectors += put_fast(self._store, self._project, self._fast, held, fresh)
         self._store.graph.put(self._project, self._collection.id, written.linked, settle=False)
         self._store.ledger.forget(self._project, self._collection.id, written.left)
         self._store.ledger.record(self._project, self._collection.id, written.recorded)
-
-    def _put_fast(self, written: _Written, fresh: Mapping[str, int]) -> None:
-        """Only for inputs never met before: what is known may have its full vector."""
-        if self._fast is None:
-            return
-        vectors = {
-            fresh[one.hash]: one.fast
-            for _, indexed in written.chunks
-            for one in indexed.inputs
-            if one.fast and one.hash in fresh
-        }
-        rows = [VectorRow(key, data) for key, data in vectors.items()]
-        if rows:
-            self._store.embeddings.put(self._project, self._fast, rows)
-        written.report.fast_vectors += len(rows)
 
     def _committed(self, written: _Written) -> None:
         self._generation += 1

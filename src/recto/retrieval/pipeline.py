@@ -33,6 +33,8 @@ def run(profile: Profile, query: Query, library: Library) -> tuple[tuple[Candida
         )
         search = Search(expanded, library)
     errors.clear()  # a query that could not be made better is asked as it is
+    if profile.embeds and len(profile.recall) > 1:
+        search.begin()
     rankings: dict[str, Ranking] = {}
     for recall in profile.recall:
         nothing = Ranking(recall.name, ())

@@ -125,10 +125,7 @@ class SnapshotLexical:
             scores.append(found)
         all_keys, all_scores = np.concatenate(keys), np.concatenate(scores)
         order = np.lexsort((all_keys, -all_scores))[:limit]
-        return tuple(
-            Scored(ChunkKey(key), score)
-            for key, score in zip(all_keys[order].tolist(), all_scores[order].tolist(), strict=True)
-        )
+        return tuple(map(Scored, all_keys[order].tolist(), all_scores[order].tolist()))
 
     def _masks(
         self, state: _State, filters: Filters, excluded: Sequence[Sequence[str]] = ()

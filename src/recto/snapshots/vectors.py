@@ -254,4 +254,4 @@ def _direction(windows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _scored(chunks: NDArray[np.int64], scores: NDArray[np.float32]) -> tuple[Scored, ...]:
-    return tuple(Scored(ChunkKey(key), score) for key, score in zip(chunks.tolist(), scores.tolist(), strict=True))
+    return tuple(map(Scored, chunks.tolist(), scores.tolist()))

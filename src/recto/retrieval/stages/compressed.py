@@ -21,7 +21,7 @@ def compressed(
     """
     added: list[Refine] = []
     if min_score is not None:
-        meant = any(stage.name.startswith("dense") for stage in profile.recall)
+        meant = profile.embeds
         floor = ConfidenceFloor(least=min_score, channel="dense") if meant else ConfidenceFloor(share=min_score)
         added.append(floor)
     if similarity_threshold is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from recto.model.ids import ChunkKey
+from recto.model.ids import ChunkKey, DocumentId
 from recto.model.result import Candidate
 from recto.retrieval.stage import Search, SkipStage, in_order
 from recto.retrieval.stages.steps import noted
@@ -54,13 +54,18 @@ class ContextSmoothing:
         The library is asked only how long the documents are in which two candidates stand near each other, and what
         stands beside the documents of a series.
         """
-        places = {(one.document_id, one.ordinal): one.key for one in candidates if one.key in above}
+        places: dict[DocumentId, dict[int, ChunkKey]] = {}
+        for one in candidates:
+            if one.key in above:
+                places.setdefault(one.document_id, {})[one.ordinal] = one.key
         steps = [step for far in range(1, len(self.document) + 1) for step in (-far, far)]
         pairs = [
-            (one, neighbour, abs(step))
+            (one, held[one.ordinal + step], abs(step))
             for one in candidates[: self.among]
+            # Most stand alone in their document.
+            if (held := places.get(one.document_id)) and (len(held) > 1 or one.ordinal not in held)
             for step in steps
-            if (neighbour := places.get((one.document_id, one.ordinal + step))) is not None
+            if one.ordinal + step in held
         ]
         asked = {one.document_id: one for one, _, _ in pairs}
         series = [one for one in candidates[: self.among] if one.in_series]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from recto.algorithms.fusion import min_max, reciprocal_rank, z_scores
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking, ScoreStep
-from recto.retrieval.stage import Search
+from recto.retrieval.stage import Search, in_order
 
 _CHANNELS = ("dense", "lexical")
 _NORMALISERS: Mapping[str, Callable[[list[float]], list[float]]] = {"z": z_scores, "min_max": min_max}
@@ -102,8 +102,10 @@ def looked_up(
             steps[one.key] = (*steps.get(one.key, ()), ScoreStep(name, one.score, rank))
     if known is None:
         known = search.library.store.documents.candidates(search.library.project, list(total))
-    ordered = sorted(known.values(), key=lambda one: (-total[one.key], one.uri, one.span.start, one.collection))
+    ordered = in_order([one.scored(total[key]) for key, one in known.items()])
     return tuple(
-        one.scored(total[one.key], (*steps.get(one.key, ()), ScoreStep(stage, total[one.key], rank)))
-        for rank, one in enumerate(ordered, 1)
+        [
+            one.scored(one.score, (*steps.get(one.key, ()), ScoreStep(stage, one.score, rank)))
+            for rank, one in enumerate(ordered, 1)
+        ]
     )

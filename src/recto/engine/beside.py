@@ -1,0 +1,49 @@
+"""What may be computed while a search does something else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from recto.model.query import Query
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from recto.engine.engine import Engine
+
+_T = TypeVar("_T")
+_THREADS = 4  # of searches at once: each computes one vector here
+
+
+class Beside:
+    """Begins something in another thread; what it returns waits for that to be done, and raises what it raised."""
+
+    def __call__(self, task: Callable[[], _T]) -> Callable[[], _T]:
+        return self._threads.submit(task).result
+
+    def stop(self) -> None:
+        if "_threads" in self.__dict__:
+            self._threads.shutdown()
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor
+
+        return ThreadPoolExecutor(_THREADS, "recto-query")
+
+
+def load_ahead(engine: Engine, query: Query) -> threading.Thread:
+    """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""
+
+    def load() -> None:
+        # A failure is the search's to report, when it asks for the vector itself.
+        with suppress(Exception):
+            engine.embedder.embed_query(query.hypothesis or query.terms.text or query.text)
+
+    thread = threading.Thread(target=load, name="recto-model", daemon=True)
+    thread.start()
+    return thread
