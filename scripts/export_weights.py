@@ -12,6 +12,7 @@ import argparse
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from recto.training.encoder import Encoder
 from recto.training.export import Made, described_encoder, described_table, encoder_files
 from recto.training.graph import emit
 from recto.training.quantise import read_ranges
-from recto.training.weights import WIDTH, WINDOW, Model, read_model, read_safetensors
+from recto.training.weights import WIDTH, WINDOW, Linear, Model, read_model, read_safetensors
 
 HERE = Path(__file__).resolve().parent
 PLAIN = HERE.parent / "build/minilm-l6-v2"
@@ -34,13 +35,28 @@ def trained(folder: Path, base: Model, share: float, name: str = "chosen") -> Mo
 
     raw = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.part*")))
     held = {name: torch.tensor(value.astype(np.float32)) for name, value in np.load(io.BytesIO(raw)).items()}
-    encoder = Encoder(base)
+    encoder = Encoder(as_wide(base, len(held["layers.0.up.bias"])))
     start = encoder.state_dict()
     # The whole way is taken as it stands: adding a difference back would change last bits.
     encoder.load_state_dict(
         held if share == 1.0 else {name: start[name] + share * (held[name] - start[name]) for name in start}
     )
     return encoder.weights()
+
+
+def as_wide(base: Model, inner: int) -> Model:
+    """Room for weights with so many inner channels; what is in it is to be replaced."""
+    if inner == len(base.layers[0].up.bias):
+        return base
+    layers = tuple(
+        replace(
+            layer,
+            up=Linear(layer.up.name, np.zeros((WIDTH, inner), np.float32), np.zeros(inner, np.float32)),
+            down=replace(layer.down, weight=np.zeros((inner, WIDTH), np.float32)),
+        )
+        for layer in base.layers
+    )
+    return replace(base, layers=layers)
 
 
 def main() -> int:

@@ -1,16 +1,16 @@
 """Draws what int8 makes of the trained weights back to what they are in float, and says what each product costs.
 
-    python scripts/settle_weights.py BASE DATA TRAINED WHEEL [--sets SETS]
+    python scripts/settle_weights.py BASE DATA TRAINED WHEEL [--share SHARE] [--sets SETS]
 
 BASE, DATA and SETS are those of `train_weights.py`; TRAINED has what it wrote, and gets `settled.part*` and
-`ranges.npz`, which `export_weights.py` takes. WHEEL holds the prose that ranges are measured on.
+`ranges.npz`, which `export_weights.py` takes. Where they are there already, settling goes on from them. WHEEL holds the
+prose that ranges are measured on.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
 import random
 import sys
 import time
@@ -26,11 +26,18 @@ from weights_data import MODELS, Sets, Tokens, lines, say, split, unpack
 
 from recto.training.encoder import Encoder, Texts
 from recto.training.measure import ndcg
-from recto.training.quantise import calibrate, calibration_texts, ranges_as_arrays
-from recto.training.rounding import PRODUCTS, Rounded, Settling, clipped, fixed, settle, vectors
+from recto.training.quantise import (
+    Range,
+    calibrate,
+    calibration_texts,
+    ranges_as_arrays,
+    read_ranges,
+    spread_out,
+)
+from recto.training.rounding import PRODUCTS, Rounded, Settling, fixed, settle, vectors
 
 LENGTHS = (40, 80, 120, 250, 600, 1200)  # characters: turns and questions count as much as sections
-CLIPS = (0.85, 0.7, 0.55)
+WIDER = 1.3  # what ranges behind GELU begin with: too wide is learnt away sooner than too narrow
 
 
 def material(data: Path, dice: random.Random) -> list[str]:
@@ -48,6 +55,10 @@ def material(data: Path, dice: random.Random) -> list[str]:
     return texts
 
 
+def wider(name: str, seen: Range) -> Range:
+    return Range(seen.low, seen.high * WIDER) if name.endswith("down") else seen
+
+
 def measured(sets: Sets, model: torch.nn.Module) -> dict[str, float]:
     found: dict[str, float] = {}
     held: dict[int, Any] = {}
@@ -60,19 +71,22 @@ def measured(sets: Sets, model: torch.nn.Module) -> dict[str, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Settle the trained weights for int8.")
+    usual = Settling()
     for name in ("base", "data", "trained", "wheel"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--sets", type=Path)
-    parser.add_argument("--steps", type=int, default=400)
-    parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--batch", type=int, default=256)
-    parser.add_argument("--few", type=int, default=400, help="texts that ranges are narrowed by")
+    parser.add_argument("--share", type=float, default=1.0, help="how much of the way from BASE to TRAINED is taken")
+    parser.add_argument("--steps", type=int, default=usual.steps)
+    parser.add_argument("--rate", type=float, default=usual.rate)
+    parser.add_argument("--seed", type=int, default=usual.seed)
+    parser.add_argument("--few", type=int, default=400, help="texts that are left out")
     parser.add_argument("--test", type=int, default=1_200, help="texts that are looked at only")
     arguments = parser.parse_args()
     started = time.perf_counter()
     torch.backends.cuda.matmul.allow_tf32 = True
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = trained(arguments.trained, unpack(arguments.base), 1.0)
+    base = unpack(arguments.base)
+    model = trained(arguments.trained, base, arguments.share)
     encoder = Encoder(model).to(device)
     with zipfile.ZipFile(arguments.wheel) as archive:
         prose = archive.read(INSIDE + "README.md").decode()
@@ -81,7 +95,7 @@ def main() -> int:
     tokens = Tokens()
     texts = tokens(material(arguments.data, random.Random(3)))
     first, second = arguments.few, arguments.few + arguments.test
-    few, test, learn = (Texts(some, device) for some in (texts[:first], texts[first:second], texts[second:]))
+    test, learn = (Texts(some, device) for some in (texts[first:second], texts[second:]))
     sets = Sets(arguments.sets, tokens, device)
     wanted = vectors(encoder, test)
 
@@ -90,21 +104,25 @@ def main() -> int:
         say(f"{name}: cosine {near.mean():.5f}, at worst {near.min():.4f}", measured(sets, module) if whole else "")
 
     tell("float", encoder, whole=True)
-    plain = fixed(model, ranges)
-    tell("int8", Rounded(encoder, plain), whole=True)
-    for name in plain:
-        tell(f"int8 but {name}", Rounded(encoder, plain, [name]))
+    wide, seen = spread_out(model, {name: wider(name, one) for name, one in ranges.items()})
+    plain, rounded = fixed(wide, seen), Encoder(wide).to(device)
+    tell("int8", Rounded(rounded, plain), whole=True)
     for part in PRODUCTS:
-        tell(f"int8 but every {part}", Rounded(encoder, plain, [name for name in plain if name.endswith(part)]))
-    clips = clipped(encoder, model, ranges, few, CLIPS)
-    say("narrowed", json.dumps(clips))
-    settled = fixed(model, ranges, clips)
-    tell("narrowed", Rounded(encoder, settled), whole=True)
-    settings = Settling(steps=arguments.steps, batch=arguments.batch, rate=arguments.rate)
-    settle(encoder, settled, learn, settings, told=lambda step, off: say(f"  step {step} off by {off:.5f}"))
-    tell("settled", Rounded(encoder, settled), whole=True)
+        tell(f"int8 but every {part}", Rounded(rounded, plain, [name for name in plain if name.endswith(part)]))
+    if (arguments.trained / "ranges.npz").exists():
+        plain = read_ranges(np.load(arguments.trained / "ranges.npz"))
+        rounded = Encoder(trained(arguments.trained, base, 1.0, "settled")).to(device)
+        tell("settled before", Rounded(rounded, plain), whole=True)
+    settings = Settling(steps=arguments.steps, rate=arguments.rate, scale_rate=10 * arguments.rate, seed=arguments.seed)
+    settled = settle(
+        rounded, plain, learn, settings, lambda step, off: say(f"  step {step} off by {off:.5f}"), before=encoder
+    )
+    with torch.no_grad():
+        for value in rounded.parameters():
+            value.copy_(value.half().float())  # as they are kept
+    tell("settled", Rounded(rounded, settled), whole=True)
     held = io.BytesIO()
-    np.savez(held, **{name: value.half().cpu().numpy() for name, value in encoder.state_dict().items()})
+    np.savez(held, **{name: value.half().cpu().numpy() for name, value in rounded.state_dict().items()})
     split(held.getvalue(), arguments.trained / "settled")
     np.savez(arguments.trained / "ranges.npz", **ranges_as_arrays(settled))
     say(f"done in {time.perf_counter() - started:.0f} s")

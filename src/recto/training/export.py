@@ -48,11 +48,12 @@ def encoder_files(
     from tokenizers import Tokenizer
 
     from recto.training.graph import emit
-    from recto.training.quantise import calibrate, calibration_texts, fold_contexts
+    from recto.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
 
     counting = Tokenizer.from_str(tokenizer.decode())
     if ranges is None:
-        ranges = calibrate(model, calibration_texts(counting, "\n".join(prose)[:40_000], window))
+        seen = calibrate(model, calibration_texts(counting, "\n".join(prose)[:40_000], window))
+        model, ranges = spread_out(model, seen)
     return {
         "model.onnx": emit(*fold_contexts(model, ranges), title="recto"),
         "tokenizer.json": tokenizer,

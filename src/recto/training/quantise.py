@@ -17,6 +17,7 @@ from recto.training.weights import WIDTH, WINDOW, Array, Linear, Model, forward
 _UNUSED = 999  # below are the tokens that no text produces
 SMOOTHING = 0.7  # how much of an input's range moves into the weights: SmoothQuant's alpha, by measured cosine
 COPIES = 16  # inner channels added to each layer
+INNER = 4 * WIDTH  # how many there are without
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,14 @@ def spread_out(model: Model, ranges: Mapping[str, Range], extra: int = COPIES) -
 
     A few channels behind GELU reach far beyond all others, for the first token alone. Each copy has its share of the
     weights, so that smoothing can divide what enters it without making the largest weights larger. One copy after the
-    other goes to the channel with the largest product of range and weight. A copy costs a column and a row.
+    other goes to the channel with the largest product of range and weight. A copy costs a column and a row. A model
+    that has copies already is left as it is.
     """
     layers, found = [], dict(ranges)
     for layer in model.layers:
+        if len(layer.down.weight) > INNER:
+            layers.append(layer)
+            continue
         seen = ranges[layer.down.name]
         reach = np.maximum(np.abs(seen.low), np.abs(seen.high)) * np.abs(layer.down.weight).max(1)
         times = np.ones(len(reach), np.int64)
