@@ -99,7 +99,7 @@ class CodeChunker:
       innermost declaration around it whose own first line is elsewhere.
     """
 
-    version = "code-2"
+    version = "code-3"
 
     def __init__(self, sizes: ChunkSizes, counter: TokenCounter) -> None:
         self._sizes = sizes

@@ -19,7 +19,7 @@ _TITLE_REACH = 4000  # characters: a file whose first words come later has no ti
 class PlaintextParser:
     """Fits `ports.Parser`. Total: any text gives a document."""
 
-    version = "plaintext-1"
+    version = "plaintext-2"
 
     def parse(self, source: Source) -> Document:
         text = source.text
