@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--commits", type=int, default=50_000)
     parser.add_argument("--embed", type=int, default=500)
-    parser.add_argument("--out", type=Path, default=Path("bench-results"))
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     given = parser.parse_args()
     figures = measured(given.folder.resolve(), given.commits, given.embed)
     figures |= {"cores": os.cpu_count(), "python": sys.version.split()[0]}
