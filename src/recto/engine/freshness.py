@@ -93,7 +93,8 @@ def marked(engine: Engine, hits: Sequence[Hit]) -> tuple[Hit, ...]:
             entries = engine.store.ledger.at(engine.project.id, collection.id, sorted(wanted[collection.name]))
             for uri in wanted[collection.name] & entries.keys():
                 said[collection.name, uri] = _since(collection.root, entries[uri])
-    return tuple(replace(hit, stale=said.get((hit.collection, hit.citation.uri)) or None) for hit in hits)
+    stale = [said.get((hit.collection, hit.citation.uri)) for hit in hits]
+    return tuple(replace(hit, stale=why) if why else hit for hit, why in zip(hits, stale, strict=True))
 
 
 def _since(root: Path, entry: LedgerEntry) -> str:

@@ -40,14 +40,23 @@ LOOK_UPS = (
 GROWING = "chunks|documents|sections|inputs|chunk_inputs|vectors|texts|ledger|document_versions|document_tags"
 
 
-@pytest.mark.parametrize("name", LOOK_UPS)
-def test_a_look_up_reads_no_table_from_end_to_end(name: str) -> None:
-    query = load_queries(SQLITE)[name]
+def plan_of(query: str) -> list[str]:
     connection = apsw.Connection(":memory:")
     for _, script in load_migrations(SQLITE):
         connection.execute(script)
     parameters = dict.fromkeys(re.findall(r":([a-z_]+)", query))
-    plan = [str(row[3]) for row in connection.execute(f"explain query plan {query}", parameters)]
+    return [str(row[3]) for row in connection.execute(f"explain query plan {query}", parameters)]
+
+
+def test_what_filters_say_of_documents_is_not_looked_for_in_chunks() -> None:
+    plan = plan_of(load_queries(SQLITE)["documents_admitted"])
+    assert [step for step in plan if re.match(r"(SCAN|SEARCH) chunks\b", step)] == []
+
+
+@pytest.mark.parametrize("name", LOOK_UPS)
+def test_a_look_up_reads_no_table_from_end_to_end(name: str) -> None:
+    query = load_queries(SQLITE)[name]
+    plan = plan_of(query)
     aliases = dict(re.findall(rf"\b({GROWING}) (c|d|s|i|ci|v|w|t)\b", query))
     names = "|".join([GROWING, *aliases.values()])
     whole = [step for step in plan if re.match(rf"SCAN ({names})\b|SEARCH ({names}) .*\(project=\?\)$", step)]

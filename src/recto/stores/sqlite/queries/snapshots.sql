@@ -61,8 +61,10 @@ select key, uri from documents where project = :project;
 select d.key, d.uri from json_each(:keys) k cross join documents d on d.key = k.value where d.project = :project;
 
 -- name: documents_admitted
--- What filters say of documents alone: there is no chunk here for the others to look at.
-select d.key from documents d left join (select * from chunks where false) c on false
+-- What filters say of documents alone: there is no chunk here for the others to look at. The row of nulls stands for it:
+-- an empty selection from the chunks would be looked for in all of them, once for each document.
+select d.key from documents d
+cross join (select null as project, null as document, null as section, null as signature) c
 where d.project = :project
 -- include: filters
 order by d.key;
