@@ -14,13 +14,13 @@ sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
 from chunk_samples import WordCounter, assert_sound, built
 
-from recto.chunking.inputs import inputs
+from recto.chunking.inputs import inputs, joined
 from recto.chunking.sections import SectionChunker
 from recto.chunking.sizes import default_sizes
 from recto.embedding.bundled import MODEL_DIRECTORY
 from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
 from recto.model.document import Source
-from recto.model.ids import DocumentId
+from recto.model.ids import DocumentId, text_hash
 from recto.model.recipe import ChunkSizes
 from recto.model.text import normalise
 from recto.parsing.markdown import MarkdownParser
@@ -105,8 +105,9 @@ def test_every_word_of_a_chunk_is_in_a_window_the_embedder_can_read(
         assert [each.window for each in found] == list(range(len(found)))
         assert "".join("".join(each.span.of(document.text) for each in found).split()) == "".join(chunk.text.split())
         for each in found:
-            assert counter.count(each.text) <= window - 2
-            assert each.text.endswith(each.span.of(document.text))
+            text = joined(each.context, each.span.of(document.text))
+            assert counter.count(text) <= window - 2
+            assert each.hash == text_hash(text)
 
 
 _wordpiece = WordPieceCounter(load_vocabulary(MODEL_DIRECTORY / "vocab.txt"))
