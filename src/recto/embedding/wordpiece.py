@@ -10,13 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recto.embedding.characters import Characters
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_Text = TypeVar("_Text", str, bytes)
+_Made = TypeVar("_Made")
 
 UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
 
@@ -120,7 +123,24 @@ def _split(text: str) -> list[str]:
     return _WORD.findall(text) if _DROPPED_SPACE.search(text) else text.split()
 
 
-class _Counts(dict[str, int]):
+class _Bounded(dict[_Text, _Made]):
+    """Remembers what was made of each text that may come again, and forgets everything when it is full."""
+
+    __slots__ = ()
+
+    def make(self, text: _Text) -> _Made:
+        raise NotImplementedError
+
+    def __missing__(self, text: _Text) -> _Made:
+        found = self.make(text)
+        if len(text) <= _MAX_CACHED:
+            if len(self) >= _MAX_WORDS:
+                self.clear()
+            self[text] = found
+        return found
+
+
+class _Counts(_Bounded[str, int]):
     """Words → how many tokens they are: chunking asks for nothing else, and asks for every word several times."""
 
     __slots__ = ("_words",)
@@ -129,16 +149,11 @@ class _Counts(dict[str, int]):
         super().__init__()
         self._words = words
 
-    def __missing__(self, word: str) -> int:
-        found = len(self._words.fresh(word))
-        if len(word) <= _MAX_CACHED:
-            if len(self) >= _MAX_WORDS:
-                self.clear()
-            self[word] = found
-        return found
+    def make(self, word: str) -> int:
+        return len(self._words.fresh(word))
 
 
-class _RunIds(dict[bytes, tuple[int, ...]]):
+class _RunIds(_Bounded[bytes, tuple[int, ...]]):
     """What stands between blanks and ASCII punctuation, in UTF-8 with ASCII letters in lower case → its tokens."""
 
     __slots__ = ("_words",)
@@ -147,16 +162,7 @@ class _RunIds(dict[bytes, tuple[int, ...]]):
         super().__init__()
         self._words = words
 
-    def __missing__(self, run: bytes) -> tuple[int, ...]:
-        found = self.fresh(run)
-        if len(run) <= _MAX_CACHED:
-            if len(self) >= _MAX_WORDS:
-                self.clear()
-            self[run] = found
-        return found
-
-    def fresh(self, run: bytes) -> tuple[int, ...]:
-        """The ids of a run that is not looked up here again."""
+    def make(self, run: bytes) -> tuple[int, ...]:
         if run == _BETWEEN[1:2]:
             return (_NO_ID,)
         if not run.isascii():
@@ -165,7 +171,7 @@ class _RunIds(dict[bytes, tuple[int, ...]]):
         return self._words.pieces[piece] if piece else ()
 
 
-class _Runs(dict[bytes, int]):
+class _Runs(_Bounded[bytes, int]):
     """The same runs → how many tokens they are."""
 
     __slots__ = ("_ids",)
@@ -174,13 +180,8 @@ class _Runs(dict[bytes, int]):
         super().__init__()
         self._ids = ids
 
-    def __missing__(self, run: bytes) -> int:
-        found = len(self._ids.fresh(run))
-        if len(run) <= _MAX_CACHED:
-            if len(self) >= _MAX_WORDS:
-                self.clear()
-            self[run] = found
-        return found
+    def make(self, run: bytes) -> int:
+        return len(self._ids.make(run))
 
 
 def _marks(pieces: _Pieces) -> list[int]:
@@ -188,7 +189,7 @@ def _marks(pieces: _Pieces) -> list[int]:
     return [pieces[chr(code)][0] if code in _PUNCTUATION else _NO_ID for code in range(256)]
 
 
-class _Words(dict[str, tuple[int, ...]]):
+class _Words(_Bounded[str, tuple[int, ...]]):
     """Whitespace-free words → ids. A miss is normalised and cut at punctuation; the pieces have their own cache."""
 
     __slots__ = ("_characters", "_vocabulary", "pieces")
@@ -199,13 +200,8 @@ class _Words(dict[str, tuple[int, ...]]):
         self.pieces = _Pieces(vocabulary)
         self._characters = Characters()
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        found = self._tokens(word)
-        if len(word) <= _MAX_CACHED:
-            if len(self) >= _MAX_WORDS:
-                self.clear()
-            self[word] = found
-        return found
+    def make(self, word: str) -> tuple[int, ...]:
+        return self._tokens(word)
 
     def fresh(self, word: str) -> tuple[int, ...]:
         """The ids of a word that is not looked up here again."""
@@ -232,7 +228,7 @@ class _Words(dict[str, tuple[int, ...]]):
         return tuple(chain.from_iterable(map(self.pieces.__getitem__, pieces)))
 
 
-class _Pieces(dict[str, tuple[int, ...]]):
+class _Pieces(_Bounded[str, tuple[int, ...]]):
     """Normalised runs without whitespace or punctuation, and single punctuation marks → ids, longest match first."""
 
     __slots__ = ("_longest", "_vocabulary")
@@ -242,13 +238,8 @@ class _Pieces(dict[str, tuple[int, ...]]):
         self._vocabulary = vocabulary
         self._longest = max(map(len, vocabulary))
 
-    def __missing__(self, piece: str) -> tuple[int, ...]:
-        found = self._split(piece)
-        if len(piece) <= _MAX_CACHED:
-            if len(self) >= _MAX_WORDS:
-                self.clear()
-            self[piece] = found
-        return found
+    def make(self, piece: str) -> tuple[int, ...]:
+        return self._split(piece)
 
     def _split(self, piece: str) -> tuple[int, ...]:
         vocabulary, size = self._vocabulary, len(piece)
