@@ -62,6 +62,13 @@ def test_the_count_is_how_many_ids_there_are(text: str) -> None:
 
 
 @given(st.lists(TEXTS, max_size=4))
+@example(["", "a-b", "", "\xff › \xff", "\x00"])
+@example(["a", "[SEP] x"])
+def test_several_texts_are_counted_as_each_is(texts: list[str]) -> None:
+    assert counter().counts(texts) == [len(expected(text)) for text in texts]
+
+
+@given(st.lists(TEXTS, max_size=4))
 @example(["", "a-b", "", "[SEP] x", "\xff › \xff", "\x00"])
 def test_bags_hold_the_ids_of_each_text(texts: list[str]) -> None:
     ids, whose = counter().bags(texts)

@@ -121,7 +121,7 @@ class Analyzer:
         bare = word.strip("'-").rstrip(".'-")
         if bare != word:
             return self._words[bare]
-        if word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST:
+        if _plain(word):
             return self._parts[word]
         if word.isascii() and not _MARKED.search(word):
             return self._compound(word)
@@ -151,6 +151,8 @@ class Analyzer:
 
     def _identifier(self, word: str) -> str:
         """`snake_case` and `camelCase`: the whole first, then its parts."""
+        if _plain(word):
+            return self._parts[word]
         bare = word.strip("_")
         # Underscores around a word are emphasis more often than part of a name, except two on either side.
         dunder = word.startswith("__") and word.endswith("__") and bare != ""
@@ -194,6 +196,11 @@ class _Remembered(dict[str, str]):
 def _pieces(word: str) -> Iterator[re.Match[str]]:
     folded = word if word.isascii() else fold(word)
     return _PIECE.finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
+
+
+def _plain(word: str) -> bool:
+    """Whether a word is one part and nothing else, as most are: letters of which only the first may be a capital."""
+    return word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST
 
 
 def _lower(word: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from recto.model.document import ATOMIC, Block, BlockKind
@@ -20,6 +20,7 @@ ATOMIC_LIMIT = 8
 """An atomic block stays whole up to so many times the hard maximum. Beyond it is data rather than a passage, and
 it is cut at line ends, so that no chunk is longer than a person would read or an embedder finish."""
 
+_AT_ONCE = 256  # stretches counted together: a document's blocks, and of a large file no list of all its lines
 _SLAB = 1 << 16  # characters split into words at a time, so that a text of one line needs no list of all its words
 
 # White space to every tokenizer: some drop the control characters in `\s` without parting words at them.
@@ -77,16 +78,15 @@ def pieces(text: str, blocks: Sequence[Block], sizes: ChunkSizes, counter: Token
 
     Prose below headings is cut so that its first piece and the headings fit into one chunk.
     """
-    count = counter.count
     hard_max = sizes.hard_max
     heading = BlockKind.HEADING
     found: list[Piece] = []
     lead = 0
-    for block in blocks:
-        start, end, kind = block.start, block.end, block.kind
-        bulk = _bulk(end - start)
-        if bulk <= hard_max:
-            tokens = count(text[start:end])
+    counted = _counted(text, ((block.start, block.end) for block in blocks), hard_max, counter)
+    for block, (start, end, tokens) in zip(blocks, counted, strict=True):
+        kind = block.kind
+        if tokens is not None:
+            bulk = _bulk(end - start)
             size = tokens if tokens > bulk else bulk
             if size + lead <= hard_max:
                 found.append(Piece(start, end, tokens, size, kind))
@@ -113,6 +113,19 @@ def _within(text: str, start: int, end: int, limit: int, counter: TokenCounter) 
     return tokens if tokens <= limit else None
 
 
+def _counted(
+    text: str, stretches: Iterable[tuple[int, int]], limit: int, counter: TokenCounter
+) -> Iterator[tuple[int, int, int | None]]:
+    """The same for many, which are counted together: each with its tokens, or None if it is larger than the limit."""
+    longest = limit * CHARACTERS_PER_TOKEN
+    rest = iter(stretches)
+    while some := list(islice(rest, _AT_ONCE)):
+        counts = iter(counter.counts([text[start:end] for start, end in some if end - start <= longest]))
+        for start, end in some:
+            tokens = next(counts) if end - start <= longest else None
+            yield start, end, tokens if tokens is None or tokens <= limit else None
+
+
 def _piece(start: int, end: int, tokens: int, kind: BlockKind, seam: Seam = Seam.BLANK) -> Piece:
     return Piece(start, end, tokens, max(tokens, _bulk(end - start)), kind, seam)
 
@@ -124,8 +137,7 @@ def by_lines(text: str, start: int, end: int, limit: int, counter: TokenCounter,
         yield _piece(start, end, whole, kind)
         return
     opened, tokens = start, 0
-    for at, line_end in _lines(text, start, end):
-        line = _within(text, at, line_end, limit, counter)
+    for at, line_end, line in _counted(text, _lines(text, start, end), limit, counter):
         if opened < at and (line is None or tokens + line > limit or _bulk(line_end - opened) > limit):
             yield _piece(opened, at, tokens, kind)
             opened, tokens = at, 0
@@ -149,9 +161,8 @@ def _by_sentences(
     text: str, start: int, end: int, room: int, target: int, counter: TokenCounter, kind: BlockKind
 ) -> Iterator[Piece]:
     """Sentences one by one, to be packed together again; one that is too long itself in lines, then in words."""
-    for at, until in _sentences(text, start, end):
+    for at, until, tokens in _counted(text, _sentences(text, start, end), room, counter):
         seam = Seam.BLANK if at == start or _SPACE.match(text, at - 1, at) else Seam.TIGHT
-        tokens = _within(text, at, until, room, counter)
         if tokens is not None:
             yield _piece(at, until, tokens, kind, seam)
             continue

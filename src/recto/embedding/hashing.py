@@ -65,5 +65,8 @@ class WhitespaceCounter:
     def count(self, text: str) -> int:
         return len(_SPACED.findall(text))
 
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         return [(word.end(), 1) for word in _SPACED.finditer(text)]

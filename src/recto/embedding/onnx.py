@@ -18,7 +18,7 @@ from recto.embedding.cores import available_cores
 from recto.embedding.directory import GRAPH, ModelDirectory, read_directory
 from recto.embedding.runtime import onnx_runtime
 from recto.embedding.tokens import TokenizersCounter, load_tokenizer, without_surrogates
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.embedding.wordpiece import counter_of
 from recto.errors import ModelUnavailable, ProviderFailed
 from recto.model.recipe import EmbeddingProfile
 from recto.ports import TokenCounter
@@ -204,7 +204,7 @@ def token_counter(folder: Path, remedy: str = REMEDY) -> TokenCounter:
     """Counts as the model in the folder counts."""
     directory = read_directory(folder, remedy)
     if directory.tokenizer == "wordpiece":
-        return WordPieceCounter(load_vocabulary(directory.file("vocab.txt")))
+        return counter_of(directory.file("vocab.txt"))
     return TokenizersCounter(directory.file("tokenizer.json"), remedy)
 
 
@@ -212,7 +212,7 @@ def _encoder(directory: ModelDirectory) -> Encoder:
     """A text's ids with the special ones around them, at most a window of them."""
     window = directory.profile.window
     if directory.tokenizer == "wordpiece":
-        counter = WordPieceCounter(load_vocabulary(directory.file("vocab.txt")))
+        counter = counter_of(directory.file("vocab.txt"))
         return lambda text: [counter.start, *counter.ids(text, window - 2), counter.end]
     tokenizer = load_tokenizer(directory.file("tokenizer.json"), directory.remedy)
     tokenizer.enable_truncation(window)

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from recto.embedding.directory import read_directory
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.embedding.wordpiece import WordPieceCounter, counter_of
 from recto.errors import ModelUnavailable
 from recto.model.recipe import EmbeddingProfile
 
@@ -83,21 +83,20 @@ class StaticEmbedder:
         import numpy as np
 
         table, counter = self._table(), self._counter
+        size, several = len(table.rows), len(texts)
         bags, whose = counter.bags(texts)
-        ends, leads = _joined([[counter.start, counter.end] for _ in texts])
-        flat, whose = np.concatenate([bags, ends]), np.concatenate([whose, leads])
         first, leads = _joined([self._leading(text) for text in texts])
-        place = np.zeros(len(table.rows), np.intp)
-        place[flat] = 1
-        tokens = np.flatnonzero(place)
-        place[tokens] = np.arange(len(tokens))
-        cells = len(texts) * len(tokens)
-        counts = np.bincount(place[flat] + whose * len(tokens), minlength=cells)
-        there = np.flatnonzero(counts)
-        bounds = np.searchsorted(there, np.arange(0, cells + 1, len(tokens)))
-        held = tokens[there - np.repeat(np.arange(0, cells, len(tokens)), np.diff(bounds))]
-        leading = np.bincount(place[first] + leads * len(tokens), minlength=cells)[there]
-        weights = self._raised(counts[there] + leading * (self._lead - 1))
+        # A cell is a token of a text, numbered so that a text's cells lie together.
+        around = np.arange(0, several * size, size)
+        every = np.concatenate([whose * size + bags, around + counter.start, around + counter.end])
+        every.sort()
+        starts = np.flatnonzero(np.diff(every, prepend=-1))
+        cells = every[starts]
+        counts = np.diff(starts, append=len(every))
+        leading = np.bincount(np.searchsorted(cells, leads * size + first), minlength=len(cells))
+        bounds = np.searchsorted(cells, np.arange(0, (several + 1) * size, size))
+        held = cells % size
+        weights = self._raised(counts + leading * (self._lead - 1))
         weights *= table.scales[held]
         vectors = np.empty((len(texts), self.profile.dimensions), np.float32)
         for vector, (start, end) in zip(vectors, pairwise(bounds.tolist()), strict=True):
@@ -143,7 +142,7 @@ class StaticEmbedder:
 
     @cached_property
     def _counter(self) -> WordPieceCounter:
-        return WordPieceCounter(load_vocabulary(self._directory.file("vocab.txt")))
+        return counter_of(self._directory.file("vocab.txt"))
 
     def _table(self) -> _Table:
         with self._loading:

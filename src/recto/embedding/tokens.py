@@ -46,6 +46,9 @@ class TokenizersCounter:
     def count(self, text: str) -> int:
         return len(self._encoded(text).ids)
 
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
     def ids(self, text: str) -> list[int]:
         return list(self._encoded(text).ids)
 

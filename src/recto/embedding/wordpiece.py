@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -36,7 +38,9 @@ _RUNS = bytes(
     32 if code in _PUNCTUATION else 0 if code in b"\x0b\x0c" else ord(chr(code).lower()) if code < 128 else code
     for code in range(256)
 )
-_BETWEEN = b" \xff "  # between texts: no text holds this byte in UTF-8
+_APART = b"\xff"  # no text holds this byte in UTF-8
+_BETWEEN = b" " + _APART + b" "
+_NEITHER = bytes(code for code in _OTHERS if code not in _APART)
 _NO_ID = -1
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
 # These mean themselves when they stand in a text, wherever and only as written here.
@@ -48,10 +52,23 @@ _MAX_CACHED = 128  # characters; longer words are data, which does not come agai
 
 
 def load_vocabulary(path: Path) -> dict[str, int]:
+    return read_vocabulary(path.read_text(encoding="utf-8"))
+
+
+def read_vocabulary(text: str) -> dict[str, int]:
     """One token a line, numbered from 0."""
     # Not splitlines: some tokens are characters that it takes for line ends.
-    tokens = path.read_text(encoding="utf-8").split("\n")
-    return {token: number for number, token in enumerate(tokens) if token}
+    return {token: number for number, token in enumerate(text.split("\n")) if token}
+
+
+def counter_of(vocabulary: Path) -> WordPieceCounter:
+    """The same counter for equal files: an encoder and its table meet the same words, and remember them once."""
+    return _counter_of(vocabulary.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=4)
+def _counter_of(vocabulary: str) -> WordPieceCounter:
+    return WordPieceCounter(read_vocabulary(vocabulary))
 
 
 class WordPieceCounter:
@@ -74,6 +91,16 @@ class WordPieceCounter:
         runs = sum(map(self._runs.__getitem__, raw.translate(_RUNS).split()))
         return runs + len(raw.translate(None, _OTHERS))
 
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """All in one go: most texts are a line or two, and then calling costs more than counting."""
+        if any("[" in text and _SPECIAL.search(text) for text in texts):
+            return [self.count(text) for text in texts]
+        raw = _APART.join([text.encode("utf-8", "surrogatepass") for text in texts])
+        known = self._runs.__getitem__
+        runs = [sum(map(known, text.split())) for text in raw.translate(_RUNS).split(_APART)]
+        marks = map(len, raw.translate(None, _NEITHER).split(_APART))
+        return list(map(add, runs, marks)) if texts else []
+
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         known = self._counts
         return [(word.end(), known[word.group()]) for word in _WORD.finditer(text)]
@@ -90,7 +117,7 @@ class WordPieceCounter:
         codes = np.frombuffer(raw, np.uint8)
         marks = np.array(self._marks, np.intp)[codes]
         at = np.flatnonzero(marks >= 0)
-        bounds = np.flatnonzero(codes == _BETWEEN[1])
+        bounds = np.flatnonzero(codes == _APART[0])
         between = ids == _NO_ID
         return (
             np.concatenate([ids[~between], marks[at], *(np.array(one, np.intp) for one in special.values())]),
@@ -163,7 +190,7 @@ class _RunIds(_Bounded[bytes, tuple[int, ...]]):
         self._words = words
 
     def make(self, run: bytes) -> tuple[int, ...]:
-        if run == _BETWEEN[1:2]:
+        if run == _APART:
             return (_NO_ID,)
         if not run.isascii():
             return self._words.plain(run.decode("utf-8", "surrogatepass"))

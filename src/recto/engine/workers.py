@@ -19,7 +19,7 @@ from recto.ingest.transport import Packed, pack, unpack
 from recto.sources.files import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
-_AHEAD = 3  # groups per worker that may wait, so that memory stays bounded
+_AHEAD = 12  # groups per worker that may wait: enough to work on through a batch being written, and a bound to memory
 
 # What a worker runs. The path comes first, so that it finds the Recto that started it wherever that lies.
 _PROGRAM = """

@@ -132,7 +132,8 @@ def _found(shelf: _Shelf, reference: Reference, rank: frozenset[NameKind]) -> Ca
     if scope.startswith(ROOT):
         # The site may be a folder of what is indexed (docs/), so that its top lies above the source and below ours; or
         # what is indexed may be a folder of the site, so that its top lies above.
-        below = (f"{top}/{path}" for top in _tops(scope.removeprefix(ROOT)))
+        tops = _tops(scope.removeprefix(ROOT)) if folded(path) in shelf.endings else ()
+        below = (f"{top}/{path}" for top in tops)
         long_ones = (one for one in _endings(path) if "/" in one and one != path)
         return next((found for one in (path, *below, *long_ones) if (found := shelf.at(one))), None)
     return shelf.at(path) or shelf.below(scope, path) or shelf.ending(path)

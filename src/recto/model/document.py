@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from recto.model.ids import DocumentId, SectionId
 from recto.model.text import Span
@@ -43,8 +43,7 @@ ATOMIC = frozenset({BlockKind.HEADING, BlockKind.FENCE, BlockKind.CODE, BlockKin
 """Blocks that are not cut while they fit the embedder's window."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A structural stretch of the text. Blocks are in order, do not overlap, and may leave blank lines between them."""
 
     kind: BlockKind
@@ -60,8 +59,7 @@ class LinkKind(StrEnum):
     IMPORT = "import"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A reference out of a document, as written; resolving it is the graph's business."""
 
     kind: LinkKind
@@ -71,8 +69,7 @@ class Link:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading (or a symbol, in code) and everything below it up to the next of its rank.
 
     `path` runs from the outermost title to this one. The text before the first heading belongs to the

@@ -237,7 +237,7 @@ def _lines(engine: Engine, documents: Sequence[StoredDocument]) -> Mapping[Docum
 
 
 def _line(lines: Mapping[DocumentId, LineIndex], document: DocumentId, edge: Edge) -> int | None:
-    return lines[document].lines(edge.span.start, edge.span.end).first if len(edge.span) else None
+    return lines[document].lines(edge.span.start, edge.span.end).first if edge.span.length else None
 
 
 def _edge_text(one: FoundEdge) -> str:

@@ -6,8 +6,6 @@ in Python; everything else goes to `containers`, which knows the rules line by l
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from recto.model.document import Block, BlockKind
 from recto.parsing import grammar
 from recto.parsing.containers import Lines
@@ -40,7 +38,7 @@ def scan(text: str, start: int = 0, *, plain: bool = True) -> Structure:
 def _drop_added_newline(found: Structure, size: int) -> None:
     """Ends what reached the newline that the text itself does not have."""
     if found.blocks and found.blocks[-1].end > size:
-        found.blocks[-1] = replace(found.blocks[-1], end=size)
+        found.blocks[-1] = found.blocks[-1]._replace(end=size)
     if found.headings and found.headings[-1].end > size:
         found.headings[-1] = found.headings[-1]._replace(end=size)
     if found.fences and found.fences[-1].end > size:

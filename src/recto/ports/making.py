@@ -31,6 +31,10 @@ class TokenCounter(Protocol):
 
     def count(self, text: str) -> int: ...
 
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """`count` of each; a counter may have a faster way for many."""
+        ...
+
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         """`(end, tokens)` for each whitespace-separated word, in order; the tokens add up to `count(text)`."""
         ...

@@ -217,7 +217,7 @@ def _lexical(document: Document, chunk: Chunk) -> LexicalRow:
 
 def _inputs(document: Document, chunk: Chunk, windows: int) -> tuple[EmbeddingInput, ...]:
     context = shown_path((document.title, *chunk.heading_path))
-    cuts = [chunk.span.start + len(chunk.span) * number // windows for number in range(windows + 1)]
+    cuts = [chunk.span.start + chunk.span.length * number // windows for number in range(windows + 1)]
     spans = [Span(start, end) for start, end in pairwise(cuts)]
     texts = [f"{context}\n{span.of(document.text)}" for span in spans]
     return tuple(

@@ -26,6 +26,9 @@ class WordCounter:
     def count(self, text: str) -> int:
         return sum(len(_TOKEN.findall(word)) for word in text.split())
 
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
     def words(self, text: str) -> Sequence[tuple[int, int]]:
         return [(word.end(), self.count(word.group())) for word in _WORD.finditer(text)]
 
@@ -127,5 +130,5 @@ def _assert_covered(document: Document, chunks: Sequence[Chunk]) -> None:
             if block.kind is BlockKind.FRONT_MATTER:
                 left[block.start : block.end] = " " * (block.end - block.start)
     for chunk in chunks:
-        left[chunk.span.start : chunk.span.end] = " " * len(chunk.span)
+        left[chunk.span.start : chunk.span.end] = " " * chunk.span.length
     assert not "".join(left).strip(), f"not in any chunk: {''.join(left).strip()[:80]!r}"

@@ -63,7 +63,7 @@ def test_a_text_without_headings_is_one_section() -> None:
 
 
 def test_the_root_is_empty_when_the_text_begins_with_a_heading() -> None:
-    assert len(sections("# A\n")[0].span) == 0
+    assert sections("# A\n")[0].span.length == 0
 
 
 def test_a_skipped_rank_leaves_no_gap_in_the_path() -> None:

@@ -38,7 +38,7 @@ class ParentExpansion:
             refused = _refused(search, one, self.most)
             section, span = _parent(one.span, sections[one.document_id], text, self.most, refused)
             if section is not None:
-                details[one.key] = f"from {len(one.span)} to {len(span)} characters"
+                details[one.key] = f"from {one.span.length} to {span.length} characters"
                 lines = LineIndex(text).lines(span.start, span.end)
                 one = one._replace(span=span, lines=lines, heading_path=section.path)
             grown.append(one)
@@ -69,7 +69,7 @@ def _parent(
             end = section.span.start + len(section.span.of(text).rstrip())
             whole = span.union(Span(section.span.start, end))
             gained = (Span(whole.start, span.start), Span(span.end, whole.end))
-            if len(widest) < len(whole) <= most and not any(_meet(one, part) for one in refused for part in gained):
+            if widest.length < whole.length <= most and not any(_meet(one, part) for one in refused for part in gained):
                 best, widest = section, whole
     return best, widest
 

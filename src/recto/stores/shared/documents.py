@@ -49,7 +49,7 @@ class DocumentRepository:
         self._keys = keys
         self._clock = clock
         # Made once, because making it costs more than compressing a note; used only under the write lock.
-        self._compressor = zstandard.ZstdCompressor(level=3)
+        self._compressor = zstandard.ZstdCompressor(level=1)
 
     def put(self, project: ProjectId, collection: CollectionId, prepared: Prepared) -> tuple[ChunkKey, ...]:
         return self.put_all(project, collection, (prepared,))[0]
