@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from recto.embedding.directory import GRAPH, read_directory
 from recto.embedding.directory import ModelDirectory as ModelDirectory
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from recto.embedding.wordpiece import counter_of
 from recto.errors import InvalidArgument, MissingExtra, ModelUnavailable, ProviderFailed, StorageError
 from recto.observability.progress import Progress
 from recto.training.library import Harvest
@@ -246,7 +246,7 @@ def _weights(base: ModelDirectory) -> Model:
 
 
 def _encoder(base: ModelDirectory) -> Callable[[str], list[int]]:
-    counter = WordPieceCounter(load_vocabulary(base.file("vocab.txt")))
+    counter = counter_of(base.file("vocab.txt"))
     room = base.profile.window - 2
     return lambda text: [counter.start, *counter.ids(text, room), counter.end]
 
