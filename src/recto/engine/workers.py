@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import marshal
 import os
 import pickle
 import subprocess
@@ -20,6 +21,8 @@ from recto.sources.files import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
 _AHEAD = 12  # groups per worker that may wait: enough to work on through a batch being written, and a bound to memory
+
+_SIZE = 8  # bytes that say how long an answer is
 
 # What a worker runs. The path comes first, so that it finds the Recto that started it wherever that lies.
 _PROGRAM = """
@@ -172,10 +175,10 @@ class _Process:
         try:
             if not self._greeted:
                 self._greeted = True
-                _send(self._to, sys.path)
-            _send(self._to, question)
-            return pickle.load(self._from)
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
+                _send(self._to, pickle.dumps(sys.path))
+            _send(self._to, pickle.dumps(question, pickle.HIGHEST_PROTOCOL))
+            return _received(self._from)
+        except (EOFError, OSError, ValueError, TypeError) as error:
             raise _Died from error
 
     def end(self) -> None:
@@ -186,9 +189,28 @@ class _Process:
                 channel.close()
 
 
-def _send(channel: IO[bytes], value: object) -> None:
-    channel.write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+def _send(channel: IO[bytes], *parts: bytes) -> None:
+    for part in parts:
+        channel.write(part)
     channel.flush()
+
+
+def _answer(channel: IO[bytes], value: Any) -> None:
+    """Plain values, which `marshal` writes and reads in two thirds of the time that `pickle` takes."""
+    message = marshal.dumps(value)
+    _send(channel, len(message).to_bytes(_SIZE, "big"), message)
+
+
+def _received(channel: IO[bytes]) -> Any:
+    size = int.from_bytes(_exactly(channel, _SIZE), "big")
+    return marshal.loads(_exactly(channel, size))
+
+
+def _exactly(channel: IO[bytes], size: int) -> bytes:
+    found = channel.read(size)
+    if len(found) < size:
+        raise EOFError
+    return found
 
 
 def serve() -> None:
@@ -201,10 +223,10 @@ def serve() -> None:
     gc.disable()
     try:
         preparer: Preparer = pickle.load(asked)()
-        _send(answers, "ready")
+        _answer(answers, "ready")
         while True:
             origin, files = pickle.load(asked)
-            _send(answers, [pack(outcome) for outcome in preparer.files(origin, files)])
+            _answer(answers, [pack(outcome) for outcome in preparer.files(origin, files)])
     except (EOFError, BrokenPipeError):
         # Nothing is left to flush to: leave without the interpreter's farewell, which would complain about it.
         os._exit(0)
