@@ -129,8 +129,8 @@ def given(model: Any, batch: list[list[int]]) -> dict[str, Any]:
 
 def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     """The table alone, from texts to vectors: in this process, and in as many as there are cores."""
-    from recto.engine.wiring import fast_tier
     from recto.ingest import embed
+    from recto.training.tables import fast_tier
 
     store, project = engine.store, engine.project.id
     table = fast_tier(engine.embedder)
@@ -155,9 +155,10 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 def by_table(texts: list[str]) -> bytes:
     """In a process of its own, as the ones that prepare files do it."""
-    from recto.engine.wiring import _fast_table
+    from recto.embedding.bundled import FAST_DIRECTORY
+    from recto.training.tables import opened
 
-    return _fast_table().embed(texts).astype("<f2").tobytes()
+    return opened(FAST_DIRECTORY).embed(texts).astype("<f2").tobytes()
 
 
 class Silent:

@@ -70,9 +70,10 @@ def show(row: dict[str, Any]) -> None:
 
 def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
     """A library of so many chunks, of files drawn from the folder, with the vectors of the fast table."""
-    from recto.engine.wiring import fast_tier, open_library
+    from recto.engine.wiring import open_library
     from recto.ingest.fast import embed_fast
     from recto.observability.progress import NoProgress
+    from recto.training.tables import fast_tier
 
     files = sorted(text.rglob("*.md"))
     random.Random(seed).shuffle(files)

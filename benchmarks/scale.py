@@ -131,9 +131,10 @@ def documents(folder: Path, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
-    from recto.engine.wiring import fast_tier, open_library
+    from recto.engine.wiring import open_library
     from recto.ingest.fast import embed_fast
     from recto.observability.progress import NoProgress
+    from recto.training.tables import fast_tier
 
     root = library.with_suffix("")
     left = library.exists()  # with --keep: the documents are there, vectors or the snapshot may be missing

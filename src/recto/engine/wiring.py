@@ -27,10 +27,9 @@ from recto.model.profile import NamedProfile
 from recto.model.recipe import ChunkSizes, Recipe
 from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
 from recto.stores.sqlite.store import SqliteStore
+from recto.training.tables import fast_tier, opened, table_folder
 
 if TYPE_CHECKING:
-    from recto.embedding.static import StaticEmbedder
-
     # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
     from recto.ingest.accelerate import Accelerator
     from recto.ingest.history import HistoryRules
@@ -256,19 +255,6 @@ def _exact(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
     return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)
 
 
-def fast_tier(embedder: Embedder) -> Embedder | None:
-    """The table in this embedder's space, where there is one."""
-    fast = _fast_table()
-    return fast if fast.space == embedder.profile.revision else None
-
-
-@cache
-def _fast_table() -> StaticEmbedder:
-    from recto.embedding.bundled import bundled_fast_embedder
-
-    return bundled_fast_embedder()
-
-
 def _tiers(embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
     """The profiles whose vectors may be compared, the better first."""
     fast = fast_tier(embedder)
@@ -360,7 +346,7 @@ def _workers(
     fast: EmbeddingProfile | None,
     size: int,
 ) -> Workers:
-    """They make fast vectors on the way if that is the profile of the table there is."""
+    """They make fast vectors on the way if these are of the table there is."""
     from recto.engine.workers import InlineWorkers, ProcessWorkers
 
     count = config.ingest.workers or os.cpu_count() or 1
@@ -368,13 +354,16 @@ def _workers(
         return InlineWorkers(_one_preparer(config, analyzer, counter, profile, settings))
     window = profile().window
     sizes = chunk_sizes(config, settings, window)
-    tabled = fast is not None and fast == _fast_table().profile
-    return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window, fast=tabled), count)
+    table = table_folder(profile().revision) if fast is not None else None
+    if table is not None and opened(table).profile != fast:
+        table = None
+    return ProcessWorkers(partial(make_preparer, config.embedding, sizes, window, table=table), count)
 
 
-def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int, *, fast: bool = False) -> Preparer:
+def make_preparer(settings: Embedding, sizes: ChunkSizes, window: int, *, table: Path | None = None) -> Preparer:
     """What a worker process makes for itself from values that travel."""
-    return _preparer(sizes, window, Analyzer(), embedding(settings)[1](), _fast_table() if fast else None)
+    fast = None if table is None else opened(table)
+    return _preparer(sizes, window, Analyzer(), embedding(settings)[1](), fast)
 
 
 def _preparer(

@@ -13,10 +13,9 @@ from recto.engine.offline import FINETUNE, kept_record
 from recto.errors import InvalidArgument
 from recto.evaluation.dataset import read_dataset
 from recto.observability.progress import NoProgress, Progress
-from recto.operations.models import models_folder
 from recto.training.check import score
 from recto.training.finetune import Trained, base_directory, finetune, fit_table, require_torch
-from recto.training.installed import Installed, bundled, free_name, install, model_named
+from recto.training.installed import Installed, bundled, free_name, install, model_named, models_folder
 from recto.training.library import Harvest, harvest, read_pairs
 from recto.training.pairs import counted
 

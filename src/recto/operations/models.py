@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
-
-from platformdirs import user_data_path
 
 from recto.engine.engine import Engine
 from recto.errors import Conflict, InvalidArgument
@@ -25,7 +22,8 @@ from recto.operations.profiles_admin import (
     embedding_profiles_upsert,
 )
 from recto.operations.quoting import one_line
-from recto.training.installed import Installed, bundled, card_of, installed, model_named, remove
+from recto.training.installed import Installed, bundled, card_of, installed, model_named, models_folder, remove
+from recto.training.tables import table_folder
 
 ModelName = Annotated[str, Field(min_length=1, max_length=100, description="The model's name.")]
 
@@ -76,11 +74,6 @@ class ModelAnswer:
     model: ModelShown
     card: str = ""
     job: int | None = None
-
-
-def models_folder() -> Path:
-    """Where models made here are kept, for all libraries."""
-    return user_data_path("recto") / "models"
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
@@ -178,8 +171,11 @@ def _filled(engine: Engine, model: Installed) -> ProfileAnswer:
 
 
 def _states(engine: Engine) -> dict[str, str]:
+    """Of encoders by their profiles; a table is active while it is the one that serves the encoder that answers."""
     shown: tuple[ProfileShown, ...] = embedding_profiles_list(engine, ProfilesListRequest()).profiles
-    return {one.name: one.state for one in shown}
+    states = {one.name: one.state for one in shown}
+    table = table_folder(engine.embedder.profile.revision)
+    return states if table is None else states | {table.name: ProfileState.ACTIVE.value}
 
 
 def _bundled(engine: Engine) -> ModelShown:
@@ -193,7 +189,7 @@ def _shown(model: Installed, state: str) -> ModelShown:
     return ModelShown(
         name=model.name,
         form=model.form,
-        state=state or ("idle" if model.form == "encoder" else ""),
+        state=state or ProfileState.IDLE.value,
         revision=model.profile.revision,
         dimensions=model.profile.dimensions,
         bytes=model.bytes,

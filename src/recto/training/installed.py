@@ -42,6 +42,13 @@ class Installed:
         return tuple(name for name, pair in self.figures.items() if pair["after"] < pair["before"])
 
 
+def models_folder() -> Path:
+    """Where models made here are kept, for all libraries."""
+    from platformdirs import user_data_path
+
+    return user_data_path("recto") / "models"
+
+
 def installed(root: Path) -> tuple[Installed, ...]:
     """By name. A folder that is no model is not listed; one whose files are damaged is, and says so."""
     if not root.is_dir():
@@ -73,8 +80,9 @@ def card_of(model: Installed) -> str:
 
 
 def table_for(root: Path, revision: str) -> Path | None:
-    """The folder of the newest table in the space of the encoder with this revision."""
-    found = [one for one in installed(root) if one.form == "table" and one.space == revision]
+    """The folder of the newest whole table in the space of the encoder with this revision."""
+    tables = (one for one in installed(root) if one.form == "table" and not one.damage)
+    found = [one for one in tables if one.space == revision]
     return max(found, key=lambda one: (one.made_at, one.name)).path if found else None
 
 
