@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recto.engine.offline import CLUSTERS, FINETUNE, FULL_VECTORS, OTHER_MODEL, REINGEST, SNAPSHOT, offline_runs
-from recto.engine.upgrading import seconds_left
+from recto.engine.upgrading import fast_profile, seconds_left
 from recto.errors import RectoError
 from recto.model.advisory import Advisory
 from recto.model.graph import COMMUNITIES, THEMATIC_LINKS
@@ -57,7 +57,9 @@ def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         return
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine._parts.constrained():
-        meanwhile = "words" if engine._parts.fast is None else "words and fast vectors"
+        fast = fast_profile(engine)
+        tabled = fast is not None and engine.store.embeddings.coverage(engine.project.id, fast)[0]
+        meanwhile = "words and fast vectors" if tabled else "words"
         said = (
             f"{waiting:,} chunks wait for a server or a worker to make their full vector, found by {meanwhile} so far"
         )

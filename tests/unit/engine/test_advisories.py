@@ -8,7 +8,10 @@ import pytest
 
 from recto.engine import memory_left
 from recto.engine.wiring import open_library
+from recto.ingest.fast import embed_fast
+from recto.observability.progress import NoProgress
 from recto.operations.status import StatusRequest, look, status, status_text
+from recto.training.tables import fast_tier
 
 HASHING = {"embedding.provider": "hashing"}
 
@@ -39,6 +42,19 @@ def test_a_large_library_without_a_snapshot_is_told_the_command(tmp_path: Path) 
         assert engine.accelerator is not None
         engine.index()  # nothing changed on the disk; the snapshot is due all the same
         assert look(engine).advisories == ()
+
+
+def test_what_waits_for_its_vector_is_told_to_be_found_by_what_there_is(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.db", create=True) as engine:
+        engine.add_collection("notes", notes(tmp_path))
+        engine.index(embed=False)
+        (told,) = look(engine).advisories
+        assert "found by words so far" in told.message
+        fast = fast_tier(engine.embedder)
+        assert fast is not None
+        embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
+        (told,) = look(engine).advisories
+        assert "found by words and fast vectors so far" in told.message
 
 
 def test_constrained_mode_computes_no_full_vectors_and_says_so(tmp_path: Path) -> None:
