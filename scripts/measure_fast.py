@@ -1,0 +1,97 @@
+"""Measures a library that has fast vectors alone: documents by the table, questions by the encoder, joined with words.
+
+    recto eval table DATA/scifact …
+    python scripts/measure_fast.py DATA/scifact DATA/locomo:scope=conversation,measure=recall@10 …
+
+Takes copies of the libraries that `recto eval` left in its cache (or in `--cache`), takes their full vectors away, has
+the table make its own, and runs each profile. Data sets are said as for `recto eval table`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from recto.config.load import load, profile_folders
+from recto.config.schema import Config
+from recto.engine.wiring import open_engine, recipe_of
+from recto.evaluation.dataset import read_dataset
+from recto.evaluation.runner import run_dataset
+from recto.ingest.fast import embed_fast
+from recto.observability.progress import NoProgress
+from recto.operations.evaluate import (
+    _PROJECT,
+    EngineContender,
+    EvaluateRequest,
+    Names,
+    _collection_names,
+    _grouped,
+    _place,
+    _uri,
+    cache_folder,
+    request_of,
+)
+from recto.retrieval.toml import find_profile
+
+PROFILES = ("lexical_only", "dense_only", "hybrid")
+
+
+def measured(config: Config, cache: Path, aside: Path, request: EvaluateRequest, measure: str) -> dict[str, float]:
+    dataset = read_dataset(request.dataset, request.files)
+    groups = _grouped(dataset, request.scope)
+    collections = _collection_names(groups)
+    documents: dict[tuple[str, str], str] = {}
+    for group, records in groups.items():
+        for record in records:
+            documents[collections[group], _uri(record, collections[group], documents)] = record.id
+    names = Names(documents, collections, {group: len(records) for group, records in groups.items()})
+    folder, name = _place(cache, dataset, request.scope, recipe_of(config))
+    library = aside / "library.db"
+    library.unlink(missing_ok=True)
+    shutil.copyfile(folder / f"{name}.db", library)
+    config = replace(config, library=library, project=_PROJECT)
+    found = {}
+    engine = open_engine(config)
+    try:
+        full, make = engine.embedder, engine._parts.fast
+        fast = make(full) if make else None
+        if fast is None:
+            raise SystemExit(f"there is no table for {full.profile.name}")
+        store, project = engine.store, engine.project.id
+        keys = sorted({key for _, key in store.embeddings.assignments(project).tolist()})
+        with store.transaction():
+            store.embeddings.remove(project, full.profile, keys)
+        made = embed_fast(store, project, fast, full.profile, NoProgress())
+        assert made == len(keys), f"{made} of {len(keys)} have a fast vector"
+    finally:
+        engine.close()
+    for profile in (find_profile(one, profile_folders()) for one in PROFILES):
+        engine = open_engine(config)
+        try:
+            run = run_dataset(dataset, profile.name, EngineContender(engine, profile, names, request.scope), timed=0)
+        finally:
+            engine.close()
+        found[profile.name] = run.metrics[measure]
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure libraries that have fast vectors alone.")
+    parser.add_argument("datasets", nargs="+", metavar="DATASET")
+    parser.add_argument("--cache", type=Path, default=cache_folder())
+    arguments = parser.parse_args()
+    config = load().config
+    for said in arguments.datasets:
+        request, measure = request_of(said, PROFILES, "ndcg@10")
+        with tempfile.TemporaryDirectory() as aside:
+            found = measured(config, arguments.cache, Path(aside), request, measure)
+        print(said, measure, *(f"{name} {value:.4f}" for name, value in found.items()), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
