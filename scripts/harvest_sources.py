@@ -48,6 +48,7 @@ FORBIDDEN = re.compile(
     r"anthropic|obsidian)\b",
     re.IGNORECASE,
 )
+NAMED = re.compile(r"\bRay\b")  # in lower case it is light, or a hand that is raised
 TAG = re.compile(r"<[^>]+>")
 RUN = 9  # words in a row that mark a text as the same
 
@@ -231,6 +232,10 @@ def held_out(folder: Path | None) -> set[int]:
     return found
 
 
+def forbidden(text: str) -> bool:
+    return bool(FORBIDDEN.search(text) or NAMED.search(text))
+
+
 def shared_with(text: str, known: set[int]) -> int:
     return sum(1 for one in runs(text) if one in known)
 
@@ -261,7 +266,7 @@ def main() -> int:
         for material in documents(repository, entry):
             for pair in pairs_of(material):
                 key = zlib.crc32(f"{pair.query}\0{pair.positive}".encode("utf-8", "replace"))
-                if key in seen or FORBIDDEN.search(pair.query) or FORBIDDEN.search(pair.positive):
+                if key in seen or forbidden(pair.query) or forbidden(pair.positive):
                     continue
                 seen.add(key)
                 if known and shared_with(f"{pair.query} {pair.positive}", known) >= 2:
@@ -269,7 +274,7 @@ def main() -> int:
                     continue
                 pairs.append(pair)
             if entry.get("passages"):
-                said += [one for one in passages_of(material) if not FORBIDDEN.search(one)]
+                said += [one for one in passages_of(material) if not forbidden(one)]
         dice = random.Random(entry["repository"])
         kept: list[Pair] = []
         by_kind: dict[str, list[Pair]] = {}

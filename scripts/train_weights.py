@@ -22,13 +22,17 @@ from typing import Any
 
 import numpy as np
 import torch
+from export_weights import trained
+from teachers import Teacher
 from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, unpack, with_bigrams
 
-from recto.training.contrastive import Examples, Settings, Step, blend, mined, train
+from recto.training.contrastive import Examples, Settings, Step, blend, mined, taught, train
 from recto.training.encoder import Encoder, Texts, embedded
 from recto.training.graph import read_graph
 from recto.training.table import Lessons, TableSettings, features_of, fit
 
+STARRED = ("scifact.train", "cosqa.dev")  # what may be chosen by
+Mined = tuple[list[int], dict[int, list[int]]]
 WRITTEN = "asked"  # questions that a language model wrote
 
 
@@ -63,9 +67,11 @@ def main() -> int:
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--pack", type=Path, help="only: write BASE (a safetensors file) in half precision here")
     parser.add_argument("--graph", type=Path, help="take the word table from this plain graph, not from beside BASE")
+    parser.add_argument("--begin", type=Path, help="begin with what an earlier round wrote, not with BASE")
     parser.add_argument("--plan", type=Path)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run of an encoder after so long")
     parser.add_argument("--sets", type=Path)
+    parser.add_argument("--teachers", type=Path, help="what teachers.py wrote, for plans that name some")
     parser.add_argument("--states", type=Path, help="where the weights of runs are kept, and means taken from")
     parser.add_argument("--limit", type=int, help="only so many pairs, to try it out")
     arguments = parser.parse_args()
@@ -142,17 +148,34 @@ def main() -> int:
         if arguments.states:
             torch.save(unfolded(shipped, original), arguments.states / "shipped.pt")
     spared = embedded(original, kept_back)
+    said: dict[str, np.ndarray] = {}
+    for name in plan.get("teachers", []):
+        teacher = Teacher(arguments.teachers / name, device)
+        said[name] = teacher.embedded(list(texts))
+        found = {one: check.taught(said[name]) for one, check in checks.items()}
+        report[f"teacher {name}"] = found | sets.taught(teacher.embedded, STARRED)
+        say(f"teacher {name}, {time.perf_counter() - started:.0f} s", json.dumps(report[f"teacher {name}"]))
+    together: dict[tuple[str, ...], torch.Tensor] = {}
 
-    mines: dict[tuple[str, ...], tuple[list[int], dict[int, list[int]]]] = {}
+    def taught_by(names: tuple[str, ...]) -> torch.Tensor:
+        if names not in together:
+            together[names] = taught([said[name] for name in names], [pair for pair, _, _ in learn], 0, device)
+            found = {one: check.taught(together[names].cpu().numpy()) for one, check in checks.items()}
+            say(f"teachers {names}: {json.dumps(found)}")
+        return together[names]
 
-    def mine(sources: tuple[str, ...]) -> tuple[list[int], dict[int, list[int]]]:
+    mines: dict[tuple[tuple[str, ...], tuple[str, ...]], Mined] = {}
+
+    def mine(sources: tuple[str, ...], teachers: tuple[str, ...]) -> Mined:
         """Which pairs are worth learning from, and three hard negatives of each: once for all runs."""
-        if sources not in mines:
+        if (sources, teachers) not in mines:
             some = [number for number, (_, _, group) in enumerate(learn) if not group.startswith(sources)]
-            found, worth = mined(vectors, [learn[one][0] for one in some], groups, Settings(negatives=3), device)
-            mines[sources] = [some[one] for one in worth], dict(zip(some, found, strict=True))
+            by = taught_by(teachers).cpu().numpy() if teachers else vectors
+            wanted = Settings(negatives=4 if teachers else 3)
+            found, worth = mined(by, [learn[one][0] for one in some], groups, wanted, device, taught=bool(teachers))
+            mines[sources, teachers] = [some[one] for one in worth], dict(zip(some, found, strict=True))
             say(f"mined, {len(worth)} of {len(some)} pairs kept, {time.perf_counter() - started:.0f} s")
-        return mines[sources]
+        return mines[sources, teachers]
 
     def look_at(run: dict[str, Any], state: dict[str, Any], start: dict[str, Any], took: float) -> None:
         for share in run.get("blends", [1.0]):
@@ -175,7 +198,8 @@ def main() -> int:
         begun = time.perf_counter()
         settings = replace(Settings(), **run.get("settings", {}))
         kinds, sources = run.get("without", []), tuple(run.get("without_sources", plan.get("without_sources", ["-"])))
-        worthy, negatives = mine(sources)
+        teachers, untrusted = tuple(run.get("teachers", [])), tuple(run.get("untrusted", []))
+        worthy, negatives = mine(sources, teachers)
         chosen = [one for one in worthy if learn[one][1] not in kinds]
         most = run.get("most", {})
         if most:
@@ -195,22 +219,23 @@ def main() -> int:
             [learn[one][0] for one in chosen],
             [negatives[one] for one in chosen],
             kept_back if settings.balance else None,
+            taught_by(teachers) if teachers else None,
+            [not learn[one][2].startswith(untrusted) for one in chosen] if untrusted else None,
         )
         say(f"{run['name']}: {len(chosen)} pairs", json.dumps(Counter(learn[one][1] for one in chosen)))
-        encoder = Encoder(base).to(device)
-        start = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
+        encoder = Encoder(trained(arguments.begin, base, 1.0) if arguments.begin else base).to(device)
 
         def told(step: Step) -> None:
             if step.number % 100 < 20:
                 say(f"  step {step.number}/{step.total} loss {step.loss:.3f} drift {step.drift:.4f}")
 
         train(encoder, examples, settings, told=told, before=(vectors, spared if settings.balance else None))
-        trained = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
+        state = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
         took = time.perf_counter() - begun
         if arguments.states and run.get("keep"):
             arguments.states.mkdir(parents=True, exist_ok=True)
-            torch.save(trained, arguments.states / f"{run['name']}.pt")
-        look_at(run, trained, start, took)
+            torch.save(state, arguments.states / f"{run['name']}.pt")
+        look_at(run, state, original.state_dict(), took)
         say(f"  {time.perf_counter() - started:.0f} s in all")
 
     def in_time(run: dict[str, Any]) -> bool:
@@ -230,15 +255,15 @@ def main() -> int:
 
     def worth(name: str) -> tuple[bool, float]:
         loss = max((before[one] - report[name][one] for one in before), default=0.0)
-        return loss <= 0.004, sum(report[name].get(one, 0.0) for one in (*checks, "scifact.train", "cosqa.dev"))
+        return loss <= 0.004, sum(report[name].get(one, 0.0) for one in (*checks, *STARRED))
 
     among = plan.get("among", [name for name in kept if name != "original"])
     best = max((name for name in among if name in kept), key=worth, default="original")
     kept["chosen"] = kept[best]
     say(f"chosen: {best}")
     tables = {}
-    taught = plan.get("lessons", len(places))
-    picked = places if taught >= len(places) else random.Random(0).sample(places, taught)
+    wanted = plan.get("lessons", len(places))
+    picked = places if wanted >= len(places) else random.Random(0).sample(places, wanted)
     documents = sorted({answer for _, answer in picked})
     queries = sorted({query for query, _ in picked})
     at = {one: number for number, one in enumerate(documents)}
@@ -271,7 +296,7 @@ def main() -> int:
     if tables:
         fastest = max(
             (run["name"] for run in plan["tables"] if not run.get("bigrams")),
-            key=lambda name: sum(report[f"table {name}"].get(one, 0.0) for one in ("scifact.train", "cosqa.dev")),
+            key=lambda name: sum(report[f"table {name}"].get(one, 0.0) for one in STARRED),
         )
         tables["chosen-table"] = tables[fastest]
         say(f"chosen table: {fastest}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +65,12 @@ class Sets:
 
     def __init__(self, path: Path | None, tokens: Tokens, device: torch.device) -> None:
         self.sets = []
+        self.texts: dict[int, list[str]] = {}
+        self.asking: dict[str, list[str]] = {}
         for one in json.loads(lzma.decompress(path.read_bytes())) if path else []:
             documents = [number for number, _ in one["inputs"]]
             ids = tokens([text for _, text in one["inputs"]])
+            self.texts[id(ids)] = [text for _, text in one["inputs"]]
             inputs = Texts(ids, device)
             for tag, queries in one["queries"].items():
                 name = f"{one['name']}.{tag}" if tag else one["name"]
@@ -75,6 +78,7 @@ class Sets:
                 scopes = [tuple(scope) for _, _, scope in queries] if queries[0][2] else None
                 asked = Texts(tokens([text for text, _, _ in queries]), device)
                 self.sets.append((name, documents, ids, inputs, asked, judged, scopes))
+                self.asking[name] = [text for text, _, _ in queries]
 
     def measure(
         self, encoder: Encoder, table: np.ndarray | None = None, settings: TableSettings | None = None, buckets: int = 0
@@ -89,6 +93,15 @@ class Sets:
             found[name] = round(ndcg(embedded(encoder, asked), cached[id(ids)], documents, judged, scopes), 4)
         return found
 
+    def taught(self, embed: Callable[[list[str]], np.ndarray], names: Collection[str]) -> dict[str, float]:
+        """How a teacher does on some of the sets."""
+        found, held = {}, {}
+        for name, documents, ids, _, _, judged, scopes in self.sets:
+            if name in names:
+                held[id(ids)] = held[id(ids)] if id(ids) in held else embed(self.texts[id(ids)])
+                found[name] = round(ndcg(embed(self.asking[name]), held[id(ids)], documents, judged, scopes), 4)
+        return found
+
 
 class Check:
     """Pairs held back: each query's answer among the answers of all."""
@@ -101,6 +114,7 @@ class Check:
         device: torch.device,
     ) -> None:
         answers = sorted(set(corpus))
+        self._places = [query for query, _ in pairs], answers
         where = {answer: number for number, answer in enumerate(answers)}
         self._asked = Texts([ids[query] for query, _ in pairs], device)
         self._answering = Texts([ids[answer] for answer in answers], device)
@@ -109,6 +123,11 @@ class Check:
     def measure(self, encoder: Encoder) -> float:
         q, p = embedded(encoder, self._asked), embedded(encoder, self._answering)
         return round(ndcg(q, p, range(len(p)), self._judged), 4)
+
+    def taught(self, vectors: np.ndarray) -> float:
+        """The same by vectors of every text."""
+        asked, answers = self._places
+        return round(ndcg(vectors[asked], vectors[answers], range(len(answers)), self._judged), 4)
 
     def __str__(self) -> str:
         return f"{len(self._judged)} among {len(self._answering)} answers"

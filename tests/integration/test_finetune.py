@@ -134,6 +134,22 @@ def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
         models_activate(engine, ModelActivateRequest("fast"))
 
 
+def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine) -> None:
+    trained(engine, "teacher", epochs=5.0)
+    settings = {"epochs": 5.0, "batch": 16, "rate": 1e-3, "close": 0.0, "balance": 0.0, "contrast": 0.0}
+    done = run_finetune(engine, FinetuneRequest("pupil", teacher="teacher", settings=settings, least=20))
+    held = done.figures["held back"]
+    assert held["after"] > held["before"] + 0.1
+    assert "teacher teacher" in models_show(engine, ModelRequest("pupil")).card
+
+
+def test_a_teacher_that_there_is_not_is_refused_before_anything_is_read(engine: Engine) -> None:
+    with pytest.raises(NotFound, match="nobody"):
+        run_finetune(engine, FinetuneRequest("pupil", teacher="nobody", least=20))
+    with pytest.raises(InvalidArgument, match="a table has its encoder for a teacher"):
+        run_finetune(engine, FinetuneRequest("pupil", teacher="nobody", static=True, least=20))
+
+
 def test_too_few_pairs_are_refused_with_their_number(engine: Engine) -> None:
     with pytest.raises(NotIndexed, match=r"gives \d+ pairs to learn from"):
         run_finetune(engine, FinetuneRequest(name="mine", least=100_000))

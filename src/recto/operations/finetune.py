@@ -14,7 +14,7 @@ from recto.errors import InvalidArgument
 from recto.evaluation.dataset import read_dataset
 from recto.observability.progress import NoProgress, Progress
 from recto.training.check import score
-from recto.training.finetune import Trained, base_directory, finetune, fit_table, require_torch
+from recto.training.finetune import Trained, base_directory, finetune, fit_table, require_torch, teacher_directory
 from recto.training.installed import Installed, bundled, free_name, install, model_named, models_folder
 from recto.training.library import Harvest, harvest, read_pairs
 from recto.training.pairs import counted
@@ -30,12 +30,14 @@ _LEAST = 50  # pairs to learn from: fewer teach nothing that holds elsewhere
 
 @dataclass(frozen=True, slots=True)
 class FinetuneRequest:
-    """`base` is a model's name or folder; without it, the model that answers now. `least` is for tests."""
+    """`base` and `teacher` are a model's name or folder; without a base, it is the model that answers now. `least` is
+    for tests."""
 
     name: str
     collections: tuple[str, ...] = ()
     static: bool = False
     base: str = ""
+    teacher: str = ""
     pairs: Path | None = None
     settings: Mapping[str, Any] | None = None
     device: str | None = None
@@ -63,6 +65,7 @@ def run_finetune(engine: Engine, request: FinetuneRequest, progress: Progress | 
     require_torch()
     progress = progress or NoProgress()
     base = base_directory(_base(engine, request.base))
+    _teacher(request)  # before anything is read, so that a wrong name costs nothing
     collections = [engine.collection(name) for name in request.collections] or list(engine.collections())
     extra = read_pairs(request.pairs) if request.pairs else ()
     found = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=request.least)
@@ -75,9 +78,12 @@ def _encoder(base: ModelDirectory, found: Harvest, request: FinetuneRequest, pro
     from recto.training.contrastive import Settings
     from recto.training.export import Made, encoder_files
 
-    settings = _settings(Settings, request.settings)
+    # A teacher says more than which passage is right: the pairs count for less, and each has more to choose from.
+    usual = {"contrast": 0.5, "negatives": 3} if request.teacher else {}
+    settings = _settings(Settings, {**usual, **(request.settings or {})})
     root = models_folder()
-    trained = finetune(base, found, settings, root / f".{request.name}.work", progress, request.device)
+    work = root / f".{request.name}.work"
+    trained = finetune(base, found, settings, work, progress, request.device, teacher=_teacher(request))
     progress.start("quantising", None, "texts")
     try:
         files = encoder_files(
@@ -97,7 +103,7 @@ def _encoder(base: ModelDirectory, found: Harvest, request: FinetuneRequest, pro
         made_at=_now(),
         command=request.command,
         pairs=counted(found.learn),
-        settings=asdict(trained.settings),
+        settings=asdict(trained.settings) | ({"teacher": request.teacher} if request.teacher else {}),
         figures={HELD_BACK: _rounded(trained.before, trained.after)},
     )
     folder = install(root, request.name, _described(files, made, base), replace=request.replace)
@@ -181,6 +187,15 @@ def _base(engine: Engine, named: str) -> Path:
             hint=f"begin with the bundled one: --base {bundled().path}",
         )
     return Path(folder)
+
+
+def _teacher(request: FinetuneRequest) -> ModelDirectory | None:
+    if not request.teacher:
+        return None
+    if request.static:
+        raise InvalidArgument("a table has its encoder for a teacher", hint="leave out --teacher, or --static")
+    folder = Path(request.teacher)
+    return teacher_directory(folder if folder.is_dir() else model_named(models_folder(), request.teacher).path)
 
 
 def _settings(kind: Any, given: Mapping[str, Any] | None) -> Any:

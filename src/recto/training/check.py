@@ -1,13 +1,20 @@
-"""What a model in a folder finds of a data set, by meaning alone: measured as it will be used, in int8."""
+"""What a model in a folder makes of texts: how much it finds of a data set, and what it teaches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recto.embedding.onnx import OnnxEmbedder
 from recto.observability.progress import Progress
 from recto.training.measure import ndcg
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TAUGHT = 256  # texts that a teacher reads between two words of progress
 
 
 def score(
@@ -25,3 +32,24 @@ def score(
     finally:
         progress.finish()
     return ndcg(asked, found, range(len(passages)), judged)
+
+
+def teach(model: Path, texts: Sequence[str], asked: Collection[str], progress: Progress) -> NDArray[np.float32]:
+    """The vectors a teacher gives every text, those that are `asked` as queries; on the CPU, as it would answer."""
+    import numpy as np
+
+    embedder = OnnxEmbedder(model)
+    progress.start("reading with the teacher", len(texts), "texts")
+    found = []
+    try:
+        for start in range(0, len(texts), _TAUGHT):
+            some = texts[start : start + _TAUGHT]
+            rows = embedder.embed(some)
+            if embedder.profile.query_prefix != embedder.profile.document_prefix:
+                for place in [place for place, text in enumerate(some) if text in asked]:
+                    rows[place] = embedder.embed_query(some[place])
+            found.append(rows)
+            progress.advance(len(some))
+    finally:
+        progress.finish()
+    return np.concatenate(found)

@@ -1,4 +1,4 @@
-"""Training: each query towards its answer and away from the others, and every text kept near where it was."""
+"""Training: each query towards its answer, or as a teacher would have it, and every text kept near where it was."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -14,7 +15,6 @@ from torch.nn import functional
 from recto.training.encoder import Encoder, Texts, embedded, precision
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -23,7 +23,8 @@ class Settings:
     """`temperature` sharpens the choice among a batch; `close` weighs the stay-close term on the texts of the pairs,
     `balance` on passages that no pair is of. `margin` is how much nearer than the answer another passage may be to the
     query, in the eyes of the original, before it counts as an answer too. `blend` is how far the result goes from
-    the original weights (0) to the trained ones (1)."""
+    the original weights (0) to the trained ones (1). `contrast` weighs the pairs and `teach` what a teacher makes of
+    them, where there is one."""
 
     epochs: float = 1.0
     batch: int = 256
@@ -34,17 +35,23 @@ class Settings:
     margin: float = 0.05
     negatives: int = 1
     blend: float = 1.0
+    contrast: float = 1.0
+    teach: float = 1.0
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """`pairs` are (query, answer) places in `texts`; `negatives` has places for each pair, best first."""
+    """`pairs` are (query, answer) places in `texts`; `negatives` has places for each pair, best first. The products of
+    `teacher`'s rows say how near a teacher finds two texts (see `taught`); pairs that are not among the `trusted` are
+    only what the teacher makes of them."""
 
     texts: Texts
     pairs: Sequence[tuple[int, int]]
     negatives: Sequence[Sequence[int]]
     balance: Texts | None = None
+    teacher: Tensor | None = None
+    trusted: Sequence[bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,27 +141,60 @@ def _loss(
     wrong = [one for place in places for one in examples.negatives[place][: settings.negatives]]
     passages = answers + wrong
     with precision(device):
-        q = encoder(*examples.texts.batch(queries))
-        p = encoder(*examples.texts.batch(passages))
-        b = encoder(*examples.balance.batch(extra)) if extra and examples.balance is not None else None
+        q = _encoded(encoder, examples.texts, queries)
+        p = _encoded(encoder, examples.texts, passages)
+        b = _encoded(encoder, examples.balance, extra) if extra and examples.balance is not None else None
     with torch.no_grad():
         q0, p0 = original[torch.as_tensor(queries, device=device)], original[torch.as_tensor(passages, device=device)]
-        before = q0 @ p0.T
-        right = before.diagonal()[:, None]
-        also = before > right + settings.margin
+        before, margin = q0 @ p0.T, settings.margin
+        if examples.teacher is not None:
+            asked, told = (examples.teacher[torch.as_tensor(some, device=device)] for some in (queries, passages))
+            before, margin = asked @ told.T, 0.0
+        also = before > before.diagonal()[:, None] + margin
         same = torch.as_tensor(answers, device=device)[:, None] == torch.as_tensor(passages, device=device)[None]
         also |= same
         also.fill_diagonal_(False)
-    scores = (q @ p.T / settings.temperature).masked_fill(also, float("-inf"))
+    near = q @ p.T / settings.temperature
+    scores = near.masked_fill(also, float("-inf"))
     labels = torch.arange(len(queries), device=device)
-    loss = functional.cross_entropy(scores, labels)
+    if examples.trusted is not None:
+        trusted = torch.as_tensor([examples.trusted[place] for place in places], device=device)
+        labels = labels.where(trusted, torch.full_like(labels, -100))
     back = scores[:, : len(queries)].T
-    loss = 0.7 * loss + 0.3 * functional.cross_entropy(back, labels)
+    loss = settings.contrast * (0.7 * _mistaken(scores, labels) + 0.3 * _mistaken(back, labels))
+    if examples.teacher is not None:
+        there, backwards = _unlike(before, near), _unlike(before[:, : len(queries)].T, near[:, : len(queries)].T)
+        loss = loss + settings.teach * (0.7 * there + 0.3 * backwards)
     drift = 1 - (torch.cat([(q * q0).sum(-1), (p * p0).sum(-1)])).mean()
     loss = loss + settings.close * drift
     if b is not None and kept is not None:
         loss = loss + settings.balance * (1 - (b * kept[torch.as_tensor(extra, device=device)]).sum(-1).mean())
     return loss, drift.detach()
+
+
+def _encoded(encoder: Encoder, texts: Texts, places: Sequence[int]) -> Tensor:
+    """The texts' vectors. On a GPU in lots of about the same length: half of what a large batch holds is padding."""
+    lots = 4 if texts.device.type == "cuda" and len(places) >= 256 else 1
+    if lots == 1:
+        found: Tensor = encoder(*texts.batch(places))
+        return found
+    order = texts.lengths[list(places)].argsort(kind="stable")
+    rows = [encoder(*texts.batch([places[one] for one in lot])) for lot in np.array_split(order, lots)]
+    back = torch.empty(len(order), dtype=torch.long)
+    back[torch.as_tensor(order)] = torch.arange(len(order))
+    return torch.cat(rows)[back.to(texts.device)]
+
+
+def _mistaken(scores: Tensor, labels: Tensor) -> Tensor:
+    """How far the choice is from the answer, on average over those that have one: none may have."""
+    return functional.cross_entropy(scores, labels, reduction="sum") / (labels >= 0).sum().clamp(min=1)
+
+
+def _unlike(teacher: Tensor, student: Tensor) -> Tensor:
+    """How far the student's choice among the passages of a batch is from the teacher's (Kullback and Leibler)."""
+    return functional.kl_div(
+        functional.log_softmax(student, -1), functional.log_softmax(teacher, -1), reduction="batchmean", log_target=True
+    )
 
 
 def _batches(examples: Examples, settings: Settings) -> Iterator[list[int]]:
@@ -190,13 +230,16 @@ def mined(
     groups: Sequence[str],
     settings: Settings,
     device: torch.device,
+    taught: bool = False,
 ) -> tuple[list[list[int]], list[int]]:
     """For each pair the nearest passages that are not its answer, and which pairs are worth keeping.
 
     A passage nearer than the answer (times a margin) may be an answer itself, and one of the same document often is:
-    neither is taken. A pair whose answer is not among the nearest thousand is hopeless: its query does not say enough.
+    neither is taken, unless a teacher says how good each is; then some are taken from near and some from farther off.
+    A pair whose answer is not among the nearest thousand is hopeless: its query does not say enough.
     """
     depth, hopeless, ceiling = 64, 1000, 0.97
+    spread = [round(depth ** (place / settings.negatives)) - 1 for place in range(settings.negatives)]
     table = torch.as_tensor(vectors, device=device)
     answers = sorted({answer for _, answer in pairs})
     at = torch.as_tensor(answers, device=device)
@@ -213,10 +256,35 @@ def mined(
         rank = (scores > own[:, None]).sum(-1)
         best, near = scores.topk(min(depth, len(answers)), dim=-1)
         fit = (best < ceiling * own[:, None]) & (group[at[near]] != group[some[:, 1]][:, None])
+        if taught:
+            fit = at[near] != some[:, 1:]
         # The fit ones first, each lot in its order: as many as are wanted, and how many of them are fit.
-        first = torch.sort((~fit).byte(), dim=-1, stable=True).indices[:, : settings.negatives]
+        first = torch.sort((~fit).byte(), dim=-1, stable=True).indices
+        first = first[:, [min(place, first.shape[1] - 1) for place in spread] if taught else slice(settings.negatives)]
         chosen, counts = at[near.gather(1, first)].tolist(), fit.sum(-1).tolist()
         for row, count in enumerate(counts):
             found.append(chosen[row][:count] or [answers[(start + row * 7919) % len(answers)]])
         worth += (start + torch.nonzero(rank < hopeless)[:, 0]).tolist()
     return found, worth
+
+
+def taught(
+    teachers: Sequence[NDArray[np.float32]], pairs: Sequence[tuple[int, int]], seed: int, device: torch.device
+) -> Tensor:
+    """Rows whose products say how near the teachers together find two texts, on a scale on which a softmax over many
+    passages is about as sure of the answer as it is right. `teachers` have the unit vectors of every text."""
+    some = random.Random(seed).sample(list(pairs), min(2048, len(pairs)))
+    asked, answers = (torch.as_tensor(places, device=device) for places in zip(*some, strict=True))
+    same = (answers[:, None] == answers[None]).fill_diagonal_(False)
+    labels = torch.arange(len(some), device=device)
+
+    def sharpest(scores: Tensor) -> float:
+        factors = [1.25**power for power in range(-8, 24)]
+        masked = scores.masked_fill(same, float("-inf"))
+        return min(factors, key=lambda factor: float(functional.cross_entropy(masked * factor, labels)))
+
+    found = [torch.as_tensor(vectors).to(device) for vectors in teachers]
+    factors = [sharpest(rows[asked] @ rows[answers].T) / len(found) for rows in found]
+    joined = torch.cat([rows * factor**0.5 for rows, factor in zip(found, factors, strict=True)], dim=1)
+    together: float = sharpest(joined[asked] @ joined[answers].T) ** 0.5
+    return joined * together

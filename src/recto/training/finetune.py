@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recto.training.weights import Model
 
 REMEDY = "train from the bundled model, or from one that `recto finetune` made"
+TEACHER = "name a model of `recto models list`, or a folder with model.json, model.onnx and its tokenizer"
 _SMALLEST_BATCH = 8
 _STATE = "state.pt"
 
@@ -62,6 +63,13 @@ def base_directory(folder: Path) -> ModelDirectory:
     return directory
 
 
+def teacher_directory(folder: Path) -> ModelDirectory:
+    """The folder, if the encoder in it can be run; it need not be one that can be trained."""
+    directory = read_directory(folder, TEACHER)
+    directory.file(GRAPH)
+    return directory
+
+
 def finetune(
     base: ModelDirectory,
     harvest: Harvest,
@@ -70,14 +78,16 @@ def finetune(
     progress: Progress,
     device: str | None = None,
     save_every: int = 200,
+    teacher: ModelDirectory | None = None,
 ) -> Trained:
     """Trains from the base's int8 weights. A run that was stopped goes on from its last saved state.
 
-    The state is saved every so many steps.
+    The state is saved every so many steps. A teacher's vectors say how near a query and each passage should be.
     """
     import torch
 
-    from recto.training.contrastive import Examples, mined, train
+    from recto.training.check import teach
+    from recto.training.contrastive import Examples, mined, taught, train
     from recto.training.encoder import Encoder, Texts, embedded
 
     model, where = _weights(base), _device(device)
@@ -99,11 +109,16 @@ def finetune(
     vectors = embedded(encoder, every)
     spared = None if balance is None else embedded(encoder, balance)
     progress.finish()
-    negatives, worth = mined(vectors, places, groups, settings, where)
-    examples = Examples(every, [places[one] for one in worth], [negatives[one] for one in worth], balance)
+    said, by = None, vectors
+    if teacher is not None:
+        asked = {pair.query for pair in harvest.learn}
+        said = taught([teach(teacher.path, list(texts), asked, progress)], places, settings.seed, where)
+        by = said.cpu().numpy()
+    negatives, worth = mined(by, places, groups, settings, where, taught=said is not None)
+    examples = Examples(every, [places[one] for one in worth], [negatives[one] for one in worth], balance, said)
     settings = replace(settings, batch=min(settings.batch, max(2, len(worth))))
     while True:
-        run = _Run(work, _fingerprint(base, harvest, settings), progress)
+        run = _Run(work, _fingerprint(base, teacher, harvest, settings), progress)
         try:
             resume = run.resumed()
             train(
@@ -267,8 +282,9 @@ def _out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error)
 
 
-def _fingerprint(base: ModelDirectory, harvest: Harvest, settings: Settings) -> str:
-    told = hashlib.sha256(json.dumps([base.profile.revision, asdict(settings)]).encode())
+def _fingerprint(base: ModelDirectory, teacher: ModelDirectory | None, harvest: Harvest, settings: Settings) -> str:
+    models = [base.profile.revision, teacher.profile.revision if teacher else ""]
+    told = hashlib.sha256(json.dumps([models, asdict(settings)]).encode())
     for pair in harvest.learn:
         told.update(f"{pair.query}\0{pair.positive}\0".encode("utf-8", "replace"))
     return told.hexdigest()

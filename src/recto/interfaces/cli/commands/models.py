@@ -98,6 +98,7 @@ def remove(choices: Choices, name: str) -> None:
 @click.option("-c", "--collection", "collections", multiple=True, help="Learn from this collection; may be repeated.")
 @click.option("--static", is_flag=True, help="Fit a fast table in the encoder's space instead.")
 @click.option("--base", default="", metavar="NAME|FOLDER", help="Begin with this model; the one that answers now.")
+@click.option("--teacher", default="", metavar="NAME|FOLDER", help="Learn to find what this encoder finds, too.")
 @click.option(
     "--pairs",
     type=click.Path(dir_okay=False, exists=True, path_type=Path),
@@ -133,6 +134,7 @@ def finetune(choices: Choices, /, **given: Any) -> None:
             collections=given["collections"],
             static=given["static"],
             base=given["base"],
+            teacher=given["teacher"],
             pairs=given["pairs"],
             settings=settings,
             device=given["device"],
