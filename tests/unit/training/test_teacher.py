@@ -1,0 +1,71 @@
+"""What a teacher says is put on a scale on which it is as sure as it is right, and counts where no pair does."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'recto[train]'")
+
+import torch
+from tiny import tiny_model
+
+from recto.training.contrastive import Examples, Settings, Step, mined, taught, train
+from recto.training.encoder import Encoder, Texts
+
+CPU = torch.device("cpu")
+COUNT = 24
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def apart() -> np.ndarray:
+    """Queries, then their answers: each with a vector of its own and nothing in common with the others."""
+    return np.concatenate([np.eye(COUNT, dtype=np.float32)] * 2)
+
+
+PAIRS = [(place, COUNT + place) for place in range(COUNT)]
+
+
+def sureness(rows: torch.Tensor) -> float:
+    scores = rows[:COUNT] @ rows[COUNT:].T
+    return float(torch.softmax(scores, -1).diagonal().mean())
+
+
+def test_a_teacher_that_is_always_right_is_made_sure_and_one_that_guesses_is_not() -> None:
+    guessing = unit(np.random.default_rng(0).normal(size=(2 * COUNT, 8)))
+    assert sureness(taught([apart()], PAIRS, 0, CPU)) > 0.95
+    assert sureness(taught([guessing], PAIRS, 0, CPU)) < 0.2
+
+
+def test_two_teachers_together_are_surer_than_the_worse_of_them() -> None:
+    guessing = unit(np.random.default_rng(0).normal(size=(2 * COUNT, 8)))
+    both = sureness(taught([guessing, apart()], PAIRS, 0, CPU))
+    assert both > sureness(taught([guessing], PAIRS, 0, CPU))
+
+
+def test_passages_for_a_teacher_to_judge_are_from_near_and_far_but_never_the_answer() -> None:
+    vectors = unit(np.random.default_rng(1).normal(size=(2 * COUNT, 8)))
+    found, worth = mined(vectors, PAIRS, ["a"] * (2 * COUNT), Settings(negatives=3), CPU, taught=True)
+    assert worth == list(range(COUNT))
+    for (query, answer), others in zip(PAIRS, found, strict=True):
+        near = [float(vectors[query] @ vectors[other]) for other in others]
+        assert answer not in others and len(set(others)) == 3
+        assert near == sorted(near, reverse=True)
+
+
+def test_pairs_that_are_not_trusted_teach_nothing_without_a_teacher() -> None:
+    encoder = Encoder(tiny_model())
+    ids = [[1, 10 + place, 11 + place, 2] for place in range(2 * COUNT)]
+    examples = Examples(Texts(ids, CPU), PAIRS, [[COUNT]] * COUNT, trusted=[False] * COUNT)
+    losses: list[float] = []
+
+    def told(step: Step) -> None:
+        losses.append(step.loss)
+
+    train(encoder, examples, Settings(batch=8, close=0.0, balance=0.0), told=told)
+    assert losses and all(math.isclose(loss, 0.0) for loss in losses)
