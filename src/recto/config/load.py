@@ -67,7 +67,7 @@ def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     from pydantic import ValidationError
 
     try:
-        return validated(Config, _nested(values))
+        config = validated(Config, _nested(values))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -75,6 +75,13 @@ def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
         raise ConfigurationError(
             f"{name} in {where}: {first['msg']}", hint="see `recto config show --origin` for every setting"
         ) from error
+    if config.embedding.model is not None and config.embedding.provider != "onnx":
+        raise ConfigurationError(
+            f"embedding.model in {origins['embedding.model']} names a folder, but embedding.provider is "
+            f"{config.embedding.provider}, which takes none",
+            hint='set embedding.provider to "onnx", or leave embedding.model out',
+        )
+    return config
 
 
 def validated(kind: type[_Settings], values: Mapping[str, Any]) -> _Settings:

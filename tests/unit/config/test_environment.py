@@ -37,3 +37,13 @@ def test_a_library_alone_is_all_that_need_be_said(tmp_path: Path, given: str) ->
     by_variable = load(environ={"RECTO_LIBRARY": given}, directory=tmp_path).config.library
     by_flag = load({"library": given}, environ={}, directory=tmp_path).config.library
     assert by_variable == by_flag == location(given)
+
+
+@pytest.mark.parametrize("provider", ["bundled", "hashing"])
+def test_a_model_that_its_provider_would_not_look_at_is_refused(provider: str, tmp_path: Path) -> None:
+    flags = {"embedding.model": str(tmp_path)}
+    with pytest.raises(ConfigurationError, match=f"embedding.provider is {provider}, which takes none"):
+        load(flags, environ={"RECTO_EMBEDDING_PROVIDER": provider}, directory=tmp_path)
+    assert (
+        load(flags | {"embedding.provider": "onnx"}, environ={}, directory=tmp_path).config.embedding.model == tmp_path
+    )
