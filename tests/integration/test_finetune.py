@@ -111,7 +111,7 @@ def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engin
     with pytest.raises(Conflict, match="there is a model one already"):
         trained(engine, "one")
     models_remove(engine, "two")
-    assert [one.name for one in models_list(engine, ModelsListRequest()).models if one.base] == ["one"]
+    assert [one.name for one in models_list(engine, ModelsListRequest()).models if one.base] == ["recto-fast-1", "one"]
 
 
 def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) -> None:

@@ -22,7 +22,16 @@ from recto.operations.profiles_admin import (
     embedding_profiles_upsert,
 )
 from recto.operations.quoting import one_line
-from recto.training.installed import Installed, bundled, card_of, installed, model_named, models_folder, remove
+from recto.training.installed import (
+    Installed,
+    bundled,
+    bundled_table,
+    card_of,
+    installed,
+    model_named,
+    models_folder,
+    remove,
+)
 from recto.training.tables import table_folder
 
 ModelName = Annotated[str, Field(min_length=1, max_length=100, description="The model's name.")]
@@ -77,17 +86,17 @@ class ModelAnswer:
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
-    """The bundled encoder first; then what was made here, by name."""
+    """The bundled encoder and its table first; then what was made here, by name."""
     states = _states(engine)
-    made = tuple(_shown(one, states.get(one.name, "")) for one in installed(models_folder()))
-    return ModelsAnswer((_bundled(engine), *made))
+    others = tuple(_shown(one, states.get(one.name, "")) for one in (bundled_table(), *installed(models_folder())))
+    return ModelsAnswer((_bundled(engine), *others))
 
 
 def models_show(engine: Engine, request: ModelRequest) -> ModelAnswer:
     own = bundled()
     if request.name == own.name:
         return ModelAnswer(_bundled(engine), card_of(own))
-    model = model_named(models_folder(), request.name)
+    model = _named(request.name)
     return ModelAnswer(_shown(model, _states(engine).get(model.name, "")), card_of(model))
 
 
@@ -95,7 +104,7 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
     """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete."""
     if request.name == bundled().name:
         return _activate_bundled(engine, request.name)
-    model = model_named(models_folder(), request.name)
+    model = _named(request.name)
     if model.form != "encoder":
         raise InvalidArgument(
             f"{model.name} is a table: it serves the encoder it was made for, and is taken with it",
@@ -115,7 +124,7 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
 
 def models_remove(engine: Engine, name: str) -> ModelShown:
     """Deletes a model's folder, if no profile of this library's projects stands for it."""
-    if name == bundled().name:
+    if name in (bundled().name, bundled_table().name):
         raise InvalidArgument(f"{name} is part of Recto and cannot be removed")
     model = model_named(models_folder(), name)
     for project in engine.store.catalog.projects():
@@ -143,6 +152,11 @@ def line_of(one: ModelShown) -> str:
     figures = "; ".join(f"{name} {pair['before']:.3f} to {pair['after']:.3f}" for name, pair in one.figures.items())
     state = f", {one.state}" if one.state else ""
     return f"- {one.name}: {one.form}{state}, {one.dimensions} dimensions" + (f"; {figures}" if figures else "")
+
+
+def _named(name: str) -> Installed:
+    table = bundled_table()
+    return table if name == table.name else model_named(models_folder(), name)
 
 
 def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:

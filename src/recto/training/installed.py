@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from recto.embedding.bundled import MODEL_DIRECTORY
+from recto.embedding.bundled import FAST_DIRECTORY, MODEL_DIRECTORY
 from recto.embedding.bundled import REMEDY as REINSTALL
 from recto.embedding.directory import read_directory
 from recto.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
@@ -70,6 +70,14 @@ def bundled() -> Installed:
     size = sum(one.stat().st_size for one in MODEL_DIRECTORY.iterdir())
     profile = directory.profile
     return Installed(profile.name, MODEL_DIRECTORY, "encoder", profile, size, damage=directory.damage())
+
+
+def bundled_table() -> Installed:
+    """The table that ships with Recto, in the space of that encoder."""
+    found = _read(FAST_DIRECTORY)
+    if found is None:
+        raise ModelUnavailable(f"{FAST_DIRECTORY} is not a model", hint=REINSTALL)
+    return found
 
 
 def card_of(model: Installed) -> str:
