@@ -20,7 +20,7 @@ from recto.ingest.transport import Packed, pack, unpack
 from recto.sources.files import SeenFile
 
 _GROUP_BYTES = 400_000  # one message to a worker: large enough to hide the cost of sending it
-_AHEAD = 12  # groups per worker that may wait: enough to work on through a batch being written, and a bound to memory
+_AHEAD_BYTES = 10_000_000  # prepared while a batch is being written: workers do not wait, and memory stays bounded
 
 _SIZE = 8  # bytes that say how long an answer is
 
@@ -58,15 +58,23 @@ class ProcessWorkers:
     def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]:
         crew = _Crew(self._make, origin)
         groups = _groups(files)
-        waiting: deque[Future[list[Packed]]] = deque()
+        waiting: deque[tuple[Future[list[Packed]], int]] = deque()
+        ahead = 0
         threads = ThreadPoolExecutor(self._count, "recto-worker")
         try:
             while True:
-                while len(waiting) < self._count * _AHEAD and (group := next(groups, None)) is not None:
-                    waiting.append(threads.submit(crew.prepare, group))
+                while len(waiting) <= self._count or ahead < _AHEAD_BYTES:
+                    group = next(groups, None)
+                    if group is None:
+                        break
+                    size = sum(file.stamp.size for file in group)
+                    waiting.append((threads.submit(crew.prepare, group), size))
+                    ahead += size
                 if not waiting:
                     return
-                yield from map(unpack, waiting.popleft().result())
+                prepared, size = waiting.popleft()
+                yield from map(unpack, prepared.result())
+                ahead -= size
         finally:
             crew.stop()
             threads.shutdown(cancel_futures=True)
