@@ -32,6 +32,7 @@ from recto.model.collection import Collection, CollectionSettings
 from recto.model.document import Source
 from recto.model.ids import collection_id, document_id, project_id
 from recto.model.query import Filters, Query
+from recto.observability.progress import NoProgress
 from recto.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for
 from recto.retrieval.profiles import profile_named
 from recto.sources.decode import Decoded, read
@@ -189,6 +190,8 @@ def queries(bench: Bench, folder: Path, library: Path, chunks: int) -> None:
     engine.index(embed=False)
     have = engine.store.counts(engine.project.id).chunks
     _random_vectors(engine, chunks)
+    if engine.accelerator is not None:
+        engine.accelerator.publish_if_due(NoProgress())  # as a run that gives vectors ends
     profiles = ("lexical_only", "dense_only", "hybrid")
     for name in profiles:
         profile = profile_named(name)
