@@ -24,15 +24,13 @@ from recto.evaluation.runner import run_dataset
 from recto.ingest.fast import embed_fast
 from recto.observability.progress import NoProgress
 from recto.operations.evaluate import (
-    _PROJECT,
+    PROJECT,
     EngineContender,
     EvaluateRequest,
-    Names,
-    _collection_names,
-    _grouped,
-    _place,
-    _uri,
     cache_folder,
+    grouped,
+    names_of,
+    place_of,
     request_of,
 )
 from recto.retrieval.toml import find_profile
@@ -42,18 +40,12 @@ PROFILES = ("lexical_only", "dense_only", "hybrid")
 
 def measured(config: Config, cache: Path, aside: Path, request: EvaluateRequest, measure: str) -> dict[str, float]:
     dataset = read_dataset(request.dataset, request.files)
-    groups = _grouped(dataset, request.scope)
-    collections = _collection_names(groups)
-    documents: dict[tuple[str, str], str] = {}
-    for group, records in groups.items():
-        for record in records:
-            documents[collections[group], _uri(record, collections[group], documents)] = record.id
-    names = Names(documents, collections, {group: len(records) for group, records in groups.items()})
-    folder, name = _place(cache, dataset, request.scope, recipe_of(config))
+    names = names_of(grouped(dataset, request.scope))
+    folder, name = place_of(cache, dataset, request.scope, recipe_of(config))
     library = aside / "library.db"
     library.unlink(missing_ok=True)
     shutil.copyfile(folder / f"{name}.db", library)
-    config = replace(config, library=library, project=_PROJECT)
+    config = replace(config, library=library, project=PROJECT)
     found = {}
     engine = open_engine(config)
     try:

@@ -16,6 +16,7 @@ import json
 import lzma
 import sys
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,10 @@ from recto.evaluation.dataset import Dataset, read_dataset
 from recto.model.ids import text_hash
 from recto.operations.evaluate import (
     EvaluateRequest,
-    _collection_names,
-    _grouped,
-    _place,
-    _uri,
     cache_folder,
+    grouped,
+    names_of,
+    place_of,
     request_of,
 )
 
@@ -49,17 +49,11 @@ INPUTS = """
 
 def numbered(dataset: Dataset, scope: str | None) -> tuple[dict[tuple[str, str], int], dict[str, int], dict[str, Any]]:
     """The number of each document by its place in the library and by its id, and each group's first and last."""
-    groups = _grouped(dataset, scope)
-    names = _collection_names(groups)
-    places: dict[tuple[str, str], int] = {}
-    ids: dict[str, int] = {}
-    spans: dict[str, Any] = {}
-    for group, records in groups.items():
-        begin = len(ids)
-        for record in records:
-            places[names[group], _uri(record, names[group], places)] = len(ids)
-            ids[record.id] = len(ids)
-        spans[group] = [begin, len(ids)]
+    names = names_of(grouped(dataset, scope))
+    places = {place: number for number, place in enumerate(names.documents)}
+    ids = {document: number for number, document in enumerate(names.documents.values())}
+    ends = accumulate(names.sizes.values())
+    spans = {group: [end - size, end] for (group, size), end in zip(names.sizes.items(), ends, strict=True)}
     return places, ids, spans
 
 
@@ -83,7 +77,7 @@ def inputs_of(library: Path, places: Mapping[tuple[str, str], int]) -> list[tupl
 
 def made(config: Config, cache: Path, request: EvaluateRequest) -> tuple[list[tuple[int, str]], list[Any]]:
     dataset = read_dataset(request.dataset, request.files)
-    folder, name = _place(cache, dataset, request.scope, recipe_of(config))
+    folder, name = place_of(cache, dataset, request.scope, recipe_of(config))
     library = folder / f"{name}.db"
     if not library.exists():
         raise SystemExit(f"there is no {library}: run `recto eval table` over {request.dataset} first")

@@ -36,7 +36,7 @@ from recto.observability.progress import NoProgress, Progress
 from recto.retrieval.stage import Profile
 from recto.retrieval.toml import find_profile
 
-_PROJECT = "evaluation"
+PROJECT = "evaluation"
 _WHOLE = "corpus"
 _DEEPER = (2, 8, 32)
 _SHOWN = 10
@@ -87,16 +87,16 @@ def evaluate_profiles(
     progress = progress or NoProgress()
     measuring_library()
     dataset = read_dataset(request.dataset, request.files).sample(request.limit_queries)
-    groups = _grouped(dataset, request.scope)
+    groups = grouped(dataset, request.scope)
     recipe = recipe_of(config)
-    folder, name = _place(cache, dataset, request.scope, recipe)
+    folder, name = place_of(cache, dataset, request.scope, recipe)
     if isinstance(config.library, DatabaseUrl):
         library: Location = config.library
         folder.mkdir(parents=True, exist_ok=True)  # a collection has a root, even one whose texts come from elsewhere
         config = replace(config, project=_project_on_server(config, folder, name))
     else:
         library = _library(folder, name)
-        config = replace(config, library=library, project=_PROJECT)
+        config = replace(config, library=library, project=PROJECT)
     with _opened(config) as engine:
         if request.rebuild:
             _forget(engine)
@@ -188,7 +188,7 @@ def _deeper(stage: Any, times: int) -> Any:
     return replace(stage, depth=stage.depth * times)
 
 
-def _grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
+def grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
     """Records by group, in the order of the corpus; one group when nothing is scoped."""
     if scope is None:
         return {_WHOLE: list(dataset.records)}
@@ -202,7 +202,7 @@ def _grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:
     return groups
 
 
-def _place(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -> tuple[Path, str]:
+def place_of(cache: Path, dataset: Dataset, scope: str | None, recipe: Recipe) -> tuple[Path, str]:
     """The folder of this corpus, and what its library under this recipe is called: by its model, then by the recipe."""
     content = hashlib.sha256(f"{dataset.corpus_digest}\0{scope or ''}".encode()).hexdigest()[:12]
     model = hashlib.sha256(json.dumps(asdict(recipe.embedding), sort_keys=True).encode()).hexdigest()[:8]
@@ -235,10 +235,10 @@ def _project_on_server(config: Config, folder: Path, name: str) -> str:
     which corpus they are of.
     """
     with _opened(config) as engine:
-        catalog, copied = engine.store.catalog, project_id(_PROJECT)
+        catalog, copied = engine.store.catalog, project_id(PROJECT)
         there = copied in [one.id for one in catalog.projects()]
         corpora = {one.root.name for one in catalog.collections(copied)} if there else set()
-    return _PROJECT if corpora == {folder.name} else f"{_PROJECT} {folder.name} {name}"
+    return PROJECT if corpora == {folder.name} else f"{PROJECT} {folder.name} {name}"
 
 
 @contextmanager
@@ -262,25 +262,33 @@ def _indexed(
     engine: Engine, root: Path, groups: Mapping[str, Sequence[Record]], scope: str | None, progress: Progress
 ) -> tuple[Names, tuple[str, ...]]:
     """Takes in what the library does not hold yet. Each group is a collection, so that a question can be confined."""
-    names = _collection_names(groups)
+    names = names_of(groups)
     known = {collection.name: collection for collection in engine.collections()}
-    documents: dict[tuple[str, str], str] = {}
+    uris = iter(names.documents)
     failed = []
     for group, records in groups.items():
-        name = names[group]
+        name = names.collections[group]
         collection = known.get(name) or engine.add_collection(name, root, CollectionSettings())
         sources = []
         for position, record in enumerate(records):
-            uri = _uri(record, name, documents)
-            documents[name, uri] = record.id
+            _, uri = next(uris)
             place = {"sequence": group, "position": position} if scope else {}
             sources.append(_source(collection, uri, record, place))
         report = engine.index_texts(collection, sources, progress=progress)
         failed += report.failed
-    found = Names(documents, names, {group: len(records) for group, records in groups.items()})
     if not failed:
-        return found, ()
-    return found, (f"{len(failed)} documents could not be indexed, first {failed[0].uri}: {failed[0].reason}",)
+        return names, ()
+    return names, (f"{len(failed)} documents could not be indexed, first {failed[0].uri}: {failed[0].reason}",)
+
+
+def names_of(groups: Mapping[str, Sequence[Record]]) -> Names:
+    """Documents in the order of the groups and of their records."""
+    collections = _collection_names(groups)
+    documents: dict[tuple[str, str], str] = {}
+    for group, records in groups.items():
+        for record in records:
+            documents[collections[group], _uri(record, collections[group], documents)] = record.id
+    return Names(documents, collections, {group: len(records) for group, records in groups.items()})
 
 
 def _collection_names(groups: Mapping[str, Sequence[Record]]) -> dict[str, str]:
