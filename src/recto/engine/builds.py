@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from recto.engine import holders
 from recto.errors import Busy, RectoError
-from recto.model.ids import ProjectId
-from recto.model.lease import Lease
-from recto.observability.logs import logger
-from recto.observability.progress import NoProgress, Progress
 
 if TYPE_CHECKING:
+    # Every engine has its builds, few run any: what a run needs is imported by the run.
     from recto.engine.parts import IndexReport
+    from recto.model.ids import ProjectId
+    from recto.model.lease import Lease
+    from recto.observability.progress import Progress
     from recto.ports import Leases
 
-Work = Callable[[Progress], "IndexReport"]
+Work = Callable[["Progress"], "IndexReport"]
 
 RUNNING, DONE, FAILED, STOPPED = "running", "done", "failed", "stopped"
 
@@ -91,6 +91,8 @@ class Builds:
 
         `patience` is how many seconds to wait before that is `Busy`; None waits for as long as it takes.
         """
+        from recto.observability.progress import NoProgress
+
         self._claim(scope, progress, None if patience is None else time.monotonic() + patience)
         return self._do(work, progress or NoProgress())
 
@@ -150,6 +152,9 @@ class Builds:
         return None if held is None or holders.is_gone(held.holder) else _described(held)
 
     def _quietly(self, work: Work) -> None:
+        from recto.observability.logs import logger
+        from recto.observability.progress import NoProgress
+
         try:
             self._do(work, NoProgress())
         except Stopped:
@@ -184,6 +189,8 @@ class Builds:
         try:
             self._leases.release(lease)
         except RectoError as error:
+            from recto.observability.logs import logger
+
             # It runs out by itself; what the run did is not undone by this.
             logger("engine").warning("the lease on indexing could not be given back: %s", error.message)
         except BaseException:

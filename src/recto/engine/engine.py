@@ -12,24 +12,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recto.algorithms.syntax import parse_query
 from recto.engine.beside import Beside, load_ahead
-from recto.engine.builds import Builds, Work
+from recto.engine.builds import Builds
 from recto.engine.freshness import Counts, as_of_now, counted, marked
-from recto.engine.parts import IndexReport, Parts
 from recto.engine.upgrading import Hits, upgrade, write_down
-from recto.engine.watching import Watching
-from recto.engine.working import Working
-from recto.errors import ConfigurationError, InvalidArgument, NotFound, RecipeMismatch, SourceError
+from recto.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from recto.ingest.profiles import active_profile
-from recto.model.collection import MEMORIES, Collection, CollectionSettings, Project
-from recto.model.document import Source
+from recto.model.collection import MEMORIES, Collection, CollectionSettings
 from recto.model.ids import collection_id
-from recto.model.job import JobKind
-from recto.model.profile import NamedProfile
 from recto.model.query import Query
 from recto.model.recipe import Recipe
 from recto.model.result import Candidate, Freshness, Result
-from recto.observability.progress import NoProgress, Progress
-from recto.ports import Embedder, VectorIndex
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
 from recto.retrieval.profiles import DEFAULT_PROFILE, PROFILES
@@ -39,11 +31,20 @@ from recto.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
+    from recto.engine.builds import Work
     from recto.engine.indexing import Changes
+    from recto.engine.parts import IndexReport, Parts
+    from recto.engine.watching import Watching
+    from recto.engine.working import Working
     from recto.ingest.accelerate import Accelerator
     from recto.ingest.report import CollectionReport
     from recto.jobs.worker import Pace, Worker
     from recto.memory.desk import Desk
+    from recto.model.collection import Project
+    from recto.model.document import Source
+    from recto.model.profile import NamedProfile
+    from recto.observability.progress import Progress
+    from recto.ports import Embedder, VectorIndex
     from recto.retrieval.replay import Answered, Recording
 
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
@@ -74,7 +75,7 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        if "watching" in self.__dict__ and self.watching.active:
+        if self.watched:
             self.builds.stop(0.0)  # its run ends at the next report
             self.watching.stop()
         for one in (self, *self._others.values()):
@@ -88,11 +89,20 @@ class Engine:
     @cached_property
     def watching(self) -> Watching:
         """Keeps the library in step with its folders, once it is started."""
+        from recto.engine.watching import Watching
+
         return Watching(self, self._parts.watch)
+
+    @property
+    def watched(self) -> bool:
+        """Whether `watching` goes on; asking does not make it."""
+        return "watching" in self.__dict__ and self.watching.active
 
     @cached_property
     def working(self) -> Working:
         """Does the promised work of a process that lives on, once it is started."""
+        from recto.engine.working import Working
+
         return Working(self)
 
     def within(self, project: str) -> Engine:
@@ -127,10 +137,23 @@ class Engine:
         make = self._parts.accelerator
         return None if make is None else make(self.store, self.project, lambda: self.embedder)
 
-    @cached_property
+    @property
     def vectors(self) -> VectorIndex:
-        exact = partial(self._parts.vectors, self.store, self.project, self.embedder)
-        return exact() if self.accelerator is None else self.accelerator.vectors(exact)
+        """Those of a snapshot, once there is one."""
+        return self._quick_vectors if self._accelerated else self._exact_vectors
+
+    @cached_property
+    def _exact_vectors(self) -> VectorIndex:
+        return self._parts.vectors(self.store, self.project, self.embedder)
+
+    @cached_property
+    def _quick_vectors(self) -> VectorIndex:
+        assert self.accelerator is not None
+        return self.accelerator.vectors(lambda: self._exact_vectors)
+
+    @property
+    def _accelerated(self) -> bool:
+        return self.accelerator is not None and self.accelerator.published
 
     @cached_property
     def reranker(self) -> MeasuredReranker:
@@ -142,13 +165,14 @@ class Engine:
     @cached_property
     def desk(self) -> Desk:
         """Where this project's memories are read and written."""
+        from recto.engine.recipes import settle_recipe
         from recto.memory.desk import Desk, memories_collection, record_collection
 
         collection = memories_collection(self.store, self.project.id)
 
         @cache
         def settle() -> None:
-            self._settle_recipe()
+            settle_recipe(self)
             record_collection(self.store, collection)
 
         return Desk(
@@ -176,7 +200,7 @@ class Engine:
     def follow_profile(self) -> None:
         """Drops what was made for a profile that no longer answers: another process may have let another take over."""
         if "embedder" in self.__dict__ and active_profile(self.store, self.project.id) != self._answering:
-            for made in ("embedder", "vectors", "desk", "accelerator"):
+            for made in ("embedder", "_exact_vectors", "_quick_vectors", "desk", "accelerator"):
                 self.__dict__.pop(made, None)
 
     def collections(self) -> tuple[Collection, ...]:
@@ -261,6 +285,8 @@ class Engine:
 
     def upgrade(self, most: int) -> int:
         """Replaces some fast vectors by full ones, beside whatever else is done; how many."""
+        from recto.observability.progress import NoProgress
+
         return upgrade(self, most, NoProgress())
 
     def index_texts(
@@ -268,6 +294,7 @@ class Engine:
     ) -> CollectionReport:
         """Takes in texts that are in no folder, then fills in their vectors. Same flow, same store, same recipe."""
         from recto.engine.indexing import index_texts
+        from recto.observability.progress import NoProgress
 
         return index_texts(self, collection, sources, progress or NoProgress())
 
@@ -339,8 +366,9 @@ class Engine:
         return replace(query, terms=terms, filters=query.filters.narrowed_by(written))
 
     def _library(self) -> Library:
+        quick = self.accelerator if self._accelerated else None
         return Library(
-            store=self.store if self.accelerator is None else self.accelerator.reading,
+            store=self.store if quick is None else quick.reading,
             project=self.project.id,
             embedder=lambda: self.embedder,
             vectors=lambda: self.vectors,
@@ -353,38 +381,9 @@ class Engine:
             beside=self._beside if "embedder" in self.__dict__ else None,
         )
 
-    def _settle_recipe(self) -> None:
-        """Records how this project is indexed, or refuses to mix vectors that cannot be compared.
-
-        New chunk sizes, parsers or analyzers re-index file by file, because each ledger row names its recipe.
-        A new embedding model would make old and new vectors incomparable: that is an explicit migration, unless there
-        is nothing to compare with yet.
-        """
-        self.follow_profile()
-        wanted = self.recipe()
-        recorded = self.store.catalog.recipe(self.project.id)
-        if recorded == wanted:
-            return
-        other_vectors = recorded is not None and recorded.embedding != wanted.embedding
-        if recorded is not None and other_vectors and self.store.counts(self.project.id).chunks:
-            raise RecipeMismatch(
-                f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
-                hint=f"`recto models activate {wanted.embedding.name}` embeds it anew; "
-                "or set embedding.provider and embedding.model back",
-            )
-        with self.store.transaction():
-            self.store.catalog.record_recipe(self.project.id, wanted)
-            if recorded is not None:
-                # Files are read again by the next run over their folder; memories have none to be read from.
-                self.store.outbox.enqueue(self.project.id, JobKind.REINGEST, "recipe", {})
-
     def _ensure_project(self, name: str) -> Project:
         for project in self.store.catalog.projects():
             if project.name == name:
                 return project
         with self.store.transaction():
             return self.store.catalog.ensure_project(name)
-
-
-def _named(recipe: Recipe) -> str:
-    return f"{recipe.embedding.model} ({recipe.embedding.revision})"

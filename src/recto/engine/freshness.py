@@ -78,7 +78,7 @@ def as_of_now(engine: Engine, fresh: Freshness, now: float) -> Freshness:
     """With what changes by itself: what waits to be looked at, and how long ago the folders were last compared."""
     checks = engine.store.ledger.checks(engine.project.id)
     age = max(0, round(now - min(checks.values()))) if checks else None
-    queued = engine.watching.state().queued if engine.watching.active else 0
+    queued = engine.watching.state().queued if engine.watched else 0
     return replace(fresh, queued=queued, age_seconds=age)
 
 

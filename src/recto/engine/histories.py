@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from recto.engine.parts import IndexReport
+from recto.engine.recipes import settle_recipe
 from recto.engine.upgrading import embed_newest
 from recto.ingest.history import index_history
 from recto.ingest.history_watch import HistoryWatch
@@ -39,7 +40,7 @@ def index_histories(
 def index_moved(engine: Engine, moved: Mapping[str, Sequence[Repository]], progress: Progress) -> IndexReport:
     """Takes in what is new in some repositories, by collection, without looking at any file."""
     started = time.perf_counter()
-    engine._settle_recipe()
+    settle_recipe(engine)
     known = {collection.name: collection for collection in engine.collections()}
     reports = []
     for name, repositories in moved.items():

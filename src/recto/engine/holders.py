@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import secrets
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,8 @@ from pathlib import Path
 
 def name() -> str:
     """A name no other process and no other run has."""
+    import secrets
+
     return f"{_machine()} {os.getpid()} {secrets.token_hex(4)}"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recto.engine.engine import Engine
 from recto.engine.indexing import fill_in_vectors, publish
+from recto.engine.recipes import settle_recipe
 from recto.errors import Conflict
 from recto.migration.chroma import ChromaCollection, ChromaDirectory
 from recto.migration.taking_in import PAGE, TakenIn, compared, keep_vectors, take_in
@@ -42,7 +43,7 @@ def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress
     """
     found = directory.collections()
     totals = {one.id: directory.count(one) for one in found}
-    engine._settle_recipe()
+    settle_recipe(engine)
     names = _names(found)
     pairs = [(one, _collection(engine, names[one.id])) for one in found]
     done = []

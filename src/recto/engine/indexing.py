@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recto.engine.histories import index_histories
 from recto.engine.parts import IndexReport
+from recto.engine.recipes import settle_recipe
 from recto.engine.upgrading import embed_newest, fast_profile, upgrade
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
@@ -55,7 +56,7 @@ def index_folders(
     chosen = [one for one in chosen if one.on_disk]
     if not chosen:
         raise NotIndexed("the library has no collections", hint="run `recto add FOLDER --name NAME`")
-    engine._settle_recipe()
+    settle_recipe(engine)
     reports, missing, looked_at = [], [], []
     store, project = engine.store, engine.project.id
     fast = fast_profile(engine) if embed and not wait_full else None
@@ -85,7 +86,7 @@ def index_folders(
 def index_changes(engine: Engine, changes: Changes, progress: Progress) -> IndexReport:
     """Takes in what happened at and below some paths of some collections, by name, without looking anywhere else."""
     started = time.perf_counter()
-    engine._settle_recipe()
+    settle_recipe(engine)
     known = {collection.name: collection for collection in engine.collections()}
     reports, missing = [], []
     store, project = engine.store, engine.project.id
@@ -120,7 +121,7 @@ def embed_some(engine: Engine, limit: int, progress: Progress) -> IndexReport:
 def index_texts(
     engine: Engine, collection: Collection, sources: Sequence[Source], progress: Progress
 ) -> CollectionReport:
-    engine._settle_recipe()
+    settle_recipe(engine)
     settings = collection.settings
     prepare = engine._parts.preparer(settings).text
     report = index_sources(engine.store, collection, engine.recipe(settings), prepare, sources, progress)

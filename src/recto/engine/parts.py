@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from recto.algorithms.analysis import Analyzer
-from recto.engine.watching import Notices, WatchSettings
-from recto.model.collection import Collection, CollectionSettings, Project
-from recto.model.ledger import FileStamp
-from recto.model.location import Location
-from recto.model.profile import NamedProfile
-from recto.model.recipe import EmbeddingProfile, Recipe
-from recto.ports import Embedder, Reranker, Store, VectorIndex
 from recto.retrieval.profiles import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
+    from recto.algorithms.analysis import Analyzer
     from recto.ingest.accelerate import Accelerator
     from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import Workers
     from recto.ingest.prepare import Preparer
     from recto.ingest.report import CollectionReport, Problem
+    from recto.model.collection import Collection, CollectionSettings, Project
+    from recto.model.ledger import FileStamp
+    from recto.model.location import Location
+    from recto.model.profile import NamedProfile
+    from recto.model.recipe import EmbeddingProfile, Recipe
+    from recto.ports import Embedder, Reranker, Store, VectorIndex
     from recto.sources.files import Scan
+
+
+class Notices(Protocol):
+    """Tells where below a folder something happened, as `sources.watch.changes` does."""
+
+    def __call__(
+        self, root: Path, stop: threading.Event, ready: Callable[[], None], *, polling: bool, poll_ms: int
+    ) -> Iterator[frozenset[str]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """How an engine follows its folders, once it does."""
+
+    enabled: bool = True
+    debounce_ms: int = 2_000
+    polling: bool = False
+    poll_ms: int = 2_000
+    reconciliation_interval_seconds: float = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 from recto.config.schema import Config, Watch
 from recto.engine.engine import Engine
-from recto.engine.watching import WatchSettings
+from recto.engine.parts import WatchSettings
 from recto.engine.wiring import looking
 
 _LOOKING = ("ingest", "history", "retrieval")

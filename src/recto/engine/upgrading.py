@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from recto.engine.builds import RUNNING
 from recto.errors import Busy, StorageError
-from recto.model.ids import ChunkKey
-from recto.model.recipe import EmbeddingProfile
-from recto.observability.progress import Progress
-from recto.retrieval.stage import Library
 
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
+    from recto.model.ids import ChunkKey
+    from recto.model.recipe import EmbeddingProfile
+    from recto.observability.progress import Progress
+    from recto.retrieval.stage import Library
 
 _PACE, _PACE_SECONDS = "full vectors", 600.0
 _MOST = 10_000  # chunks counted between two writings: enough to know what is asked for most

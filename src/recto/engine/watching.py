@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from recto.engine.builds import Stopped
 from recto.errors import Busy, RectoError, SourceError
@@ -23,7 +22,7 @@ from recto.observability.logs import logger
 
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
-    from recto.engine.parts import IndexReport
+    from recto.engine.parts import IndexReport, WatchSettings
     from recto.ingest.history_watch import HistoryWatch
 
 WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
@@ -35,23 +34,6 @@ _BUSY_SECONDS = 1.0  # for a library another process is writing
 _LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
 _EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
 _PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
-
-
-class Notices(Protocol):
-    """Tells where below a folder something happened, as `sources.watch.changes` does."""
-
-    def __call__(
-        self, root: Path, stop: threading.Event, ready: Callable[[], None], *, polling: bool, poll_ms: int
-    ) -> Iterator[frozenset[str]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class WatchSettings:
-    enabled: bool = True
-    debounce_ms: int = 2_000
-    polling: bool = False
-    poll_ms: int = 2_000
-    reconciliation_interval_seconds: float = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)

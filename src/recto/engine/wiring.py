@@ -17,8 +17,7 @@ from recto.config.load import library_location, load, profile_folders
 from recto.config.schema import Config, Embedding, Postgres, Reranking
 from recto.engine.engine import Engine
 from recto.engine.memory_left import constrained
-from recto.engine.parts import Defaults, Parts
-from recto.engine.watching import WatchSettings
+from recto.engine.parts import Defaults, Parts, WatchSettings
 from recto.errors import ConfigurationError, MissingExtra, NotIndexed
 from recto.model.collection import Collection, CollectionSettings, Project
 from recto.model.ledger import FileStamp

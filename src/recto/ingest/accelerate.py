@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import calendar
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from recto.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
-from recto.model.ids import ProjectId
-from recto.model.query import Filters
-from recto.model.recipe import EmbeddingProfile
-from recto.model.snapshot import Manifest, SnapshotId
-from recto.observability.logs import logger
-from recto.observability.progress import Progress
-from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
+from recto.model.ids import ProjectId, SnapshotId
 from recto.snapshots.folder import SnapshotFolder
-from recto.snapshots.lexical import SnapshotLexical
-from recto.snapshots.opened import Snapshots
 
 if TYPE_CHECKING:
-    # Making a snapshot is imported where one is made: a search does not pay for it.
+    # Reading a snapshot is imported where there is one, making one where one is made: a search pays for what it has.
     from recto.ingest.publish import Making
+    from recto.model.query import Filters
+    from recto.model.recipe import EmbeddingProfile
+    from recto.model.snapshot import Manifest
+    from recto.observability.progress import Progress
+    from recto.ports import Documents, LexicalIndex, SnapshotSource, Store, VectorIndex
     from recto.snapshots.clusters import Clusters
+    from recto.snapshots.lexical import SnapshotLexical
+    from recto.snapshots.opened import Snapshots
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,26 @@ class Accelerator:
         self._profiles = profiles
         self._clock = clock
         self._folder = SnapshotFolder(root)
-        self.snapshots = Snapshots(self._folder, source, project, self._fits, most_open=settings.open_shards)
-        lexical = SnapshotLexical(self.snapshots, store, store.lexical, store.documents)
-        self.reading = cast("Store", _ReadingStore(store, lexical))
+
+    @property
+    def published(self) -> bool:
+        """Whether any snapshot answers; one may come while the library is open."""
+        return self._folder.stamp() is not None
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        from recto.snapshots.opened import Snapshots
+
+        open_shards = self._settings.open_shards
+        return Snapshots(self._folder, self._source, self._project, self._fits, most_open=open_shards)
+
+    @cached_property
+    def reading(self) -> Store:
+        """The store as searches see it where there is a snapshot."""
+        from recto.snapshots.lexical import SnapshotLexical
+
+        lexical = SnapshotLexical(self.snapshots, self._store, self._store.lexical, self._store.documents)
+        return cast("Store", _ReadingStore(self._store, lexical))
 
     @property
     def threshold(self) -> int:
@@ -164,6 +180,8 @@ class Accelerator:
 
         One whose bytes are not those that were written is removed: it could only answer wrongly.
         """
+        from recto.observability.logs import logger
+
         known = self._source.known(self._project)
         with self._folder.exclusive():
             wanted = self._folder.current_id()
@@ -258,6 +276,8 @@ class Accelerator:
 
 def _begun_at(snapshot: SnapshotId) -> float:
     """A snapshot's id starts with the second in which it was begun."""
+    import calendar
+
     return calendar.timegm(time.strptime(snapshot.partition("-")[0], "%Y%m%dT%H%M%SZ"))
 
 

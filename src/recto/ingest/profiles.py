@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recto.errors import InvalidArgument, NotFound
-from recto.model.ids import ProjectId
-from recto.model.profile import NamedProfile, ProfileState
-from recto.model.recipe import Recipe
-from recto.observability.progress import NoProgress, Progress
-from recto.ports import Embedder, Store
+from recto.model.profile import ProfileState
+
+if TYPE_CHECKING:
+    from recto.model.ids import ProjectId
+    from recto.model.profile import NamedProfile
+    from recto.model.recipe import Recipe
+    from recto.observability.progress import Progress
+    from recto.ports import Embedder, Store
 
 CONFIGURED = "configured"
 """What the configuration's own embedder is called among a project's profiles."""
@@ -37,6 +41,7 @@ def fill(
 ) -> int:
     """Gives every chunk its vectors under a profile that does not answer yet; how many inputs there were."""
     from recto.ingest.embed import embed_pending
+    from recto.observability.progress import NoProgress
 
     return embed_pending(store, project, embedder, progress or NoProgress(), newest=newest)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from recto.algorithms.bm25 import Lengths, best
 from recto.algorithms.shards import shard_count, shard_of
 from recto.errors import DamagedSnapshot, NotIndexed, RectoError
-from recto.model.ids import ChunkKey, ProjectId
+from recto.model.ids import ChunkKey, ProjectId, SnapshotId
 from recto.model.index import LexicalRow
 from recto.model.recipe import EmbeddingProfile
-from recto.model.snapshot import FileEntry, Manifest, Mark, SnapshotId, Windows
+from recto.model.snapshot import FileEntry, Manifest, Mark, Windows
 from recto.observability.progress import Progress
 from recto.ports import SnapshotSource, Store
 from recto.snapshots.approximate import CODES, require_faiss, save_index

@@ -11,6 +11,7 @@ DocumentId = NewType("DocumentId", str)
 SectionId = NewType("SectionId", str)
 ChunkId = NewType("ChunkId", str)
 RecipeId = NewType("RecipeId", str)
+SnapshotId = NewType("SnapshotId", str)
 ChunkKey = NewType("ChunkKey", int)
 """The store's own number for a chunk: dense, local to one library, never shown to a person."""
 

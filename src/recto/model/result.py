@@ -64,6 +64,8 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
+    """Where a hit stands: its document, the headings above it, and its exact place."""
+
     uri: str
     heading_path: tuple[str, ...]
     span: Span
@@ -72,6 +74,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    """One passage of the answer, with its exact text and where it stands."""
+
     rank: int
     score: float
     collection: str
@@ -120,6 +124,8 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class Result:
+    """The answer to a query: its hits, how they came to be, and how fresh they are."""
+
     query: str
     profile: str
     hits: tuple[Hit, ...]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NewType
+from typing import TYPE_CHECKING, Any
+
+from recto.model.ids import SnapshotId
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-SnapshotId = NewType("SnapshotId", str)
 
 FORMAT = 1
 """Of the manifest and the files it lists. 1: lexical segments, vector shards, the outline, hidden keys."""
@@ -29,6 +29,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
+    """One file of a snapshot."""
+
     size: int
     sha256: str
     carried: bool = False

@@ -105,6 +105,8 @@ class Unused(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LibraryCounts:
+    """How much a project holds, and how many of its files were indexed, skipped, or failed."""
+
     documents: int
     chunks: int
     sections: int

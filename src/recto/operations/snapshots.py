@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.ingest.accelerate import Accelerator, KeptSnapshot
+from recto.model.ids import SnapshotId
 from recto.model.limits import Field
-from recto.model.snapshot import SnapshotId
 from recto.observability.progress import Progress
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from recto.model.ids import ProjectId
-from recto.model.stored import EarlierVersion, Unused
+if TYPE_CHECKING:
+    from recto.model.ids import ProjectId
+    from recto.model.stored import EarlierVersion, Unused
 
 
 class Attic(Protocol):

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recto.model.chunk import EmbeddingInput
-from recto.model.collection import Collection, PlaceKind, Project
-from recto.model.document import Section
-from recto.model.graph import Drift, Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
-from recto.model.history import FoundCommit, HistoryEntry
-from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
-from recto.model.index import LexicalField, LexicalRow, Prepared
-from recto.model.lease import Lease
-from recto.model.ledger import LedgerEntry
-from recto.model.query import Filters, Terms
-from recto.model.recipe import EmbeddingProfile, Recipe
-from recto.model.result import Candidate, Scored
-from recto.model.stored import DocumentVersion, Neighbour, PendingInput, StoredDocument, StoredVectors, VectorRow
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recto.model.chunk import EmbeddingInput
+    from recto.model.collection import Collection, PlaceKind, Project
+    from recto.model.document import Section
+    from recto.model.graph import Drift, Edge, EdgeType, Ghost, GraphRun, Linked, Node, Reached, ThematicLink, Walk
+    from recto.model.history import FoundCommit, HistoryEntry
+    from recto.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
+    from recto.model.index import LexicalField, LexicalRow, Prepared
+    from recto.model.lease import Lease
+    from recto.model.ledger import LedgerEntry
+    from recto.model.query import Filters, Terms
+    from recto.model.recipe import EmbeddingProfile, Recipe
+    from recto.model.result import Candidate, Scored
+    from recto.model.stored import DocumentVersion, Neighbour, PendingInput, StoredDocument, StoredVectors, VectorRow
 
 
 class RerankScores(Protocol):

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from recto.model.chunk import Chunk
-from recto.model.document import Document, Source
-from recto.model.ids import ChunkKey
-from recto.model.recipe import EmbeddingProfile
-from recto.model.result import Scored
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recto.model.chunk import Chunk
+    from recto.model.document import Document, Source
+    from recto.model.ids import ChunkKey
+    from recto.model.recipe import EmbeddingProfile
+    from recto.model.result import Scored
 
 
 class Parser(Protocol):

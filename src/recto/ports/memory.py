@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recto.model.ids import ProjectId
-
 if TYPE_CHECKING:
     # Named and not used: a search that no memory is asked for does not load what they are made of.
+    from recto.model.ids import ProjectId
     from recto.model.job import Job, JobId, JobKind, JobState
     from recto.model.memory import (
         MemoryCommit,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from recto.model.ids import ChunkKey, ProjectId
-from recto.model.index import LexicalRow
-from recto.model.query import Filters
-from recto.model.recipe import EmbeddingProfile
-from recto.model.snapshot import Mark, SnapshotId, Windows
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recto.model.ids import ChunkKey, ProjectId, SnapshotId
+    from recto.model.index import LexicalRow
+    from recto.model.query import Filters
+    from recto.model.recipe import EmbeddingProfile
+    from recto.model.snapshot import Mark, Windows
 
 
 class SnapshotSource(Protocol):

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from recto.model.ids import ProjectId
-from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import LibraryCounts
-from recto.ports.keeping import Attic
-from recto.ports.library import (
-    Catalog,
-    Documents,
-    Embeddings,
-    Graph,
-    History,
-    Leases,
-    Ledger,
-    LexicalIndex,
-    RerankScores,
-)
-from recto.ports.memory import Memories, Outbox, Profiles
+if TYPE_CHECKING:
+    from recto.model.ids import ProjectId
+    from recto.model.recipe import EmbeddingProfile
+    from recto.model.stored import LibraryCounts
+    from recto.ports.keeping import Attic
+    from recto.ports.library import (
+        Catalog,
+        Documents,
+        Embeddings,
+        Graph,
+        History,
+        Leases,
+        Ledger,
+        LexicalIndex,
+        RerankScores,
+    )
+    from recto.ports.memory import Memories, Outbox, Profiles
 
 
 class Store(Protocol):

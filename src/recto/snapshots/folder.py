@@ -15,9 +15,14 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recto.errors import Busy, DamagedSnapshot, StorageError
-from recto.model.snapshot import FileEntry, Manifest, SnapshotId
+from recto.model.ids import SnapshotId
+
+if TYPE_CHECKING:
+    # Every library has such a folder in mind, few have one.
+    from recto.model.snapshot import FileEntry, Manifest
 
 CURRENT, MANIFEST, BUILDING = "CURRENT", "manifest.json", ".building"
 _AT_ONCE = 1 << 20
@@ -57,6 +62,8 @@ class SnapshotFolder:
 
     def manifest(self, snapshot: SnapshotId) -> Manifest:
         """Its manifest, if every file it lists is there in its full size."""
+        from recto.model.snapshot import Manifest
+
         folder = self.path(snapshot)
         try:
             manifest = Manifest.from_json((folder / MANIFEST).read_text("utf-8"))
@@ -168,6 +175,8 @@ def digest(path: Path) -> str:
 
 def entries(folder: Path, carried: Mapping[str, FileEntry]) -> dict[str, FileEntry]:
     """Every file of a folder with its size and hash; of those carried over both are known."""
+    from recto.model.snapshot import FileEntry
+
     found = {}
     for path in sorted(folder.iterdir()):
         known = carried.get(path.name)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recto.errors import DamagedSnapshot, MissingExtra
-from recto.model.ids import ProjectId
-from recto.model.snapshot import Manifest, SnapshotId, Windows
-from recto.observability.logs import logger
+from recto.model.ids import ProjectId, SnapshotId
+from recto.model.snapshot import Manifest, Windows
 from recto.ports import SnapshotSource
 from recto.snapshots.approximate import FORMS, Approximate
 from recto.snapshots.arrays import open_arrays
@@ -67,7 +66,7 @@ class OpenSnapshot:
                 try:
                     return Approximate([self.path / name for name in names], self._most_open)
                 except MissingExtra as error:
-                    logger("snapshots").warning("%s; %s", error.message, "codes are searched instead")
+                    _warn("%s; %s", error.message, "codes are searched instead")
         return None
 
     @cached_property
@@ -116,7 +115,7 @@ class Snapshots:
 
     def condemn(self, snapshot: OpenSnapshot, error: Exception) -> None:
         """Never reads it again; the next search goes to the newest other one, or to the library itself."""
-        logger("snapshots").warning("snapshot %s is not used: %s", snapshot.manifest.id, error)
+        _warn("snapshot %s is not used: %s", snapshot.manifest.id, error)
         with self._lock:
             self._damaged.add(snapshot.manifest.id)
             if self._current is snapshot:
@@ -134,9 +133,15 @@ class Snapshots:
             try:
                 manifest = self.folder.manifest(snapshot)
             except DamagedSnapshot as error:
-                logger("snapshots").warning("%s", error.message)
+                _warn("%s", error.message)
                 self._damaged.add(snapshot)
                 continue
             if self._fits(manifest):
                 return OpenSnapshot(self.folder.path(snapshot), manifest, self._most_open)
         return None
+
+
+def _warn(message: str, *given: object) -> None:
+    from recto.observability.logs import logger
+
+    logger("snapshots").warning(message, *given)

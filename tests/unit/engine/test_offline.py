@@ -14,8 +14,8 @@ from recto.config.schema import Config
 from recto.engine.engine import Engine
 from recto.engine.offline import CLUSTERS, FINETUNE, kept_record, under_way
 from recto.engine.wiring import open_engine, open_library
+from recto.model.ids import SnapshotId
 from recto.model.job import JobKind
-from recto.model.snapshot import SnapshotId
 from recto.observability.progress import NoProgress
 from recto.operations.clusters import cluster_build
 from recto.operations.graph_whole import BuildRequest, graph_build

@@ -19,8 +19,8 @@ from recto.errors import Busy, DamagedSnapshot, StorageError
 from recto.ingest import publish as publishing
 from recto.ingest.accelerate import Accelerator, SnapshotSettings
 from recto.ingest.publish import check, publish
+from recto.model.ids import SnapshotId
 from recto.model.query import Filters, Terms
-from recto.model.snapshot import SnapshotId
 from recto.observability.progress import NoProgress
 from recto.snapshots import folder as folders
 from recto.snapshots.opened import OpenSnapshot

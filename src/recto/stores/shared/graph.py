@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recto.graph.names import candidate, kept
-from recto.graph.resolve import Resolver
 from recto.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
@@ -69,6 +67,9 @@ class GraphRepository:
         stale = self._database.rows("graph_references_stale", owner)
         if not stale:
             return 0
+        from recto.graph.names import candidate
+        from recto.graph.resolve import Resolver
+
         names = json.dumps(sorted({row[5] for row in stale}))
         rows = self._database.rows("graph_candidates", owner | {"names": names})
         resolver = Resolver(
@@ -178,6 +179,8 @@ class GraphRepository:
 
     def _put_names(self, owner: int, present: Mapping[int, Linked]) -> None:
         """Only what changed is written: a name that comes or goes makes the references that ask for it stale."""
+        from recto.graph.names import kept
+
         held: dict[int, dict[Name, int]] = {}
         for key, document, *name in self._database.rows("graph_names_of", {"documents": json.dumps(list(present))}):
             held.setdefault(document, {})[Name(name[0], NameKind(name[1]), name[2])] = key

@@ -13,22 +13,22 @@ from recto.model.ids import ProjectId
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import LibraryCounts
 from recto.ports import LexicalIndex
-from recto.stores.shared.attic import AtticRepository
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, value
 from recto.stores.shared.documents import DocumentRepository
 from recto.stores.shared.embeddings import BYTES, EmbeddingRepository, VectorFormat
-from recto.stores.shared.graph import GraphRepository
-from recto.stores.shared.history import HistoryRepository
 from recto.stores.shared.leases import LeaseRepository
 from recto.stores.shared.ledger import LedgerRepository
 from recto.stores.shared.profiles import ProfileRepository
 from recto.stores.shared.projects import CatalogRepository, Keys
-from recto.stores.shared.reranking import RerankScoreRepository
 
 if TYPE_CHECKING:
+    from recto.stores.shared.attic import AtticRepository
+    from recto.stores.shared.graph import GraphRepository
+    from recto.stores.shared.history import HistoryRepository
     from recto.stores.shared.memories import MemoryRepository
     from recto.stores.shared.outbox import OutboxRepository
+    from recto.stores.shared.reranking import RerankScoreRepository
 
 _CHECKS: Sequence[str] = ("check_lexical", "check_versions", "check_texts", "check_memories")
 
@@ -46,17 +46,32 @@ class SharedStore:
         self.catalog = CatalogRepository(database, keys, clock)
         self.documents = DocumentRepository(database, keys, clock)
         self.embeddings = EmbeddingRepository(database, keys, clock, vectors)
-        self.graph = GraphRepository(database, keys, clock)
         self.ledger = LedgerRepository(database, keys, clock)
         self.leases = LeaseRepository(database, keys, clock)
-        self.history = HistoryRepository(database, keys)
         self.profiles = ProfileRepository(database, keys, clock)
-        self.rerank_scores = RerankScoreRepository(database, keys, clock)
-        self.attic = AtticRepository(database, keys)
+
+    # From here on each is loaded by whoever asks for it first: a search asks for few of them, or none.
+
+    @cached_property
+    def attic(self) -> AtticRepository:
+        from recto.stores.shared.attic import AtticRepository
+
+        return AtticRepository(self._shared, self._keys)
+
+    @cached_property
+    def graph(self) -> GraphRepository:
+        from recto.stores.shared.graph import GraphRepository
+
+        return GraphRepository(self._shared, self._keys, self._clock)
+
+    @cached_property
+    def history(self) -> HistoryRepository:
+        from recto.stores.shared.history import HistoryRepository
+
+        return HistoryRepository(self._shared, self._keys)
 
     @cached_property
     def memories(self) -> MemoryRepository:
-        """Loaded by whoever asks for it, as the outbox is: most searches ask for neither."""
         from recto.stores.shared.memories import MemoryRepository
 
         return MemoryRepository(self._shared, self._keys)
@@ -66,6 +81,12 @@ class SharedStore:
         from recto.stores.shared.outbox import OutboxRepository
 
         return OutboxRepository(self._shared, self._keys, self._clock)
+
+    @cached_property
+    def rerank_scores(self) -> RerankScoreRepository:
+        from recto.stores.shared.reranking import RerankScoreRepository
+
+        return RerankScoreRepository(self._shared, self._keys, self._clock)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

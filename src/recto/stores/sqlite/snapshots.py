@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING
 
 import zstandard
 
-from recto.model.ids import ChunkKey, ProjectId
+from recto.model.ids import ChunkKey, ProjectId, SnapshotId
 from recto.model.index import LexicalRow
-from recto.model.query import Filters
-from recto.model.recipe import EmbeddingProfile
-from recto.model.snapshot import Mark, SnapshotId, Windows
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, Row, value
 from recto.stores.shared.filters import filter_parameters
@@ -23,6 +20,10 @@ from recto.stores.shared.projects import Keys
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recto.model.query import Filters
+    from recto.model.recipe import EmbeddingProfile
+    from recto.model.snapshot import Mark, Windows
 
 # Neither stands in a token: tokens hold letters, digits, marks and emoji.
 _FIELD, _CHUNK = "\x1f", "\x1e"
@@ -87,6 +88,8 @@ class SnapshotSource:
         return {SnapshotId(row[0]): bool(row[1]) for row in rows}
 
     def mark(self, project: ProjectId) -> Mark:
+        from recto.model.snapshot import Mark
+
         where = {"project": self._keys.project(project)}
         return Mark(
             generation=int(value(self._database, "generation")),
@@ -178,6 +181,8 @@ def _listed(keys: Sequence[int]) -> str:
 
 def _windows(rows: Sequence[Row], profiles: Sequence[EmbeddingProfile]) -> Windows:
     import numpy as np
+
+    from recto.model.snapshot import Windows
 
     held = [row for row in rows if row[2] is not None or row[3] is not None]
     data = b"".join([row[3] if row[2] is None else row[2] for row in held])
