@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import takewhile
 from operator import add
 
@@ -32,7 +33,7 @@ _SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 
 # Folding leaves no non-ASCII separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
 _LETTER = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
 _NAME = rf"(?i:(?:asp|ado|vb|ml)?\.net|(?:c|g|clang|libc|libstdc|notepad)\+\+|[cfj]\#)[0-9]{{0,4}}(?!{_LETTER})"
-_PIECE = re.compile(
+_PIECE = (
     rf"(?P<name>{_NAME})|(?P<word>{_LETTER}+(?:[-.](?!{_NAME}){_LETTER}+)*)"
     rf"|(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
 )
@@ -123,6 +124,8 @@ class Analyzer:
             return self._words[bare]
         if _plain(word):
             return self._parts[word]
+        if "'" in word and _plain(bare := _CONTRACTION.sub("", word)):
+            return self._parts[bare]
         if word.isascii() and not _MARKED.search(word):
             return self._compound(word)
         return " ".join(filter(None, map(self._piece, _pieces(word))))
@@ -195,7 +198,13 @@ class _Remembered(dict[str, str]):
 
 def _pieces(word: str) -> Iterator[re.Match[str]]:
     folded = word if word.isascii() else fold(word)
-    return _PIECE.finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
+    return _piece_pattern().finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
+
+
+@cache
+def _piece_pattern() -> re.Pattern[str]:
+    """Compiled for the first word that is not plain ASCII: most queries have none, and it takes 10 ms."""
+    return re.compile(_PIECE)
 
 
 def _plain(word: str) -> bool:

@@ -9,6 +9,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each key once, ascending. `np.unique` says the same, and loads all of masked arrays to do so."""
+    import numpy as np
+
+    ascending: NDArray[np.int64] = np.sort(keys)
+    first = np.ones(len(ascending), dtype=bool)
+    first[1:] = ascending[1:] != ascending[:-1]
+    return ascending[first]
+
+
 def best_of_each(
     chunks: NDArray[np.int64], scores: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

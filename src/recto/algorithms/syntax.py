@@ -44,8 +44,9 @@ _CLAUSE = re.compile(
     """,
     re.VERBOSE,
 )
-_RUN = re.compile(r"[\w.\x80-\U0010ffff-]+")
-_LONE_CHARACTER = re.compile(f"[{CJK}]")
+# Seldom needed, so they are compiled for the first who does: wide ranges take their time.
+_RUN = r"[\w.\x80-\U0010ffff-]+"
+_LONE_CHARACTER = f"[{CJK}]"
 _KINDS = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
 
 
@@ -98,7 +99,7 @@ def _read(clause: re.Match[str], reading: _Reading, analyzer: Analyzer) -> None:
     else:
         reading.said.append(word)
         reading.words.append(word)
-        if _LONE_CHARACTER.fullmatch(word):
+        if not word.isascii() and re.fullmatch(_LONE_CHARACTER, word):
             # Such scripts are indexed in pairs, so a character alone is found as the start of one.
             reading.prefixes.append(analyzer.prefix(word))
 
@@ -108,7 +109,7 @@ def _beginning(word: str) -> str:
     bare = word.rstrip("*")
     if bare == word or not bare or bare[0] == "*" or not (bare[-1].isalnum() or bare[-1] > "\x7f" or bare[-1] == "_"):
         return ""
-    return str(_RUN.findall(bare)[-1])
+    return str(re.findall(_RUN, bare)[-1])
 
 
 def _narrow(filters: Filters, name: str, value: str) -> Filters | None:

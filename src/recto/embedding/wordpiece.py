@@ -58,7 +58,10 @@ def load_vocabulary(path: Path) -> dict[str, int]:
 def read_vocabulary(text: str) -> dict[str, int]:
     """One token a line, numbered from 0."""
     # Not splitlines: some tokens are characters that it takes for line ends.
-    return {token: number for number, token in enumerate(text.split("\n")) if token}
+    tokens = text.split("\n")
+    numbered = dict(zip(tokens, range(len(tokens)), strict=True))
+    numbered.pop("", None)  # after the last line end
+    return numbered
 
 
 def counter_of(vocabulary: Path) -> WordPieceCounter:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recto.algorithms.nearest import best_of_each, top
+from recto.algorithms.nearest import best_of_each, distinct, top
 from recto.errors import DamagedSnapshot
 from recto.model.ids import ChunkKey
 from recto.model.snapshot import Windows
@@ -162,7 +162,7 @@ class Shards:
             order = np.argsort(self.chunks, kind="stable")
             self._sorted = order, self.chunks[order]
         order, ascending = self._sorted
-        wanted = np.unique(keys)
+        wanted = distinct(keys)
         left = np.searchsorted(ascending, wanted)
         held = np.searchsorted(ascending, wanted, side="right") - left
         places = np.repeat(left - (np.cumsum(held) - held), held) + np.arange(held.sum())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from recto.algorithms.nearest import best_of_each, top
+from recto.algorithms.nearest import best_of_each, distinct, top
 from recto.errors import DamagedSnapshot
 from recto.model.ids import ChunkKey
 from recto.model.recipe import EmbeddingProfile
@@ -196,7 +196,7 @@ def _cosines(state: _State, vector: NDArray[np.float32], keys: Sequence[ChunkKey
     """Of the named chunks that have vectors, each by its best window."""
     import numpy as np
 
-    wanted = np.unique(np.array(keys, dtype=np.int64))
+    wanted = distinct(np.array(keys, dtype=np.int64))
     found = [state.snapshot.shards.score(vector, _seen(state, wanted))]
     if len(state.recent):
         rows = np.flatnonzero(np.isin(state.recent.chunks, wanted))
@@ -210,7 +210,7 @@ def _windows(state: _State, keys: Sequence[ChunkKey]) -> list[tuple[ChunkKey, ND
     """The named chunks that have vectors, each with its windows as rows."""
     import numpy as np
 
-    wanted = np.unique(np.array(keys, dtype=np.int64))
+    wanted = distinct(np.array(keys, dtype=np.int64))
     shards = state.snapshot.shards
     rows = shards.rows_of(_seen(state, wanted))
     recent = np.flatnonzero(np.isin(state.recent.chunks, wanted))
@@ -226,13 +226,13 @@ def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
     shards = state.snapshot.shards
     if not shards.fast and not state.recent.tiers.any():
         return 0
-    wanted = np.unique(np.array(keys, dtype=np.int64))
+    wanted = distinct(np.array(keys, dtype=np.int64))
     rows = shards.rows_of(_seen(state, wanted))
     found = shards.chunks[rows[shards.tiers[rows] > 0]]
     if len(state.recent):
         recent = np.isin(state.recent.chunks, wanted) & (state.recent.tiers > 0)
         found = np.concatenate([found, state.recent.chunks[recent]])
-    return len(np.unique(found))
+    return len(distinct(found))
 
 
 def _seen(state: _State, keys: NDArray[np.int64]) -> NDArray[np.int64]:

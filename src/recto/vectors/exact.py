@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recto.algorithms.nearest import distinct
 from recto.model.ids import ChunkKey, ProjectId
 from recto.model.recipe import EmbeddingProfile
 from recto.model.result import Scored
@@ -82,14 +83,14 @@ class ExactIndex:
 
         state, _ = self._current()
         wanted = np.isin(state.chunks, np.array(keys, dtype=np.int64))
-        return len(np.unique(state.chunks[wanted & state.fast[state.rows]]))
+        return len(distinct(state.chunks[wanted & state.fast[state.rows]]))
 
     def _windows(self, keys: Sequence[ChunkKey]) -> Iterator[tuple[ChunkKey, NDArray[np.float32]]]:
         """The named chunks that have vectors, ascending, each with its windows as rows."""
         import numpy as np
 
         state, matrix = self._current()
-        wanted = np.unique(np.array(keys, dtype=np.int64))
+        wanted = distinct(np.array(keys, dtype=np.int64))
         left = np.searchsorted(state.chunks, wanted, side="left")
         right = np.searchsorted(state.chunks, wanted, side="right")
         for key, start, end in zip(wanted.tolist(), left.tolist(), right.tolist(), strict=True):
