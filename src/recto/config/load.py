@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -157,6 +155,8 @@ def project_file(directory: Path) -> Path | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
         return dict(_flat(tomllib.loads(path.read_text("utf-8"))))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -180,6 +180,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
             continue
         name = names.get(variable)
         if name is None:
+            import difflib
+
             # Other variables may begin so as well; one that is nearly a setting was meant to be it.
             near = difflib.get_close_matches(variable, names, n=1, cutoff=0.85)
             if near:
@@ -195,6 +197,8 @@ def _known(name: str, origin: str) -> None:
 
 
 def unknown(name: str, message: str) -> ConfigurationError:
+    import difflib
+
     near = difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else "`recto config show` lists every setting"
     return ConfigurationError(message, hint=hint)

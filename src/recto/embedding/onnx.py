@@ -181,7 +181,6 @@ class OnnxEmbedder:
 
     def _load(self) -> _Loaded:
         graph = self._directory.file(GRAPH)
-        encode = _encoder(self._directory)
         onnxruntime = onnx_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._cores() if self._directory.padding else 1
@@ -197,7 +196,7 @@ class OnnxEmbedder:
         wanted = {"input_ids", "attention_mask"} if self._directory.padding else {"input_ids"}
         if not wanted <= inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
             raise ModelUnavailable(f"{graph} takes {', '.join(sorted(inputs))}", hint=self._directory.remedy)
-        return _Loaded(session, inputs, encode)
+        return _Loaded(session, inputs, _encoder(self._directory))
 
 
 def token_counter(folder: Path, remedy: str = REMEDY) -> TokenCounter:

@@ -8,12 +8,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from recto.model.query import Query
-
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-    from recto.engine.engine import Engine
+    from recto.ports import Embedder
 
 _T = TypeVar("_T")
 _THREADS = 4  # of searches at once: each computes one vector here
@@ -36,14 +34,18 @@ class Beside:
         return ThreadPoolExecutor(_THREADS, "recto-query")
 
 
-def load_ahead(engine: Engine, query: Query) -> threading.Thread:
+def load_ahead(embedder: Callable[[], Embedder], text: str) -> threading.Thread | None:
     """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""
+    # A failure is the search's to report, when it asks for the vector itself. The embedder is made here, where nobody
+    # else makes it at the same time.
+    with suppress(Exception):
+        made = embedder()
+        thread = threading.Thread(target=_quietly, args=(made, text), name="recto-model", daemon=True)
+        thread.start()
+        return thread
+    return None
 
-    def load() -> None:
-        # A failure is the search's to report, when it asks for the vector itself.
-        with suppress(Exception):
-            engine.embedder.embed_query(query.hypothesis or query.terms.text or query.text)
 
-    thread = threading.Thread(target=load, name="recto-model", daemon=True)
-    thread.start()
-    return thread
+def _quietly(embedder: Embedder, text: str) -> None:
+    with suppress(Exception):
+        embedder.embed_query(text)

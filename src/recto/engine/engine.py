@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -54,7 +53,6 @@ class Engine:
     """Opened once, used by every interface. Not re-entrant for writing; reading is safe from several threads."""
 
     _answering: NamedProfile | None = None
-    _loading: threading.Thread | None = None
 
     def __init__(self, parts: Parts, project: str) -> None:
         self._parts = parts
@@ -66,6 +64,7 @@ class Engine:
         self.project = self._ensure_project(project)
         self.builds = Builds(parts.clock, self.store.leases, self.project.id)
         self.hits = Hits()
+        self._loading = parts.loading
         self._counts = Counts(partial(counted, self), self.store.generation)
 
     def __enter__(self) -> Self:
@@ -298,10 +297,11 @@ class Engine:
 
         return index_texts(self, collection, sources, progress or NoProgress())
 
-    def search(self, query: Query, profile: Profile = PROFILES[DEFAULT_PROFILE]) -> Result:
+    def search(self, query: Query, profile: Profile | None = None) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
-        if profile.embeds and "embedder" not in self.__dict__:
-            self._loading = load_ahead(self, query)
+        profile = profile or PROFILES[DEFAULT_PROFILE]
+        if profile.embeds and "embedder" not in self.__dict__ and self._loading is None:
+            self._loading = load_ahead(lambda: self.embedder, query.hypothesis or query.terms.text or query.text)
         return self._answered(query, profile.name, partial(run, profile))
 
     def record(self, query: Query, profile: Profile) -> tuple[Result, Recording]:
@@ -344,6 +344,8 @@ class Engine:
         write_down(library)
         if freshness.pending and self.defaults.count_hits:
             self.hits.note(one.key for one in candidates[: parsed.limit])
+        if self._loading is not None and not self._loading.is_alive():
+            self._loading = None
         took = (time.perf_counter() - started) * 1e3
         return Result(query.text, profile, hits, trace, freshness, took, next_cursor(trace))
 
@@ -378,7 +380,7 @@ class Engine:
             reranker=None if self._parts.reranker is None else lambda: self.reranker,
             clusters=None if self.accelerator is None else self.accelerator.clusters,
             # While the model is being loaded already, nobody else should begin to.
-            beside=self._beside if "embedder" in self.__dict__ else None,
+            beside=self._beside if self._loading is None else None,
         )
 
     def _ensure_project(self, name: str) -> Project:

@@ -82,6 +82,8 @@ class Parts:
     reranker: Callable[[], Reranker] | None = None
     profile_folders: tuple[Path, ...] = ()
     profile_embedder: Callable[[NamedProfile], Embedder] | None = None
+    loading: threading.Thread | None = None
+    """What starts the embedder, where somebody has begun to."""
 
 
 @dataclass(frozen=True, slots=True)

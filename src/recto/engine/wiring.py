@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -15,30 +15,34 @@ from typing import TYPE_CHECKING, Any, cast
 from recto.algorithms.analysis import Analyzer
 from recto.config.load import library_location, load, profile_folders
 from recto.config.schema import Config, Embedding, Postgres, Reranking
-from recto.engine.engine import Engine
+from recto.engine.beside import load_ahead
 from recto.engine.memory_left import constrained
-from recto.engine.parts import Defaults, Parts, WatchSettings
+from recto.engine.sizes import overridden
 from recto.errors import ConfigurationError, MissingExtra, NotIndexed
-from recto.model.collection import Collection, CollectionSettings, Project
-from recto.model.ledger import FileStamp
+from recto.ingest.profiles import active_profile
+from recto.model.collection import CollectionSettings
+from recto.model.ids import project_id
 from recto.model.location import DatabaseUrl, Location, location
-from recto.model.profile import NamedProfile
-from recto.model.recipe import ChunkSizes, Recipe
-from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
+from recto.model.recipe import Recipe
 from recto.stores.sqlite.store import SqliteStore
 from recto.training.tables import fast_tier, opened, table_folder
 
 if TYPE_CHECKING:
     # Adapters are imported by the function that makes them: a search does not pay for parsers, nor a word for numpy.
+    from recto.engine.engine import Engine
     from recto.ingest.accelerate import Accelerator
     from recto.ingest.history import HistoryRules
     from recto.ingest.pipeline import Workers
     from recto.ingest.prepare import Preparer
-    from recto.model.recipe import EmbeddingProfile
+    from recto.model.collection import Collection, Project
+    from recto.model.ledger import FileStamp
+    from recto.model.profile import NamedProfile
+    from recto.model.recipe import ChunkSizes, EmbeddingProfile
+    from recto.ports import Embedder, Parser, Reranker, Store, TokenCounter, VectorIndex
     from recto.sources.files import Scan
     from recto.stores.shared.transfer import TableTransfer
 
-Models = Callable[[Embedding], tuple[Callable[[], Embedder], Callable[[], TokenCounter]]]
+Models = Callable[[Embedding], tuple[Callable[[], "Embedder"], Callable[[], "TokenCounter"]]]
 
 PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
@@ -56,16 +60,26 @@ def open_library(
 
 
 def open_engine(
-    config: Config, *, create: bool = False, models: Models | None = None, profiles: tuple[Path, ...] | None = None
+    config: Config,
+    *,
+    create: bool = False,
+    models: Models | None = None,
+    profiles: tuple[Path, ...] | None = None,
+    soon: str | None = None,
 ) -> Engine:
     """Opens the library the configuration names; `create` makes it when it is not there.
 
     `models` makes the embedder in place of `embedding`: several engines of one process may share one. `profiles` are
-    the folders of retrieval profiles, where they are not those of this process's surroundings.
+    the folders of retrieval profiles, where they are not those of this process's surroundings. `soon` is what will be
+    searched for by meaning at once: the embedder starts on it before everything else is there.
     """
     place = library_location(config)
     embedder, counter = (models or embedding)(config.embedding)
     store, vectors = _store(place, config, create=create)
+    loading = None if soon is None else _started(config, store, embedder, soon)
+    from recto.engine.engine import Engine
+    from recto.engine.parts import Parts, WatchSettings
+
     analyzer = Analyzer()
     parts = Parts(
         store=store,
@@ -85,16 +99,35 @@ def open_engine(
         reranker=_reranker(config.reranking),
         profile_folders=profile_folders() if profiles is None else profiles,
         profile_embedder=partial(_profile_embedder, config.embedding),
+        loading=loading,
     )
     try:
         return Engine(parts, config.project)
     except BaseException:
+        if loading is not None:
+            loading.join()  # an interpreter that ends while a model loads may abort
         store.close()
         raise
 
 
+def _started(config: Config, store: Store, embedder: Callable[[], Embedder], text: str) -> threading.Thread | None:
+    """Begins to load the configuration's embedder, if that is the one that answers. What fails is met again later."""
+    with suppress(Exception):
+        if active_profile(store, project_id(config.project)) is not None:
+            return None
+        if config.embedding.provider in ("bundled", "onnx"):
+            from recto.embedding.runtime import onnx_runtime
+
+            # Importing holds up every other thread. With this done first, the model loads beside all that follows.
+            onnx_runtime()
+        return load_ahead(embedder, text)
+    return None
+
+
 def looking(config: Config) -> dict[str, Any]:
     """The parts that decide which files and commits are looked at, and what a search does unless told."""
+    from recto.engine.parts import Defaults
+
     return {
         "scan": partial(_scan, config),
         "max_file_bytes": config.ingest.max_file_bytes,
@@ -280,27 +313,9 @@ def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> Ch
     """The embedder's defaults, overridden by the configuration, overridden by the collection."""
     from recto.chunking.sizes import default_sizes
 
-    chunking = config.chunking
     # Half as long where the mode is set: a table blurs long texts. Memory that is low for a while recuts no library.
     base = default_sizes(window // 2 if config.embedding.constrained == "on" else window)
-    depth = settings.max_heading_depth
-    intelligent = settings.intelligent_heading_depth
-    try:
-        return ChunkSizes(
-            target_min=_chosen(chunking.target_min_tokens, base.target_min),
-            target_max=_chosen(chunking.target_max_tokens, base.target_max),
-            hard_max=_chosen(chunking.hard_max_tokens, base.hard_max),
-            min_preferred=_chosen(chunking.min_preferred_tokens, base.min_preferred),
-            overlap=_chosen(settings.overlap_tokens, _chosen(chunking.overlap_tokens, base.overlap)),
-            max_heading_depth=chunking.max_heading_depth if depth is None else depth,
-            intelligent_heading_depth=chunking.intelligent_heading_depth if intelligent is None else intelligent,
-        )
-    except ValueError as error:
-        raise ConfigurationError(f"the chunking settings contradict each other: {error}") from error
-
-
-def _chosen(value: int | None, otherwise: int) -> int:
-    return otherwise if value is None else value
+    return overridden(base, config.chunking, settings)
 
 
 def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:

@@ -22,10 +22,10 @@ from recto.model.result import Hit
 from recto.model.stored import DocumentVersion, StoredDocument
 from recto.operations import fields
 from recto.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size
+from recto.operations.finding import moment
 from recto.operations.get import located
 from recto.operations.hits import short, when
 from recto.operations.quoting import DATA, one_line, quoted
-from recto.operations.search import moment
 from recto.retrieval.profiles import profile_named
 from recto.retrieval.stages.floor import ConfidenceFloor
 from recto.retrieval.stages.refine import CapPerDocument

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recto.operations import get, hits, outline, projects, reindex, search, status, watch
+from recto.operations.finding import SearchRequest
 from recto.operations.operation import IN_CODE, IN_DEFAULT, IN_MEMORY, WRITES, ErrorCase, Operation
 
 _NO_COLLECTION = ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND")
@@ -16,7 +17,7 @@ LIBRARY_OPERATIONS = (
             "uri and lines: cite it as uri:line. Read more around a hit with get."
         ),
         function=search.search,
-        request=search.SearchRequest,
+        request=SearchRequest,
         answer=hits.SearchAnswer,
         text=hits.text,
         example={"query": "when does the dome have to close?", "limit": 3},

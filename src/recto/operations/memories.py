@@ -13,7 +13,7 @@ from recto.memory.draft import Circumstances
 from recto.model.limits import Field
 from recto.model.memory import MemoryItem, MemoryKind, SessionId
 from recto.operations import fields
-from recto.operations.search import moment
+from recto.operations.finding import moment
 
 _KINDS = [kind.value for kind in MemoryKind]
 

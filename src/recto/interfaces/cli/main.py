@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -75,6 +75,7 @@ COMMANDS: Mapping[str, Entry] = {
 }
 
 
+_OBJECTS_BETWEEN_LOOKS = 50_000  # that a command makes before garbage is looked for
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
 # A group that was given no command; before 8.2 click printed its help and left by itself.
 _BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -99,6 +100,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
+            import difflib
+
             near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"There is no command {name}.{hint}", ctx)
@@ -193,5 +196,11 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
+    # A start makes tens of thousands of objects that all stay: looking through them for garbage finds none.
+    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     output.stand_in()
-    cli.main()
+    try:
+        cli.main()
+    finally:
+        # Nor is there any need to at the end: everything goes with the process.
+        gc.freeze()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -45,14 +44,14 @@ class Format(StrEnum):
 class Answer:
     """What a command says, ready to be written in any format; only the one that is asked for is made.
 
-    `data` is the whole for `json`, `rows` its parts for `jsonl`. `columns` are the row keys that `csv` and, unless
-    `markdown` says better, `md` show; `cells` replaces the values where a row's own are not for people. `exact` is
-    what `text` writes when nobody watches: the very characters, for another program to read. `brief` marks an answer
-    that only confirms, which `--quiet` leaves out.
+    `data` is the whole for `json`, `rows` its parts for `jsonl`, either as they are or as what makes them. `columns`
+    are the row keys that `csv` and, unless `markdown` says better, `md` show; `cells` replaces the values where a row's
+    own are not for people. `exact` is what `text` writes when nobody watches: the very characters, for another program
+    to read. `brief` marks an answer that only confirms, which `--quiet` leaves out.
     """
 
-    data: Mapping[str, Any]
-    rows: Sequence[Mapping[str, Any]]
+    data: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]]]
     columns: tuple[str, ...]
     text: Callable[[int], Iterable[Line]]
     cells: Callable[[], Iterable[Sequence[object]]] | None = None
@@ -84,9 +83,10 @@ def write(answer: Answer, form: Format, *, quiet: bool = False) -> None:
 def written(answer: Answer, form: Format, on: Screen, *, quiet: bool = False) -> str:
     match form:
         case Format.JSON:
-            return as_json(answer.data, on.encoding, indent=2) + "\n"
+            data = answer.data() if callable(answer.data) else answer.data
+            return as_json(data, on.encoding, indent=2) + "\n"
         case Format.JSONL:
-            return "".join(as_json(row, on.encoding) + "\n" for row in answer.rows)
+            return "".join(as_json(row, on.encoding) + "\n" for row in _rows(answer))
         case Format.CSV:
             return _csv(answer)
         case Format.MD:
@@ -177,20 +177,26 @@ def _encoding(stream: IO[str]) -> str:
 
 
 def _csv(answer: Answer) -> str:
+    import csv
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(answer.columns)
-    writer.writerows([visible(shown(cell)) for cell in row] for row in _rows(answer))
+    writer.writerows([visible(shown(cell)) for cell in row] for row in _cells(answer))
     return out.getvalue()
 
 
-def _rows(answer: Answer) -> Iterable[Sequence[object]]:
-    return answer.cells() if answer.cells else ([row.get(name) for name in answer.columns] for row in answer.rows)
+def _rows(answer: Answer) -> Sequence[Mapping[str, Any]]:
+    return answer.rows() if callable(answer.rows) else answer.rows
+
+
+def _cells(answer: Answer) -> Iterable[Sequence[object]]:
+    return answer.cells() if answer.cells else ([row.get(name) for name in answer.columns] for row in _rows(answer))
 
 
 def _table(answer: Answer) -> str:
     lines = ["| " + " | ".join(answer.columns) + " |", "|" + " --- |" * len(answer.columns)]
-    for row in _rows(answer):
+    for row in _cells(answer):
         lines.append("| " + " | ".join(visible(shown(cell)).replace("|", "\\|") for cell in row) + " |")
     return "\n".join(lines) + "\n"
 

@@ -25,13 +25,16 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
 
 
 def result_answer(result: Result, roots: Mapping[str, Path], *, full: bool, explain: bool) -> Answer:
-    from recto.operations.hits import whole
-    from recto.operations.plain import plain
+    def data() -> dict[str, Any]:
+        from recto.operations.hits import whole
+        from recto.operations.plain import plain
 
-    data: dict[str, Any] = {"query": result.query} | plain(whole(result, explain=explain))
+        told: dict[str, Any] = plain(whole(result, explain=explain))
+        return {"query": result.query} | told
+
     return Answer(
         data=data,
-        rows=data["hits"],
+        rows=lambda: data()["hits"],
         columns=COLUMNS,
         cells=lambda: [_cells(hit) for hit in result.hits],
         text=lambda width: _text(result, roots, width, full=full, explain=explain),

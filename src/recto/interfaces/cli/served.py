@@ -22,9 +22,14 @@ _ASIDE_SECONDS = 2.0
 def search(choices: Choices, asked: Mapping[str, Any], *, full: bool, explain: bool) -> bool | None:
     """Prints the answer and says whether anything was found; None when no server answers, and nothing was printed."""
     from recto.config.load import load
+    from recto.interfaces.daemon.address import listening
+
+    config = load(choices.flags()).config
+    if not listening(config):
+        return None
     from recto.interfaces.daemon.client import Unreachable, running
 
-    connection = running(load(choices.flags()).config)
+    connection = running(config)
     if connection is None:
         return None
     shown = {"format": choices.format.value, "screen": asdict(output.screen()), "full": full, "explain": explain}

@@ -31,18 +31,36 @@ class Session:
 
 
 @contextmanager
-def opened(choices: Choices, *, create: bool = False, library: Location | None = None) -> Iterator[Session]:
-    """`library`, where given, goes before everything the configuration says."""
+def opened(
+    choices: Choices,
+    *,
+    create: bool = False,
+    library: Location | None = None,
+    soon: str | None = None,
+    profile: str | None = None,
+) -> Iterator[Session]:
+    """`library`, where given, goes before everything the configuration says.
+
+    `soon` is what will be searched for at once, by a profile of this name or else by the configured one.
+    """
     from recto.config.load import library_location, load
     from recto.engine.wiring import open_engine
 
     flags = choices.flags() | ({"library": library} if library else {})
     config = load(flags).config
-    engine = open_engine(config, create=create)
+    by_meaning = soon is not None and _by_meaning(profile or config.retrieval.profile)
+    engine = open_engine(config, create=create, soon=soon if by_meaning else None)
     try:
         yield Session(config, library_location(config), engine)
     finally:
         engine.close()
+
+
+def _by_meaning(profile: str) -> bool:
+    """Whether a built-in profile asks a model. What another one does is known once it is read."""
+    from recto.retrieval.profiles import BY_WORDS_ALONE, PROFILES
+
+    return profile in PROFILES and profile not in BY_WORDS_ALONE
 
 
 def chosen(session: Session, names: tuple[str, ...]) -> tuple[Collection, ...]:

@@ -9,10 +9,14 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
 from recto.errors import StorageError
+
+if TYPE_CHECKING:
+    from recto.config.schema import Config
 
 _LONGEST = 100  # bytes: systems take 103 to 107 for the name of a socket
 
@@ -54,6 +58,22 @@ def address_of(library: str) -> Address:
         if len(os.fsencode(found.socket)) <= _LONGEST:
             return found
     return Address(Path(tempfile.gettempdir()) / f"recto-{os.getuid()}", name)
+
+
+def place(config: Config) -> Address:
+    """The address of the library that the configuration names."""
+    from recto.config.load import library_location
+    from recto.model.location import DatabaseUrl
+
+    library = library_location(config)
+    if isinstance(library, DatabaseUrl):
+        return address_of(library.secret)
+    return address_of(os.path.realpath(library))
+
+
+def listening(config: Config) -> bool:
+    """Whether a server may be there for this library: without its socket, nobody need learn how to talk to it."""
+    return available() and config.daemon.enabled and place(config).socket.exists()
 
 
 def private_folder(folder: Path) -> None:

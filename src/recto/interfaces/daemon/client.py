@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from recto import __version__
-from recto.interfaces.daemon.address import Address, address_of, available, is_private, private_folder
+from recto.interfaces.daemon.address import Address, available, is_private, listening, place, private_folder
 from recto.interfaces.daemon.wire import CALLS, LONGEST_LINE, Hello, error_from, settings_of
 
 if TYPE_CHECKING:
@@ -69,25 +69,12 @@ class Connection:
         return told["answer"]
 
 
-def place(config: Config) -> Address:
-    from recto.config.load import library_location
-    from recto.model.location import DatabaseUrl
-
-    library = library_location(config)
-    if isinstance(library, DatabaseUrl):
-        return address_of(library.secret)
-    return address_of(os.path.realpath(library))
-
-
 def running(config: Config) -> Connection | None:
     """A conversation of calls with the library's server, if there is one; nothing is started."""
-    if not available() or not config.daemon.enabled:
-        return None
-    address = place(config)
-    if not address.socket.exists():
+    if not listening(config):
         return None
     try:
-        return connect(address, greeting(config, CALLS), patience=_ASIDE_SECONDS)
+        return connect(place(config), greeting(config, CALLS), patience=_ASIDE_SECONDS)
     except (Unreachable, Refused):
         return None
 

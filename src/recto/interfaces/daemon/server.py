@@ -287,7 +287,7 @@ def _shown(asked: Mapping[str, Any], shown: Mapping[str, Any], engine: Engine) -
     """What `recto search` prints, written for its screen as it would itself."""
     from recto.interfaces.cli.output import Format, Screen, written
     from recto.interfaces.cli.results import result_answer
-    from recto.operations.search import SearchRequest, find
+    from recto.operations.finding import SearchRequest, find
 
     request: Any = {name: tuple(one) if isinstance(one, list) else one for name, one in asked.items()}
     result = find(engine, SearchRequest(**request))

@@ -19,10 +19,10 @@ from recto.interfaces.http.problems import problem
 from recto.model.query import Query
 from recto.observability.metrics import Metrics
 from recto.operations.arguments import request as parsed
+from recto.operations.finding import SearchRequest, find
 from recto.operations.hits import FoundHit, SearchAnswer, Stage, found, stage
 from recto.operations.operation import Operation
 from recto.operations.schemas import dump
-from recto.operations.search import SearchRequest, find
 from recto.operations.table import OPERATIONS
 
 Endpoint = Callable[[Request], Awaitable[Response]]

@@ -9,8 +9,9 @@ from mcp import types
 from recto.engine.engine import Engine
 from recto.errors import InvalidArgument
 from recto.interfaces.mcp.instructions import CITING, holdings
+from recto.operations.finding import SearchRequest
 from recto.operations.hits import text
-from recto.operations.search import SearchRequest, search
+from recto.operations.search import search
 
 PROMPTS = (
     types.Prompt(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
+from pathlib import Path
 
 _NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*-- include: ([a-z][a-z0-9_]*)[ \t]*$", re.MULTILINE)
@@ -42,7 +43,7 @@ def load_queries(package: str, base: str | None = None, without: tuple[str, ...]
 def _written(package: str, without: tuple[str, ...] = ()) -> Mapping[str, str]:
     """The queries and fragments of a dialect's own files."""
     queries: dict[str, str] = {}
-    for resource in sorted(files(package).joinpath("queries").iterdir(), key=lambda entry: entry.name):
+    for resource in sorted(_beside(package, "queries").iterdir(), key=lambda entry: entry.name):
         if resource.name.endswith(".sql") and resource.name not in without:
             for name, body in parse_queries(resource.read_text("utf-8")).items():
                 if name in queries:
@@ -55,7 +56,12 @@ def _written(package: str, without: tuple[str, ...] = ()) -> Mapping[str, str]:
 def load_migrations(package: str) -> tuple[tuple[int, str], ...]:
     """Numbered schema changes, in order. Files are never edited once released."""
     found = []
-    for resource in files(package).joinpath("migrations").iterdir():
+    for resource in _beside(package, "migrations").iterdir():
         if resource.name.endswith(".sql"):
             found.append((int(resource.name.split("_", 1)[0]), resource.read_text("utf-8")))
     return tuple(sorted(found))
+
+
+def _beside(package: str, folder: str) -> Path:
+    """A folder beside a package's modules. `importlib.resources` finds it too, and loads what reads archives for it."""
+    return Path(str(import_module(package).__file__)).parent / folder

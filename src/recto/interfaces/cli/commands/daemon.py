@@ -71,7 +71,7 @@ def stop(choices: Choices) -> None:
 def run(choices: Choices, idle: float, ready: int | None) -> None:
     """Be the server. Clients start this themselves."""
     from recto.config.load import load
-    from recto.interfaces.daemon.client import place
+    from recto.interfaces.daemon.address import place
     from recto.interfaces.daemon.server import AlreadyRunning, serve
     from recto.observability.logs import configure
 
@@ -91,8 +91,8 @@ def run(choices: Choices, idle: float, ready: int | None) -> None:
 def _asked(choices: Choices, want: str) -> tuple[Any, Connection | None]:
     from recto import __version__
     from recto.config.load import load
-    from recto.interfaces.daemon.address import available
-    from recto.interfaces.daemon.client import Refused, Unreachable, connect, place
+    from recto.interfaces.daemon.address import available, place
+    from recto.interfaces.daemon.client import Refused, Unreachable, connect
     from recto.interfaces.daemon.wire import Hello, settings_of
 
     if not available():

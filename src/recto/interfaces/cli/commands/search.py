@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -143,10 +144,13 @@ def search(
 def _alone(
     choices: Choices, asked: dict[str, Any], own: Profile | None, trace_file: Path | None
 ) -> tuple[Result, dict[str, Path]]:
-    from recto.operations.search import SearchRequest, find, record
+    # One question's arithmetic is not worth threads of numpy's own, which would spin beside the model's loading.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with opened(choices, soon=None if own else asked["query"], profile=asked["profile"]) as session:
+        # Here the model is being loaded already: what else a search needs is imported meanwhile.
+        from recto.operations.finding import SearchRequest, find, record
 
-    request = SearchRequest(**asked)
-    with opened(choices) as session:
+        request = SearchRequest(**asked)
         if trace_file:
             result, recording = record(session.engine, request, own)
             write_trace(result, trace_file, json.loads(recording.to_json()))

@@ -86,7 +86,8 @@ def _socket(config: Config, calls: Calls) -> Callable[[], Awaitable[None]] | Non
 
     if not available() or not config.daemon.enabled:
         return None
-    from recto.interfaces.daemon.client import greeting, place
+    from recto.interfaces.daemon.address import place
+    from recto.interfaces.daemon.client import greeting
     from recto.interfaces.daemon.server import AlreadyRunning, Server, key_of
 
     ours = greeting(config, "about")

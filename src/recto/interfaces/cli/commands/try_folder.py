@@ -41,7 +41,7 @@ def try_folder(
     The library is deleted afterwards. Ctrl-C while vectors are computed answers with what there is by then.
     """
     from recto.model.collection import CollectionSettings
-    from recto.operations.search import SearchRequest, find
+    from recto.operations.finding import SearchRequest, find
 
     with (
         tempfile.TemporaryDirectory(prefix="recto-") as aside,
