@@ -17,7 +17,7 @@ from recto.model.result import Candidate, Ranking, Scored
 from recto.model.text import Lines, Span
 from recto.retrieval.pipeline import run
 from recto.retrieval.present import present
-from recto.retrieval.profiles import PROFILES, profile_named
+from recto.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
 from recto.retrieval.stage import Library, Profile, Search, SkipStage, in_order
 from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from recto.retrieval.stages.parents import ParentExpansion
@@ -355,6 +355,10 @@ def test_an_unknown_profile_is_refused_with_the_names_there_are() -> None:
     with pytest.raises(InvalidArgument) as refused:
         profile_named("hybird")
     assert "hybrid" in (refused.value.hint or "")
+
+
+def test_a_profile_asks_for_the_vector_unless_it_is_one_of_words_alone() -> None:
+    assert {name for name in PROFILES if not PROFILES[name].embeds} == BY_WORDS_ALONE
 
 
 def test_filters_from_two_places_must_both_hold() -> None:

@@ -1,0 +1,76 @@
+"""What an engine has ready: a model that is loaded ahead, and snapshots that come while it is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recto.config.load import load
+from recto.engine.engine import Engine
+from recto.engine.wiring import open_engine, open_library
+from recto.errors import ModelUnavailable
+from recto.model.location import location
+from recto.model.profile import NamedProfile, ProfileSettings, ProfileState
+from recto.model.query import Query
+from recto.observability.progress import NoProgress
+
+HASHING = {"embedding.provider": "hashing"}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    folder, library = tmp_path / "notes", tmp_path / "library.db"
+    folder.mkdir()
+    for number in range(10):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
+    with open_library(library, create=True, settings=HASHING) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+    return library
+
+
+def opened(library: Path, soon: str | None) -> Engine:
+    return open_engine(load(HASHING | {"library": location(library)}).config, soon=soon)
+
+
+def found(engine: Engine) -> list[tuple[str, float]]:
+    return [(hit.citation.uri, hit.score) for hit in engine.search(Query("harbour 3")).hits]
+
+
+def test_what_is_asked_soon_is_answered_as_it_would_be_later(library: Path) -> None:
+    with opened(library, None) as later, opened(library, "harbour 3") as ahead, opened(library, "else") as wrong:
+        assert ahead._loading is not None
+        assert found(ahead) == found(later) == found(wrong)
+
+
+def test_a_library_that_another_embedder_answers_for_loads_none_ahead(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine, engine.store.transaction():
+        settings = ProfileSettings("hashing", dimensions=64)
+        engine.store.profiles.put(NamedProfile(engine.project.id, "other", settings, ProfileState.ACTIVE))
+    with opened(library, "harbour 3") as ahead:
+        assert ahead._loading is None
+        assert ahead.embedder.profile.dimensions == 64
+
+
+def test_a_model_that_cannot_be_loaded_is_reported_by_the_search(library: Path, tmp_path: Path) -> None:
+    settings = {"embedding.provider": "onnx", "embedding.model": tmp_path / "nowhere", "library": location(library)}
+    with (
+        open_engine(load(settings).config, soon="harbour 3") as engine,
+        pytest.raises(ModelUnavailable, match="nowhere"),
+    ):
+        engine.search(Query("harbour 3"))
+
+
+def test_a_snapshot_answers_once_it_is_there_and_no_longer_when_it_is_gone(library: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        assert engine.accelerator is not None
+        before, plain = found(engine), type(engine.vectors)
+        engine.accelerator.publish(NoProgress())
+        assert type(engine.vectors) is not plain
+        assert engine._library().store is not engine.store
+        with_snapshot = found(engine)
+        engine.accelerator._folder.point_nowhere()
+        assert type(engine.vectors) is plain
+        assert found(engine) == before
+        assert [uri for uri, _ in with_snapshot] == [uri for uri, _ in before]
