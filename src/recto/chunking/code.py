@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
@@ -22,6 +21,8 @@ _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
 _LONGEST_SIGNATURE = 160  # characters
 _SHORT = 4  # characters for each token of the hard maximum: a declaration up to this is likely to fit
 _BEFORE = 12  # blocks before a signature: comments and attributes
+# Asked for once: Python 3.11 takes a fifth of a microsecond to find a member of an enumeration.
+_FENCE, _CUT_BY_SYMBOLS = BlockKind.FENCE, (Kind.CODE, Kind.CONFIG)
 _MOSTLY = 4, 5  # a chunk belongs to a symbol that has four fifths of it
 
 
@@ -47,26 +48,27 @@ def _with_languages(document: Document, chunks: tuple[Chunk, ...]) -> tuple[Chun
 
     So a block of code in a note is found by its language, as a file of code is by its own.
     """
-    fences = [block for block in document.blocks if block.kind is BlockKind.FENCE and block.language]
+    fences = [block for block in document.blocks if block[0] is _FENCE and block.language]
     if not fences:
         return chunks
-    written: dict[int, Counter[str]] = {}
+    written: dict[int, dict[str, int]] = {}
     ends = [chunk.span.end for chunk in chunks]
-    for fence in fences:
-        language = language_named(fence.language)
-        at = bisect_right(ends, fence.start)
-        while language and at < len(chunks) and chunks[at].span.start < fence.end:
+    for _, start, end, name in fences:
+        language = language_named(name)
+        at = bisect_right(ends, start)
+        while language and at < len(chunks) and chunks[at].span.start < end:
             span = chunks[at].span
-            written.setdefault(at, Counter())[language] += min(span.end, fence.end) - max(span.start, fence.start)
+            held = written.setdefault(at, {})
+            held[language] = held.get(language, 0) + min(span.end, end) - max(span.start, start)
             at += 1
     if not written:
         return chunks
-    return tuple(
-        chunk._replace(signature=" ".join(language for language, _ in written[at].most_common()))
-        if at in written
-        else chunk
-        for at, chunk in enumerate(chunks)
-    )
+    told = list(chunks)
+    for at, held in written.items():
+        most = sorted(held, key=held.__getitem__, reverse=True)
+        # What `_replace` gives, in a quarter of its time.
+        told[at] = tuple.__new__(Chunk, (*told[at][:-1], " ".join(most)))
+    return tuple(told)
 
 
 def is_code(document: Document) -> bool:
@@ -74,7 +76,7 @@ def is_code(document: Document) -> bool:
 
     A notebook is rendered as prose with code in fences.
     """
-    code = document.language is not None or document.kind in (Kind.CODE, Kind.CONFIG)
+    code = document.language is not None or document.kind in _CUT_BY_SYMBOLS
     return code and "rendered_from" not in document.metadata
 
 

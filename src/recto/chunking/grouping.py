@@ -42,15 +42,18 @@ _last = attrgetter("last")
 def own_parts(sections: Sequence[Section], pieces: Pieces, depth: int | None) -> list[Part]:
     """The sections that have text of their own, in order; those deeper than `depth` are text of the one they are in."""
     # Between a section within the depth and the next, all are deeper: so the former is an ancestor of them all.
-    kept = [section for section in sections if depth is None or section.level <= depth]
-    starts = [piece.start for piece in pieces.all]
+    kept = sections if depth is None else [section for section in sections if section.level <= depth]
+    held, heading, new = pieces.all, BlockKind.HEADING, tuple.__new__
+    starts = [piece[0] for piece in held]
+    ends = [bisect_left(starts, section.span.start) for section in kept[1:]]
+    ends.append(len(starts))
     parts: list[Part] = []
     first = 0
-    for index, section in enumerate(kept):
-        last = bisect_left(starts, kept[index + 1].span.start, first) if index + 1 < len(kept) else len(starts)
+    for section, last in zip(kept, ends, strict=False):
         if last > first:
-            bare = all(piece.kind is BlockKind.HEADING for piece in pieces.all[first:last])
-            parts.append(Part(section, first, last, pieces.size(first, last), bare))
+            # Most end with something else than a heading, which is soon found out.
+            bare = held[last - 1].kind is heading and all(piece.kind is heading for piece in held[first:last])
+            parts.append(new(Part, (section, first, last, pieces.size(first, last), bare)))
             first = last
     return parts
 

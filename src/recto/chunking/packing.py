@@ -9,6 +9,9 @@ from recto.model.document import ATOMIC, BlockKind
 from recto.model.recipe import ChunkSizes
 from recto.ports import TokenCounter
 
+# Asked for once: Python 3.11 takes a fifth of a microsecond to find a member of an enumeration.
+_HEADING, _BLANK, _TORN = BlockKind.HEADING, Seam.BLANK, Seam.TORN
+
 
 class Run(NamedTuple):
     """Pieces `first` to `last` (exclusive) as one chunk that starts at `start`, earlier than they do if it overlaps."""
@@ -48,14 +51,14 @@ def _bounds(pieces: Pieces, first: int, last: int, sizes: ChunkSizes) -> list[tu
         if at > opened and not _joins(piece, size, bare, sizes):
             # Headings at the end of a run open the next one: they belong to what they head.
             closed = at
-            while not bare and pieces.all[closed - 1].kind is BlockKind.HEADING:
+            while not bare and pieces.all[closed - 1].kind is _HEADING:
                 closed -= 1
             if closed < at and not _joins(piece, pieces.size(closed, at), True, sizes):
                 closed = at
             bounds.append((opened, closed))
             opened, size, bare = closed, pieces.size(closed, at), True
         size += piece.size
-        bare = bare and piece.kind is BlockKind.HEADING
+        bare = bare and piece.kind is _HEADING
     if opened < last:
         bounds.append((opened, last))
     return bounds
@@ -64,7 +67,7 @@ def _bounds(pieces: Pieces, first: int, last: int, sizes: ChunkSizes) -> list[tu
 def _joins(piece: Piece, size: int, bare: bool, sizes: ChunkSizes) -> bool:
     """Whether a piece goes into the run open before it. `bare` runs have only headings so far."""
     together = size + piece.size
-    if piece.seam is Seam.TORN:
+    if piece.seam is _TORN:
         return False
     if together <= sizes.target_max:
         return True
@@ -74,7 +77,7 @@ def _joins(piece: Piece, size: int, bare: bool, sizes: ChunkSizes) -> bool:
     # maximum: alone they match their title and answer nothing.
     introduces = bare or piece.size > sizes.hard_max
     small = size < sizes.min_preferred
-    return small and introduces and piece.kind in ATOMIC and piece.kind is not BlockKind.HEADING
+    return small and introduces and piece.kind in ATOMIC and piece.kind is not _HEADING
 
 
 def _settled(pieces: Pieces, bounds: list[tuple[int, int]], sizes: ChunkSizes) -> list[tuple[int, int]]:
@@ -82,7 +85,7 @@ def _settled(pieces: Pieces, bounds: list[tuple[int, int]], sizes: ChunkSizes) -
     settled: list[tuple[int, int]] = []
     for opened, closed in bounds:
         size = pieces.size(opened, closed)
-        if settled and size < sizes.min_preferred and pieces.all[opened].seam is not Seam.TORN:
+        if settled and size < sizes.min_preferred and pieces.all[opened].seam is not _TORN:
             earlier = settled[-1][0]
             if pieces.size(earlier, closed) <= sizes.hard_max:
                 settled[-1] = (earlier, closed)
@@ -97,12 +100,12 @@ def _taken_back(pieces: Pieces, earlier: int, opened: int, closed: int, sizes: C
     """Where a small run had better open, so that both it and the run before are of a fair size."""
     best = at = opened
     while at - 1 > earlier and pieces.size(best, closed) < sizes.min_preferred:
-        if pieces.all[at].seam is Seam.TORN:
+        if pieces.all[at].seam is _TORN:
             break
         at -= 1
         if pieces.size(earlier, at) < sizes.target_min or pieces.size(at, closed) > sizes.target_max:
             break
-        if pieces.all[at - 1].kind is not BlockKind.HEADING and pieces.all[at].seam is not Seam.TORN:
+        if pieces.all[at - 1].kind is not _HEADING and pieces.all[at].seam is not _TORN:
             best = at
     return best
 
@@ -116,19 +119,19 @@ def _overlap(
     piece that did not fit. A heading opens a subject of its own: nothing is shared across one.
     """
     found = pieces.all
-    if found[opened].kind is BlockKind.HEADING or found[opened].seam is Seam.TORN:
+    if found[opened].kind is _HEADING or found[opened].seam is _TORN:
         return found[opened].start, 0
     reach = min(overlap + overlap // 2, room)
     at = opened
     while at - 1 > before and pieces.size(at, opened) < overlap:
         piece = found[at - 1]
-        if pieces.size(at - 1, opened) > reach or piece.kind is BlockKind.HEADING or piece.seam is Seam.TORN:
+        if pieces.size(at - 1, opened) > reach or piece.kind is _HEADING or piece.seam is _TORN:
             break
         at -= 1
     start, shared = found[at].start, pieces.tokens(at, opened)
     wanted = min(overlap, room) - pieces.size(at, opened)
     short = pieces.size(at, opened) * 2 < overlap
-    if short and wanted > 0 and found[at].seam is Seam.BLANK and found[at - 1].kind not in ATOMIC:
+    if short and wanted > 0 and found[at].seam is _BLANK and found[at - 1].kind not in ATOMIC:
         words_start, words = _last_words(pieces.text, found[at - 1], wanted, counter)
         if words:
             start, shared = words_start, shared + words
