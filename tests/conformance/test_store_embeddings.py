@@ -10,7 +10,7 @@ from recto.model.collection import Collection
 from recto.model.document import Kind
 from recto.model.ids import ChunkKey, text_hash
 from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import PendingInput, VectorRow
+from recto.model.stored import PendingInput, PostponedChunk, VectorRow
 from recto.ports import Store
 from recto.testing import samples
 
@@ -316,3 +316,51 @@ def test_the_first_so_many_are_those_of_the_whole_order(store: Store, notes: Col
         assert len(whole) > 4
         for most in range(len(whole) + 2):
             assert store.embeddings.pending(project, PROFILE, **how, most=most) == whole[:most]
+
+
+def test_chunks_whose_inputs_are_postponed_are_told_and_count_as_not_covered_until_they_have_them(
+    store: Store, notes: Collection
+) -> None:
+    project = notes.project_id
+    sample = samples.prepared(notes, "a.md", "# Title\none", "## Below\ntwo", "three")
+    with store.transaction():
+        keys = samples.put(store, notes, sample)
+    embed(store, notes)
+    with store.transaction():
+        store.embeddings.postpone(project, keys[1:])
+    assert store.embeddings.coverage(project, PROFILE) == (1, 3)
+    assert store.embeddings.pending(project, PROFILE) == ()
+    waiting = store.embeddings.postponed(project, 0, 10)
+    paths = {one.id: one.path for one in sample.document.sections}
+    assert waiting == tuple(
+        PostponedChunk(
+            key,
+            sample.document.id,
+            paths[one.chunk.section_id],
+            one.chunk.span,
+            one.chunk.tokens,
+            one.chunk.signature,
+        )
+        for key, one in zip(keys[1:], sample.chunks[1:], strict=True)
+    )
+    assert store.embeddings.postponed(project, keys[1], 10) == waiting[1:]
+    assert store.embeddings.postponed(project, 0, 1) == waiting[:1]
+    with store.transaction():
+        store.embeddings.expect(project, [(keys[1], sample.chunks[1].inputs)])
+        store.embeddings.caught_up(project)
+    assert store.embeddings.postponed(project, 0, 10) == waiting[1:]
+    assert store.embeddings.coverage(project, PROFILE) == (2, 3)
+    with store.transaction():
+        store.embeddings.expect(project, [(keys[2], sample.chunks[2].inputs)])
+        store.embeddings.caught_up(project)
+    assert store.embeddings.postponed(project, 0, 10) == ()
+    assert store.embeddings.coverage(project, PROFILE) == (3, 3)
+
+
+def test_a_chunk_that_goes_need_not_be_given_its_inputs(store: Store, notes: Collection) -> None:
+    sample = samples.prepared(notes, "a.md", "one", "two")
+    with store.transaction():
+        store.embeddings.postpone(notes.project_id, samples.put(store, notes, sample))
+    with store.transaction():
+        store.documents.remove(notes.project_id, sample.document.id)
+    assert store.embeddings.postponed(notes.project_id, 0, 10) == ()

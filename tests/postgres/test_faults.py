@@ -93,7 +93,7 @@ def test_a_server_restarted_during_indexing_and_during_a_search(
 
     with open_library(url.secret, create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
-        monkeypatch.setattr("recto.ingest.pipeline._BATCH_FILES", 20)
+        monkeypatch.setattr("recto.ingest.batches.BATCH_FILES", 20)
         monkeypatch.setattr(DocumentRepository, "put_all", interrupted)
         with pytest.raises(StorageError, match="was lost"):
             engine.index()

@@ -13,7 +13,7 @@ from recto.algorithms.syntax import parse_query
 from recto.engine.beside import Beside, load_ahead
 from recto.engine.builds import Builds
 from recto.engine.freshness import Counts, as_of_now, counted, marked
-from recto.engine.upgrading import Hits, upgrade, write_down
+from recto.engine.upgrading import Hits, make_inputs, upgrade, write_down
 from recto.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from recto.ingest.profiles import active_profile
 from recto.model.collection import MEMORIES, Collection, CollectionSettings
@@ -287,6 +287,12 @@ class Engine:
         from recto.observability.progress import NoProgress
 
         return upgrade(self, most, NoProgress())
+
+    def make_inputs(self) -> None:
+        """What is embedded of chunks that a run without embedding wrote."""
+        from recto.observability.progress import NoProgress
+
+        make_inputs(self, NoProgress())
 
     def index_texts(
         self, collection: Collection, sources: Sequence[Source], *, progress: Progress | None = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recto.engine.histories import index_histories
 from recto.engine.parts import IndexReport
 from recto.engine.recipes import settle_recipe
-from recto.engine.upgrading import embed_newest, fast_profile, upgrade
+from recto.engine.upgrading import embed_newest, fast_profile, make_inputs, upgrade
 from recto.errors import LibraryError, NotIndexed, SourceError, StorageError
 from recto.ingest.embed import embed_pending
 from recto.ingest.fast import Filled, embed_fast, embed_in_tiers
@@ -67,7 +67,9 @@ def index_folders(
             # An unmounted root is no evidence that its files are gone.
             missing.append(Problem(collection.name, error.message))
             continue
-        reports.append(_index(engine, collection, scan, progress, reread=reread, prefix=prefix, fast=fast))
+        reports.append(
+            _index(engine, collection, scan, progress, reread=reread, prefix=prefix, fast=fast, inputs=embed)
+        )
         looked_at.append((collection, scan, reports[-1]))
         if not prefix:
             store.ledger.note_check(project, collection.id)
@@ -132,6 +134,7 @@ def index_texts(
 
 def fill_in_vectors(engine: Engine, progress: Progress, *, wait: bool) -> Filled:
     """Fast vectors for everything that waits, and full ones for as much as is worth waiting for; how many."""
+    make_inputs(engine, progress)
     full, make = engine.embedder, engine._parts.fast
     fast = None if make is None else make(full)
     if engine._parts.constrained() and not wait:
@@ -196,7 +199,7 @@ def _stamps(engine: Engine, collection: Collection, paths: Sequence[str] | None)
         return {uri: entry.stamp for uri, entry in _entries(engine, collection, paths).items()}
 
 
-def _origin(engine: Engine, collection: Collection) -> Origin:
+def _origin(engine: Engine, collection: Collection, *, inputs: bool = True) -> Origin:
     settings = collection.settings
     return Origin(
         project=engine.project.id,
@@ -204,6 +207,7 @@ def _origin(engine: Engine, collection: Collection) -> Origin:
         kind=settings.kind,
         tags=settings.tags,
         max_file_bytes=settings.max_file_bytes or engine._parts.max_file_bytes,
+        inputs=inputs,
     )
 
 
@@ -217,6 +221,7 @@ def _index(
     prefix: str = "",
     paths: Sequence[str] | None = None,
     fast: EmbeddingProfile | None = None,
+    inputs: bool = True,
 ) -> CollectionReport:
     settings, parts = collection.settings, engine._parts
     return index_collection(
@@ -225,7 +230,7 @@ def _index(
         scan,
         engine.recipe(settings),
         partial(parts.workers, settings, fast),
-        _origin(engine, collection),
+        _origin(engine, collection, inputs=inputs),
         progress,
         reread=reread,
         prefix=prefix,

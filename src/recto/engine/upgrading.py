@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recto.engine.builds import RUNNING
@@ -60,6 +61,7 @@ def upgrade(engine: Engine, most: int, progress: Progress) -> int:
     from recto.engine.indexing import publish
     from recto.ingest.embed import embed_pending
 
+    make_inputs(engine, progress)
     if _without_full(engine, progress):
         return 0
     engine.hits.write_down(engine)
@@ -69,6 +71,16 @@ def upgrade(engine: Engine, most: int, progress: Progress) -> int:
         _say_how_fast(engine, embedded / (time.perf_counter() - started))
     publish(engine, progress)
     return embedded
+
+
+def make_inputs(engine: Engine, progress: Progress) -> None:
+    """Of chunks that a run without embedding wrote."""
+    from recto.ingest.postponed import make_postponed
+    from recto.model.collection import CollectionSettings
+
+    # What a collection says of its chunks' sizes is done with: they are cut.
+    preparer = partial(engine._parts.preparer, CollectionSettings())
+    make_postponed(engine.store, engine.project.id, lambda: preparer().inputs, progress)
 
 
 def seconds_left(engine: Engine, waiting: int) -> float | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from recto.errors import Conflict, RectoError
 from recto.graph.edges import linked
+from recto.ingest.batches import BATCH_FILES, batches, seldom_collecting, shown
 from recto.ingest.fast import put_fast
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Failure, Origin, Outcome
@@ -27,11 +27,6 @@ from recto.model.recipe import EmbeddingProfile, Recipe
 from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan, SeenFile, Skipped
-
-# Large, because most of what a batch writes is pages of indexes over hashes: each touches nearly all there are.
-_BATCH_FILES = 1024
-_BATCH_CHARACTERS = 12_000_000
-_TOLD_FILES = 32
 
 
 class Workers(Protocol):
@@ -58,7 +53,7 @@ def index_collection(
 
     `workers` are made for so many bytes: one edited note in a large folder does not wait for processes to start.
     `reread` reads everything, whatever its stamp says. `paths` are those a scan was confined to. Vectors that workers
-    made on the way are of the profile `fast`.
+    made on the way are of the profile `fast`. Inputs that the origin does without are left to `make_postponed`.
     """
 
     def ledger() -> Mapping[str, LedgerEntry]:
@@ -77,29 +72,21 @@ def index_collection(
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
-    writer = _Writer(store, collection, recipe_name, generation, entries, todo.gone, report, ledger, fast)
+    postpone = not origin.inputs
+    writer = _Writer(
+        store, collection, recipe_name, generation, entries, todo.gone, report, ledger, fast, postpone=postpone
+    )
     size = sum(file.stamp.size for file in todo.read)
     progress.start(collection.name, size, "B")
     try:
         # Closed here and not whenever it is collected: worker processes end with the run, however it ends.
-        with _seldom_collecting(), closing(workers(size).outcomes(origin, todo.read)) as outcomes:
-            for batch in _batches(_shown(outcomes, progress)):
+        with seldom_collecting(), closing(workers(size).outcomes(origin, todo.read)) as outcomes:
+            for batch in batches(shown(outcomes, progress)):
                 writer.write(batch)
         writer.settle(scan.skipped)
     finally:
         progress.finish()
     return report
-
-
-@contextmanager
-def _seldom_collecting() -> Iterator[None]:
-    """A run makes millions of values and hardly a cycle: looking for cycles all the time costs a quarter of it."""
-    before = gc.get_threshold()
-    gc.set_threshold(200_000, 20, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def made_by(recipe: Recipe, origin: Origin) -> RecipeId:
@@ -131,7 +118,7 @@ def index_sources(
     report.unchanged = len(sources) - len(fresh)
     progress.start(collection.name, len(fresh), "documents")
     try:
-        for batch in _batches(_prepared(source, prepare) for source in fresh):
+        for batch in batches(_prepared(source, prepare) for source in fresh):
             writer.write(batch)
             progress.advance(len(batch), batch[-1].file.uri)
         writer.settle_links()
@@ -143,33 +130,6 @@ def index_sources(
 def _prepared(source: Source, prepare: Callable[[Source], Prepared]) -> Outcome:
     stamp = FileStamp(len(source.text), int(source.modified_at * 1e9), 0)
     return Outcome(SeenFile(source.uri, source.uri, stamp), prepare(source))
-
-
-def _shown(outcomes: Iterable[Outcome], progress: Progress) -> Iterator[Outcome]:
-    """The same, and how far they have come: a batch is too large a step for anyone who watches."""
-    size = 0
-    for number, outcome in enumerate(outcomes, start=1):
-        size += outcome.file.stamp.size
-        if number % _TOLD_FILES == 0:
-            progress.advance(size, outcome.file.uri)
-            size = 0
-        yield outcome
-    if size:
-        progress.advance(size)
-
-
-def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
-    batch: list[Outcome] = []
-    characters = 0
-    for outcome in outcomes:
-        batch.append(outcome)
-        if isinstance(outcome.result, Prepared):
-            characters += len(outcome.result.document.text)
-        if len(batch) >= _BATCH_FILES or characters >= _BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
 
 
 @dataclass(slots=True)
@@ -203,6 +163,8 @@ class _Writer:
         report: CollectionReport,
         ledger: Callable[[], Mapping[str, LedgerEntry]],
         fast: EmbeddingProfile | None = None,
+        *,
+        postpone: bool = False,
     ) -> None:
         self._store = store
         self._collection = collection
@@ -214,6 +176,7 @@ class _Writer:
         self._report = report
         self._ledger = ledger
         self._fast = fast
+        self._postpone = postpone
         self._gone = dict.fromkeys(gone)
         self._gone_by_hash: dict[str, list[str]] = {}
         for uri in gone:
@@ -249,10 +212,10 @@ class _Writer:
         """What left the disk leaves the library; what is refused is written down with its reason."""
         refused = [one for one in skipped if not self._refused_before(one)]
         gone = list(self._gone)  # each batch takes what it removed from the original
-        for start in range(0, len(gone), _BATCH_FILES):
-            self._settle(gone[start : start + _BATCH_FILES], ())
-        for start in range(0, len(refused), _BATCH_FILES):
-            self._settle((), refused[start : start + _BATCH_FILES])
+        for start in range(0, len(gone), BATCH_FILES):
+            self._settle(gone[start : start + BATCH_FILES], ())
+        for start in range(0, len(refused), BATCH_FILES):
+            self._settle((), refused[start : start + BATCH_FILES])
         self.settle_links()
 
     def settle_links(self) -> None:
@@ -291,13 +254,19 @@ class _Writer:
         for prepared, those in zip(written.prepared, keys, strict=True):
             written.chunks += zip(those, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in written.chunks])
+        if self._postpone:
+            self._store.embeddings.postpone(self._project, [key for key, _ in written.chunks])
+        else:
+            self._expect(written)
+        self._store.graph.put(self._project, self._collection.id, written.linked, settle=False)
+        self._store.ledger.forget(self._project, self._collection.id, written.left)
+        self._store.ledger.record(self._project, self._collection.id, written.recorded)
+
+    def _expect(self, written: _Written) -> None:
         fresh = self._store.embeddings.expect(self._project, [(key, indexed.inputs) for key, indexed in written.chunks])
         if self._fast is not None:
             held = [one for _, indexed in written.chunks for one in indexed.inputs]
             written.report.fast_vectors += put_fast(self._store, self._project, self._fast, held, fresh)
-        self._store.graph.put(self._project, self._collection.id, written.linked, settle=False)
-        self._store.ledger.forget(self._project, self._collection.id, written.left)
-        self._store.ledger.record(self._project, self._collection.id, written.recorded)
 
     def _committed(self, written: _Written) -> None:
         self._generation += 1
@@ -347,7 +316,8 @@ class _Writer:
 
     def _nothing_new(self, outcome: Outcome) -> bool:
         """Whether the ledger says all this already: then there is nothing to write."""
-        if self._entry(outcome) != self._entries.get(outcome.file.uri):
+        known = self._entries.get(outcome.file.uri)
+        if known is None or self._entry(outcome) != known:
             return False
         _tell(outcome, self._report)
         self._report.unchanged += isinstance(outcome.result, Prepared)

@@ -50,6 +50,8 @@ class Workshop(Protocol):
 
     def upgrade(self, most: int) -> int: ...
 
+    def make_inputs(self) -> None: ...
+
 
 def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
     store, project = engine.store, engine.project.id
@@ -72,6 +74,7 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         if profile.state is not ProfileState.FILLING:
             return  # it was stopped, or another worker has finished it
         embedder = engine.profile_embedder(profile)
+        engine.make_inputs()
         fill(store, project, embedder, newest=_AT_ONCE)
         if not switch(store, profile, embedder, engine.recipe()):
             with store.transaction():

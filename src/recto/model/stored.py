@@ -71,6 +71,17 @@ class PendingInput:
     span: Span
 
 
+class PostponedChunk(NamedTuple):
+    """A chunk whose inputs are still to be made, and what they are made from besides its document."""
+
+    key: ChunkKey
+    document_id: DocumentId
+    heading_path: tuple[str, ...]
+    span: Span
+    tokens: int
+    signature: str
+
+
 @dataclass(frozen=True, slots=True)
 class VectorRow:
     """A computed vector as stored: little-endian float16, the precision at which nothing measurable is lost."""

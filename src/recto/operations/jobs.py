@@ -117,6 +117,7 @@ def work_shortly(engine: Engine, settings: Jobs) -> None:
     little = all(job.kind is JobKind.EMBED for job in outbox.jobs(project, [JobState.READY]))
     try:
         engine.follow_profile()
+        little = little and not engine.store.embeddings.postponed(project, 0, 1)
         if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_MOMENT:
             work(engine, settings)
         else:

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from recto.model.query import Filters, Terms
     from recto.model.recipe import EmbeddingProfile, Recipe
     from recto.model.result import Candidate, Scored
-    from recto.model.stored import DocumentVersion, Neighbour, PendingInput, StoredDocument, StoredVectors, VectorRow
+    from recto.model.stored import (
+        DocumentVersion,
+        Neighbour,
+        PendingInput,
+        PostponedChunk,
+        StoredDocument,
+        StoredVectors,
+        VectorRow,
+    )
 
 
 class RerankScores(Protocol):
@@ -142,6 +150,18 @@ class Embeddings(Protocol):
         self, project: ProjectId, inputs: Sequence[tuple[ChunkKey, Sequence[EmbeddingInput]]]
     ) -> Mapping[str, int]:
         """The keys, by their hashes, of those inputs that were never met before."""
+        ...
+
+    def postpone(self, project: ProjectId, chunks: Sequence[ChunkKey]) -> None:
+        """The inputs of these chunks are made once somebody embeds; what they had is forgotten."""
+        ...
+
+    def postponed(self, project: ProjectId, after: int, most: int) -> tuple[PostponedChunk, ...]:
+        """Chunks above a key whose inputs are still to be made, ascending; those of diffs have none to make."""
+        ...
+
+    def caught_up(self, project: ProjectId) -> None:
+        """The inputs of all that was postponed are there: nobody need look for such chunks again."""
         ...
 
     def pending(

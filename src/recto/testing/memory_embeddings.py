@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recto.errors import Conflict
-from recto.model.chunk import EmbeddingInput
+from recto.model.chunk import ContentType, EmbeddingInput
 from recto.model.document import Kind
 from recto.model.ids import ChunkKey, ProjectId
 from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import PendingInput, StoredVectors, VectorRow
+from recto.model.stored import PendingInput, PostponedChunk, StoredVectors, VectorRow
 from recto.testing.memory_tables import HeldVector, HeldWindow, Session, Tables, known_project
 
 if TYPE_CHECKING:
@@ -40,6 +40,28 @@ class MemoryEmbeddings:
             )
         keys = {one.hash: tables.inputs[project, one.hash] for _, several in inputs for one in several}
         return {digest: key for digest, key in keys.items() if key > before}
+
+    def postpone(self, project: ProjectId, chunks: Sequence[ChunkKey]) -> None:
+        tables = self._session.write()
+        known_project(tables, project)
+        for chunk in chunks:
+            tables.windows.pop(chunk, None)
+            tables.postponed[chunk] = None
+
+    def postponed(self, project: ProjectId, after: int, most: int) -> tuple[PostponedChunk, ...]:
+        tables = self._session.read()
+        found = []
+        for key in _postponed(tables, project):
+            if key > after:
+                held = tables.chunks[key]
+                one = held.chunk
+                found.append(PostponedChunk(key, held.document, held.section.path, one.span, one.tokens, one.signature))
+        return tuple(found[:most])
+
+    def caught_up(self, project: ProjectId) -> None:
+        tables = self._session.write()
+        waiting = {key for one in tables.projects for key in _postponed(tables, one)}
+        tables.postponed = {key: None for key in tables.postponed if key in waiting}
 
     def pending(
         self,
@@ -122,6 +144,7 @@ class MemoryEmbeddings:
         known = _embedded(tables, project, profile)
         total = sum(held.project == project for held in tables.chunks.values())
         lacking = {chunk for chunk, window in _windows(tables, project) if window.input not in known}
+        lacking.update(_postponed(tables, project))
         return total - len(lacking), total
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:
@@ -170,3 +193,15 @@ def _windows(tables: Tables, project: ProjectId) -> list[tuple[ChunkKey, HeldWin
 def _embedded(tables: Tables, project: ProjectId, profile: EmbeddingProfile) -> set[int]:
     known_project(tables, project)
     return {held.input for held in tables.vectors.values() if (held.project, held.profile) == (project, profile)}
+
+
+def _postponed(tables: Tables, project: ProjectId) -> list[ChunkKey]:
+    """Chunks of a project that still have no inputs, ascending."""
+    return sorted(
+        key
+        for key in tables.postponed
+        if key in tables.chunks
+        and tables.chunks[key].project == project
+        and tables.chunks[key].chunk.content_type is not ContentType.DIFF
+        and not tables.windows.get(key)
+    )

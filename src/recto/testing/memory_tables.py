@@ -92,6 +92,7 @@ class Tables:
     lexical: dict[ChunkKey, AnalysedFields] = field(default_factory=dict)
     inputs: dict[tuple[ProjectId, str], int] = field(default_factory=dict)
     windows: dict[ChunkKey, tuple[HeldWindow, ...]] = field(default_factory=dict)
+    postponed: dict[ChunkKey, None] = field(default_factory=dict)
     vectors: dict[int, HeldVector] = field(default_factory=dict)
     ledger: dict[tuple[ProjectId, CollectionId, str], LedgerEntry] = field(default_factory=dict)
     memory_items: dict[tuple[ProjectId, MemoryId], MemoryItem] = field(default_factory=dict)

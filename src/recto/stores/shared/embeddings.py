@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recto.model.chunk import EmbeddingInput
 from recto.model.ids import ChunkKey, ProjectId
 from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import PendingInput, StoredVectors, VectorRow
+from recto.model.stored import PendingInput, PostponedChunk, StoredVectors, VectorRow
 from recto.model.text import Span
 from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database, first, reserve, runs, value
@@ -37,6 +37,9 @@ class VectorFormat:
 
 
 BYTES = VectorFormat()
+
+POSTPONED = "inputs_postponed"
+"""In `library`: no chunk below this key waits for its inputs; without it, none does."""
 
 
 class EmbeddingRepository:
@@ -64,6 +67,40 @@ class EmbeddingRepository:
             ),
         )
         return fresh
+
+    def postpone(self, project: ProjectId, chunks: Sequence[ChunkKey]) -> None:
+        if not chunks:
+            return
+        self._keys.project(project)
+        self._database.run_many("chunk_inputs_remove", runs(chunks))
+        least, marked = min(chunks), self._postponed_from()
+        if marked is None or least < marked:
+            self._database.run("counter_put", {"name": POSTPONED, "value": int(least)})
+
+    def postponed(self, project: ProjectId, after: int, most: int) -> tuple[PostponedChunk, ...]:
+        first_key = self._postponed_from()
+        if first_key is None:
+            return ()
+        where = {"project": self._keys.project(project), "after": max(after, first_key - 1), "limit": most}
+        return tuple(
+            PostponedChunk(row[0], row[1], tuple(json.loads(row[2])), Span(row[3], row[4]), row[5], row[6])
+            for row in self._database.rows("chunks_postponed", where)
+        )
+
+    def caught_up(self, project: ProjectId) -> None:
+        first_key = self._postponed_from()
+        if first_key is None:
+            return
+        # The mark is the library's: another project may still have something to make.
+        least = value(self._database, "chunks_postponed_first", {"first": first_key})
+        if least is None:
+            self._database.run("counter_remove", {"name": POSTPONED})
+        else:
+            self._database.run("counter_put", {"name": POSTPONED, "value": int(least)})
+
+    def _postponed_from(self) -> int | None:
+        found = first(self._database, "keys_reserved", {"name": POSTPONED})
+        return None if found is None else int(found[0])
 
     def _input_keys(self, project: int, hashes: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
         """The keys of known inputs and of new ones, which are entered: the same text has one key for ever."""
@@ -165,7 +202,12 @@ class EmbeddingRepository:
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         where = self._settled(project, profile)
         total = int(value(self._database, "chunks_total", {"project": where["project"]}))
-        return total - int(value(self._database, "chunks_without_vectors", where)), total
+        without = int(value(self._database, "chunks_without_vectors", where))
+        first_key = self._postponed_from()
+        if first_key is not None:
+            of = {"project": where["project"], "first": first_key}
+            without += int(value(self._database, "chunks_postponed_count", of))
+        return total - without, total
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:
         import numpy as np

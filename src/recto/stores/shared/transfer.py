@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from recto.model.index import LexicalRow
 from recto.stores.shared.database import Row
+from recto.stores.shared.embeddings import POSTPONED
 from recto.stores.shared.queries import parse_queries
 
 
@@ -62,7 +63,7 @@ TABLES = (
 )
 """Every table that is carried, each after those it points at."""
 
-COUNTERS = ("generation", "chunk_key", "document_key", "input_key")
+COUNTERS = ("generation", "chunk_key", "document_key", "input_key", POSTPONED)
 """What `library` counts on every engine."""
 
 NOT_CARRIED = frozenset(("library", "leases", "chunk_changes", "embedded_upto", "chunk_hits"))

@@ -12,6 +12,26 @@ delete from chunk_inputs where chunk between :first and :last;
 insert into chunk_inputs (project, chunk, "window", input, start, "end", context)
 values (:project, :chunk, :window, :input, :start, :end, :context);
 
+-- name: chunks_postponed
+-- In the order written, from the chunks outwards: there may be any number of them, and few are wanted at once.
+select c.key, d.id, s.path, c.start, c."end", c.tokens, c.signature
+from chunks c
+cross join documents d on d.key = c.document
+cross join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
+where c.key > :after and +c.project = :project and c.content_type <> 'diff' and not exists (
+  select 1 from chunk_inputs ci where ci.chunk = c.key)
+order by c.key limit :limit;
+
+-- name: chunks_postponed_count
+select count(*) from chunks c
+where c.key >= :first and +c.project = :project and c.content_type <> 'diff' and not exists (
+  select 1 from chunk_inputs ci where ci.chunk = c.key);
+
+-- name: chunks_postponed_first
+-- Of any project.
+select min(c.key) from chunks c where c.key >= :first and c.content_type <> 'diff' and not exists (
+  select 1 from chunk_inputs ci where ci.chunk = c.key);
+
 -- name: profile_put
 insert into embedding_profiles (project, name, body, created_at) values (:project, :name, :body, :now)
 on conflict (project, body) do nothing;
