@@ -40,8 +40,12 @@ def reserve(database: Database, name: str, count: int) -> int:
 
 def runs(keys: Iterable[int]) -> Iterator[dict[str, int]]:
     """Unbroken stretches of keys, each as its first and last: what was written together is removed together."""
+    found = sorted(set(keys))
+    if found and found[-1] - found[0] == len(found) - 1:
+        yield {"first": found[0], "last": found[-1]}
+        return
     first_key = last = None
-    for key in sorted(keys):
+    for key in found:
         if last is not None and key > last + 1:
             yield {"first": first_key or 0, "last": last}
             first_key = None

@@ -53,7 +53,7 @@ class LedgerRepository:
                     "recipe_id": entry.recipe_id,
                     "document_id": entry.document_id,
                     "reason": entry.reason,
-                    "warnings": json.dumps(entry.warnings, ensure_ascii=False),
+                    "warnings": json.dumps(entry.warnings, ensure_ascii=False) if entry.warnings else "[]",
                 }
                 for entry in entries
             ),

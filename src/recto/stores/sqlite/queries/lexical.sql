@@ -5,6 +5,10 @@ delete from lexical where rowid = :key;
 -- Asked of the index itself, a range is read from end to end; its table of sizes knows the rows there are.
 select id from lexical_docsize where id between :first and :last;
 
+-- name: lexical_gather
+-- So many bytes of postings are held before they are written: with more at a time, less is merged afterwards.
+insert into lexical (lexical, rank) values ('hashsize', 8388608);
+
 -- name: lexical_put
 insert into lexical (rowid, title, headings, keywords, description, tags, aliases, body)
 values (:key, :title, :headings, :keywords, :description, :tags, :aliases, :body);
