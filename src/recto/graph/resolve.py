@@ -15,7 +15,9 @@ from recto.graph.names import ROOT, folded
 from recto.model.graph import Candidate, Lookup, NameKind, Reference
 from recto.model.ids import CollectionId
 
-_RANKS = (
+_Rank = frozenset[NameKind]
+
+_RANKS: tuple[_Rank, ...] = (
     frozenset({NameKind.FILE, NameKind.PATH}),
     frozenset({NameKind.MODULE}),
     frozenset({NameKind.FOLDER}),
@@ -23,9 +25,12 @@ _RANKS = (
     frozenset({NameKind.SLUG}),
     frozenset({NameKind.FORMER}),
 )
-_LABELS = (frozenset({NameKind.LABEL}),)
-_MODULES = (frozenset({NameKind.MODULE, NameKind.FOLDER}), frozenset({NameKind.FORMER}))
+_LABELS: tuple[_Rank, ...] = (frozenset({NameKind.LABEL}),)
+_MODULES: tuple[_Rank, ...] = (frozenset({NameKind.MODULE, NameKind.FOLDER}), frozenset({NameKind.FORMER}))
+_RANKS_OF = {Lookup.MODULE: _MODULES, Lookup.PACKAGE: _MODULES, Lookup.LABEL: _LABELS}
 _ROOTS = ("", "src/", "lib/", "app/", "source/", "python/")
+_EXACT = frozenset({Lookup.PATH, Lookup.SOURCE, Lookup.LABEL})
+_BESIDE = frozenset({Lookup.MARKDOWN, Lookup.INCLUDE})
 _ELSEWHERE = frozenset({Lookup.WIKI, Lookup.CHANGED, Lookup.PACKAGE})
 """References that may mean a document of another collection; a path in Markdown or an import stays at home."""
 
@@ -38,6 +43,9 @@ class _Shelf:
     paths: list[str] = field(default_factory=list)
     endings: dict[str, Candidate] = field(default_factory=dict)
     """For every end of a path, from a slash on, the best candidate that has it."""
+    addresses: dict[str, Candidate | None] = field(default_factory=dict)
+    long_ends: dict[str, Candidate | None] = field(default_factory=dict)
+    """What was answered before, from whatever folder it was asked: a site's pages are pointed at from many."""
 
     def add(self, candidates: Iterable[Candidate]) -> None:
         for one in sorted(candidates, key=_shortest):
@@ -73,6 +81,20 @@ class _Shelf:
     def ending(self, path: str) -> Candidate | None:
         return self.endings.get(folded(path))
 
+    def address(self, path: str) -> Candidate | None:
+        """The longest end of a path that somebody is at."""
+        if path not in self.addresses:
+            wanted = _endings(folded(path))
+            self.addresses[path] = next((one for ending in wanted if (one := self.at(ending))), None)
+        return self.addresses[path]
+
+    def long_end(self, path: str) -> Candidate | None:
+        """The same, of ends with a folder in them, without the path itself."""
+        if path not in self.long_ends:
+            wanted = (one for one in _endings(path) if "/" in one and one != path)
+            self.long_ends[path] = next((found for one in wanted if (found := self.at(one))), None)
+        return self.long_ends[path]
+
 
 class Resolver:
     """Answers references from the candidates there are for their names."""
@@ -81,61 +103,59 @@ class Resolver:
         self._by_name: dict[str, dict[NameKind, list[Candidate]]] = {}
         for name, candidate in candidates:
             self._by_name.setdefault(name, {}).setdefault(candidate.kind, []).append(candidate)
-        self._shelves: dict[tuple[str, frozenset[NameKind], CollectionId | None], _Shelf] = {}
+        self._shelves: dict[tuple[str, tuple[_Rank, ...], CollectionId | None], list[tuple[_Shelf, bool]]] = {}
 
     def resolve(self, reference: Reference, home: CollectionId) -> int | None:
         kinds = self._by_name.get(reference.name)
         if kinds is None:
             return None
         lookup = reference.lookup
-        ranks: tuple[frozenset[NameKind], ...] = _RANKS
-        if lookup is Lookup.MODULE or lookup is Lookup.PACKAGE:
-            ranks = _MODULES
-        elif lookup is Lookup.LABEL:
-            ranks = _LABELS
         for place in (home, None) if lookup in _ELSEWHERE else (home,):
-            for rank in ranks:
-                if not rank.isdisjoint(kinds):
-                    found = _found(self._shelf(reference.name, rank, place), reference, rank)
-                    if found is not None:
-                        return found.document
+            for shelf, published in self._shelves_of(reference.name, _RANKS_OF.get(lookup, _RANKS), place):
+                found = _found(shelf, reference, published)
+                if found is not None:
+                    return found.document
         return None
 
-    def _shelf(self, name: str, rank: frozenset[NameKind], place: CollectionId | None) -> _Shelf:
-        key = (name, rank, place)
-        shelf = self._shelves.get(key)
-        if shelf is None:
-            shelf = self._shelves[key] = _Shelf()
+    def _shelves_of(self, name: str, ranks: tuple[_Rank, ...], place: CollectionId | None) -> list[tuple[_Shelf, bool]]:
+        """The best rank first, each with whether it is of addresses."""
+        key = (name, ranks, place)
+        shelves = self._shelves.get(key)
+        if shelves is None:
+            shelves = self._shelves[key] = []
             kinds = self._by_name[name]
-            held = (one for kind in sorted(rank) if kind in kinds for one in kinds[kind])
-            shelf.add(one for one in held if place in (None, one.collection))
-        return shelf
+            for rank in ranks:
+                if not rank.isdisjoint(kinds):
+                    held = (one for kind in sorted(rank) if kind in kinds for one in kinds[kind])
+                    shelf = _Shelf()
+                    shelf.add(one for one in held if place in (None, one.collection))
+                    shelves.append((shelf, NameKind.SLUG in rank))
+        return shelves
 
 
-def _found(shelf: _Shelf, reference: Reference, rank: frozenset[NameKind]) -> Candidate | None:
-    path, scope = reference.path, reference.scope
-    match reference.lookup:
-        case Lookup.PATH | Lookup.SOURCE | Lookup.LABEL:
-            return shelf.at(path)
-        case Lookup.CHANGED:
-            return shelf.at(path) or (shelf.at(f"{scope}/{path}") if scope else None) or shelf.ending(path)
-        case Lookup.MODULE:
-            return _module(shelf, path, scope)
-        case Lookup.PACKAGE:
-            return next((one for ending in _endings(folded(path)) if (one := shelf.at(ending))), None)
-        case Lookup.MARKDOWN | Lookup.INCLUDE if not scope.startswith(ROOT):
-            if beside := shelf.at(f"{scope}/{path}" if scope else path):
-                return beside
-    if NameKind.SLUG in rank:
+def _found(shelf: _Shelf, reference: Reference, published: bool) -> Candidate | None:
+    lookup, scope, path, _ = reference
+    if lookup in _EXACT:
+        return shelf.at(path)
+    from_top = scope.startswith(ROOT)
+    if lookup in _BESIDE:
+        if not from_top and (beside := shelf.at(f"{scope}/{path}" if scope else path)):
+            return beside
+    elif lookup is Lookup.CHANGED:
+        return shelf.at(path) or (shelf.at(f"{scope}/{path}") if scope else None) or shelf.ending(path)
+    elif lookup is Lookup.MODULE:
+        return _module(shelf, path, scope)
+    elif lookup is Lookup.PACKAGE:
+        return shelf.address(path)
+    if published:
         # A site's own address is longer than what the page says of itself: /en-US/docs/ in front, as a rule.
-        return next((one for ending in _endings(folded(path)) if (one := shelf.at(ending))), None)
-    if scope.startswith(ROOT):
+        return shelf.address(path)
+    if from_top:
         # The site may be a folder of what is indexed (docs/), so that its top lies above the source and below ours; or
         # what is indexed may be a folder of the site, so that its top lies above.
         tops = _tops(scope.removeprefix(ROOT)) if folded(path) in shelf.endings else ()
-        below = (f"{top}/{path}" for top in tops)
-        long_ones = (one for one in _endings(path) if "/" in one and one != path)
-        return next((found for one in (path, *below, *long_ones) if (found := shelf.at(one))), None)
+        inside = (path, *(f"{top}/{path}" for top in tops))
+        return next((found for one in inside if (found := shelf.at(one))), None) or shelf.long_end(path)
     return shelf.at(path) or shelf.below(scope, path) or shelf.ending(path)
 
 

@@ -79,7 +79,7 @@ class GraphRepository:
         for key, home, lookup, scope, path, name, meant in stale:
             found = resolver.resolve(Reference(_LOOKUPS[lookup], scope, path, name), CollectionId(home))
             if found != meant:
-                changed.append({"key": key, "document": found})
+                changed.append((found, key))
         self._database.run_many("graph_reference_mean", changed)
         self._database.run("graph_references_settle", owner)
         return len(changed)
