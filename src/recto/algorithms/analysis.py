@@ -119,6 +119,8 @@ class Analyzer:
         return _common_start(min(stems), _common_start(max(stems), start))
 
     def _analyse(self, word: str) -> str:
+        if word.isascii() and word.isidentifier():
+            return self._identifier(word)  # most words: there is nothing to strip, and nothing that joins two
         bare = word.strip("'-").rstrip(".'-")
         if bare != word:
             return self._words[bare]
@@ -148,7 +150,8 @@ class Analyzer:
         words = text.replace("-", ".").split(".")
         if len(words) == 1:
             return self._identifier(text)
-        parts = " ".join(filter(None, map(self._identifier, words)))
+        known = self._words  # what was met as a word of its own is not taken apart again
+        parts = " ".join(filter(None, [known[word] if word in known else self._identifier(word) for word in words]))
         whole = self._term(_whole(text))
         return parts if parts.partition(" ")[0] == whole else f"{whole} {parts}"
 
@@ -172,7 +175,7 @@ class Analyzer:
         return f"{term} {self._term(numbered[1])} {numbered[2]}" if numbered else term
 
     def _term(self, word: str) -> str:
-        term = _lower(word)
+        term = word.lower() if len(word) <= LONGEST and word.isascii() else _lower(word)
         return self._stem(term) if _stemmable(term) else term
 
 

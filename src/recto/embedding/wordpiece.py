@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _Text = TypeVar("_Text", str, bytes)
 _Made = TypeVar("_Made")
 
+_INSIDE = "##"  # in front of a token that does not begin a word
 UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
 
 # What `str.split` takes for whitespace but the reference drops, as control characters, before it looks for whitespace.
@@ -83,7 +84,7 @@ class WordPieceCounter:
         self._words = _Words(vocabulary)
         self._counts = _Counts(self._words)
         self._run_ids = _RunIds(self._words)
-        self._runs = _Runs(self._run_ids)
+        self._runs = _Runs(self._run_ids, self._words.pieces)
         self._marks = _marks(self._words.pieces)
         self.start, self.end = vocabulary[START], vocabulary[END]
 
@@ -204,14 +205,16 @@ class _RunIds(_Bounded[bytes, tuple[int, ...]]):
 class _Runs(_Bounded[bytes, int]):
     """The same runs → how many tokens they are."""
 
-    __slots__ = ("_ids",)
+    __slots__ = ("_ids", "_pieces")
 
-    def __init__(self, ids: _RunIds) -> None:
+    def __init__(self, ids: _RunIds, pieces: _Pieces) -> None:
         super().__init__()
         self._ids = ids
+        self._pieces = pieces
 
     def make(self, run: bytes) -> int:
-        return len(self._ids.make(run))
+        # Nearly every run is a piece of its own, and is remembered here: no second cache has to hold its tokens.
+        return len(self._pieces.split(run.decode()) if run.isalnum() else self._ids.make(run))
 
 
 def _marks(pieces: _Pieces) -> list[int]:
@@ -269,24 +272,24 @@ class _Pieces(_Bounded[str, tuple[int, ...]]):
         self._longest = max(map(len, vocabulary))
 
     def make(self, piece: str) -> tuple[int, ...]:
-        return self._split(piece)
+        return self.split(piece)
 
-    def _split(self, piece: str) -> tuple[int, ...]:
-        vocabulary, size = self._vocabulary, len(piece)
-        if (whole := vocabulary.get(piece)) is not None and size <= _MAX_PIECE:
+    def split(self, piece: str) -> tuple[int, ...]:
+        known, size = self._vocabulary.get, len(piece)
+        if (whole := known(piece)) is not None and size <= _MAX_PIECE:
             return (whole,)
-        unknown = (vocabulary[UNKNOWN],)
+        unknown = (self._vocabulary[UNKNOWN],)
         if size > _MAX_PIECE:
             return unknown
         found: list[int] = []
-        start, prefix = 0, ""
-        while start < size:
-            for end in range(min(size, start + self._longest), start, -1):
-                token = vocabulary.get(prefix + piece[start:end])
+        rest, marked = piece, 0  # what follows a token is looked up with a mark of so many characters in front
+        while len(rest) > marked:
+            for end in range(min(len(rest), self._longest), marked, -1):
+                token = known(rest[:end])
                 if token is not None:
                     found.append(token)
                     break
             else:
                 return unknown
-            start, prefix = end, "##"
+            rest, marked = _INSIDE + rest[end:], len(_INSIDE)
         return tuple(found)
