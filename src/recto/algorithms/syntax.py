@@ -92,7 +92,7 @@ def _read(clause: re.Match[str], reading: _Reading, analyzer: Analyzer) -> None:
         reading.words.append(name)
         reading.phrases.append(quoted)
         reading.said += [name, quoted] if name else [quoted]
-    elif prefix := analyzer.prefix(start := _beginning(word)):
+    elif (start := _beginning(word)) and (prefix := analyzer.prefix(start)):
         reading.said.append(word.rstrip("*"))
         reading.words.append(word.rstrip("*").removesuffix(start))
         reading.prefixes.append(prefix)

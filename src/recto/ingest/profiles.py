@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recto.errors import InvalidArgument, NotFound
-from recto.model.profile import ProfileState
 
 if TYPE_CHECKING:
     from recto.model.ids import ProjectId
@@ -21,7 +20,12 @@ CONFIGURED = "configured"
 
 def active_profile(store: Store, project: ProjectId) -> NamedProfile | None:
     """The profile that answers; None when that is the configuration's embedder."""
-    return next((one for one in store.profiles.named(project) if one.state is ProfileState.ACTIVE), None)
+    named = store.profiles.named(project)
+    if not named:
+        return None  # as in most libraries: they need not learn what a profile is
+    from recto.model.profile import ProfileState
+
+    return next((one for one in named if one.state is ProfileState.ACTIVE), None)
 
 
 def profile_named(store: Store, project: ProjectId, name: str) -> NamedProfile:
@@ -54,6 +58,8 @@ def missing(store: Store, project: ProjectId, embedder: Embedder) -> int:
 
 def switch(store: Store, profile: NamedProfile, embedder: Embedder, recipe: Recipe) -> bool:
     """Lets a profile answer if it has every vector; whether it does now. What came in meanwhile is filled first."""
+    from recto.model.profile import ProfileState
+
     with store.transaction():
         if missing(store, profile.project_id, embedder):
             return False

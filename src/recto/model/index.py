@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from recto.model.chunk import Chunk, EmbeddingInput
-from recto.model.document import Document
-from recto.model.graph import Linked
+if TYPE_CHECKING:
+    from recto.model.chunk import Chunk, EmbeddingInput
+    from recto.model.document import Document
+    from recto.model.graph import Linked
 
 LexicalField = Literal["title", "headings", "keywords", "description", "tags", "aliases", "body"]
 LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)

@@ -75,7 +75,7 @@ COMMANDS: Mapping[str, Entry] = {
 }
 
 
-_OBJECTS_BETWEEN_LOOKS = 50_000  # that a command makes before garbage is looked for
+_OBJECTS_BETWEEN_LOOKS = 20_000
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
 # A group that was given no command; before 8.2 click printed its help and left by itself.
 _BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -196,11 +196,10 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    # A start makes tens of thousands of objects that all stay: looking through them for garbage finds none.
+    # A start makes tens of thousands of objects that all stay: it is not worth looking for garbage as often among them.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     output.stand_in()
     try:
         cli.main()
     finally:
-        # Nor is there any need to at the end: everything goes with the process.
-        gc.freeze()
+        gc.freeze()  # everything goes with the process: no need to look through all of it for garbage first

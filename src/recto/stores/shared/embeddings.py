@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from recto.model.chunk import EmbeddingInput
 from recto.model.ids import ChunkKey, ProjectId
 from recto.model.recipe import EmbeddingProfile
 from recto.model.stored import PendingInput, PostponedChunk, StoredVectors, VectorRow
@@ -20,6 +19,8 @@ from recto.stores.shared.projects import Keys
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recto.model.chunk import EmbeddingInput
 
 
 def _matrix(rows: Sequence[bytes], dimensions: int) -> NDArray[np.float32]:

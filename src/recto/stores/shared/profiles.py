@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from recto.model.ids import ProjectId
-from recto.model.profile import NamedProfile, ProfileSettings, ProfileState
-from recto.stores.shared.clock import Clock
-from recto.stores.shared.database import Database
-from recto.stores.shared.projects import Keys
+if TYPE_CHECKING:
+    # Whether there is a profile is asked at every start; what one is need be known only where there is.
+    from recto.model.ids import ProjectId
+    from recto.model.profile import NamedProfile
+    from recto.stores.shared.clock import Clock
+    from recto.stores.shared.database import Database
+    from recto.stores.shared.projects import Keys
 
 
 class ProfileRepository:
@@ -21,6 +24,8 @@ class ProfileRepository:
         self._clock = clock
 
     def put(self, profile: NamedProfile) -> None:
+        from recto.model.profile import ProfileState
+
         where = {"project": self._keys.project(profile.project_id), "now": self._clock()}
         if profile.state is ProfileState.ACTIVE:
             self._database.run("named_profiles_retire", where | {"name": profile.name})
@@ -34,6 +39,10 @@ class ProfileRepository:
 
     def named(self, project: ProjectId) -> tuple[NamedProfile, ...]:
         rows = self._database.rows("named_profiles", {"project": self._keys.project(project)})
+        if not rows:
+            return ()
+        from recto.model.profile import NamedProfile, ProfileSettings, ProfileState
+
         return tuple(
             NamedProfile(project, name, ProfileSettings(**json.loads(settings)), ProfileState(state), updated_at)
             for name, settings, state, updated_at in rows
