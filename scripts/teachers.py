@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from weights_data import say, split
 
-from recto.training.encoder import Texts, precision
+from recto.training.encoder import Texts, attention, packs, precision
 from recto.training.weights import read_safetensors
 
 WINDOW = 256  # tokens: what the student sees of a text
@@ -143,12 +143,14 @@ class Teacher(nn.Module):
         every = Texts([one.ids for one in self._tokenizer.encode_batch_fast(list(texts))], self._device)
         order = np.argsort(-every.lengths, kind="stable")
         found = np.zeros((len(texts), self._weights["words"].shape[1]), np.float32)
+        pack = packs(self._device) and self._first and "relative" not in self._weights
         most = SUMMED if self._device.type == "cuda" else 4_096
         start = 0
         while start < len(order):
             places = order[start : start + max(1, most // int(every.lengths[order[start]]))]
             with precision(self._device):
-                found[places] = self.forward(*every.batch(places)).cpu().numpy()
+                rows = self.packed(*every.packed(places)) if pack else self.forward(*every.batch(places))
+            found[places] = rows.cpu().numpy()
             start += len(places)
         return found
 
@@ -167,12 +169,26 @@ class Teacher(nn.Module):
             shown = seen.to(q.dtype) if seen.is_floating_point() else seen
             context = functional.scaled_dot_product_attention(q, k, v, attn_mask=shown)
             context = context.transpose(1, 2).reshape(texts, tokens, width)
-            x = self._norm(x + self._dense(context, f"{at}.out"), f"{at}.attention_norm")
-            inner = functional.gelu(self._dense(x, f"{at}.up"))
-            x = self._norm(x + self._dense(inner, f"{at}.down"), f"{at}.output_norm")
+            x = self._after(x, context, at)
         x = x.float()
         pooled = x[:, 0] if self._first else (x * mask[:, :, None]).sum(1)
         return functional.normalize(pooled, dim=-1)
+
+    def packed(self, ids: Tensor, places: Tensor, cuts: Tensor, longest: int) -> Tensor:
+        """The same from tokens in one row, for teachers whose vector is that of the first token."""
+        w = self._weights
+        x = self._norm(functional.embedding(ids, w["words"]) + w["positions"][places], "norm")
+        for layer in range(self._layers):
+            at = f"layers.{layer}"
+            heads = self._dense(x, f"{at}.qkv").view(len(x), 3, self._heads, x.shape[1] // self._heads)
+            context = attention(heads[:, 0], heads[:, 1], heads[:, 2], cuts, longest)
+            x = self._after(x, context.reshape(x.shape), at)
+        return functional.normalize(x[cuts[:-1].long()].float(), dim=-1)
+
+    def _after(self, x: Tensor, context: Tensor, at: str) -> Tensor:
+        x = self._norm(x + self._dense(context, f"{at}.out"), f"{at}.attention_norm")
+        inner = functional.gelu(self._dense(x, f"{at}.up"))
+        return self._norm(x + self._dense(inner, f"{at}.down"), f"{at}.output_norm")
 
     def _dense(self, x: Tensor, name: str) -> Tensor:
         return functional.linear(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])

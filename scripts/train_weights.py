@@ -16,6 +16,7 @@ import sys
 import time
 import zlib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from export_weights import trained
 from teachers import Teacher
 from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, unpack, with_bigrams
 
-from recto.training.contrastive import Examples, Settings, Step, blend, mined, taught, train
+from recto.training.contrastive import Examples, Settings, Step, blend, mined, sureness, train
 from recto.training.encoder import Encoder, Texts, embedded
 from recto.training.graph import read_graph
 from recto.training.table import Lessons, TableSettings, features_of, fit
@@ -141,32 +142,51 @@ def main() -> int:
     report: dict[str, Any] = {"original": {**held_back(original), **sets.measure(original)}}
     say("original", json.dumps(report["original"]))
     kept: dict[str, Encoder] = {"original": original}
+    shipped = Encoder(read_graph((MODELS / "recto-encoder-1/model.onnx").read_bytes())).to(device)
     if plan.get("shipped"):
-        shipped = Encoder(read_graph((MODELS / "recto-encoder-1/model.onnx").read_bytes())).to(device)
         report["shipped"] = {**held_back(shipped), **sets.measure(shipped)}
         say("shipped", json.dumps(report["shipped"]))
         if arguments.states:
             torch.save(unfolded(shipped, original), arguments.states / "shipped.pt")
     spared = embedded(original, kept_back)
     said: dict[str, np.ndarray] = {}
+    asking: dict[str, Callable[[list[str]], np.ndarray]] = {}
     for name in plan.get("teachers", []):
-        teacher = Teacher(arguments.teachers / name, device)
-        said[name] = teacher.embedded(list(texts))
-        found = {one: check.taught(said[name]) for one, check in checks.items()}
-        report[f"teacher {name}"] = found | sets.taught(teacher.embedded, STARRED)
-        say(f"teacher {name}, {time.perf_counter() - started:.0f} s", json.dumps(report[f"teacher {name}"]))
-    together: dict[tuple[str, ...], torch.Tensor] = {}
+        if name in kept or name == "shipped":  # an encoder of the same make may teach beside others
+            pupil = kept.get(name, shipped)
+            asking[name] = lambda some, pupil=pupil: embedded(pupil, Texts(tokens(some), device))
+            said[name] = vectors if name == "original" else embedded(pupil, every)
+        else:
+            asking[name] = Teacher(arguments.teachers / name, device).embedded
+            said[name] = asking[name](list(texts))
+        say(f"teacher {name}, {time.perf_counter() - started:.0f} s")
+    together: dict[str, torch.Tensor] = {}
 
-    def taught_by(names: tuple[str, ...]) -> torch.Tensor:
-        if names not in together:
-            together[names] = taught([said[name] for name in names], [pair for pair, _, _ in learn], 0, device)
-            found = {one: check.taught(together[names].cpu().numpy()) for one, check in checks.items()}
-            say(f"teachers {names}: {json.dumps(found)}")
-        return together[names]
+    def taught_by(mixture: str) -> torch.Tensor:
+        """What teachers think together: the plan's `mixtures` have a weight for each."""
+        if mixture not in together:
+            together.clear()  # one is a gigabyte
+            weights = plan["mixtures"][mixture]
+            rows = [torch.as_tensor(said[name]).to(device) for name in weights]
+            scales = sureness(rows, list(weights.values()), [pair for pair, _, _ in learn], 0)
+            together[mixture] = torch.cat([one * scale for one, scale in zip(rows, scales, strict=True)], dim=1)
 
-    mines: dict[tuple[tuple[str, ...], tuple[str, ...]], Mined] = {}
+            def embed(some: list[str]) -> np.ndarray:
+                return np.concatenate(
+                    [asking[name](some) * scale for name, scale in zip(weights, scales, strict=True)], 1
+                )
 
-    def mine(sources: tuple[str, ...], teachers: tuple[str, ...]) -> Mined:
+            found = {one: check.taught(together[mixture].cpu().numpy()) for one, check in checks.items()}
+            report[f"teacher {mixture}"] = found | sets.taught(embed, plan.get("judged", STARRED))
+            say(f"teacher {mixture} {weights}", json.dumps(report[f"teacher {mixture}"]))
+        return together[mixture]
+
+    for mixture in plan.get("mixtures", {}):
+        if plan.get("compare"):
+            taught_by(mixture)
+    mines: dict[tuple[tuple[str, ...], str], Mined] = {}
+
+    def mine(sources: tuple[str, ...], teachers: str) -> Mined:
         """Which pairs are worth learning from, and three hard negatives of each: once for all runs."""
         if (sources, teachers) not in mines:
             some = [number for number, (_, _, group) in enumerate(learn) if not group.startswith(sources)]
@@ -198,7 +218,7 @@ def main() -> int:
         begun = time.perf_counter()
         settings = replace(Settings(), **run.get("settings", {}))
         kinds, sources = run.get("without", []), tuple(run.get("without_sources", plan.get("without_sources", ["-"])))
-        teachers, untrusted = tuple(run.get("teachers", [])), tuple(run.get("untrusted", []))
+        teachers, untrusted = run.get("teachers", ""), tuple(run.get("untrusted", []))
         worthy, negatives = mine(sources, teachers)
         chosen = [one for one in worthy if learn[one][1] not in kinds]
         most = run.get("most", {})

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from recto.training.encoder import Encoder, Texts, embedded, precision
+from recto.training.encoder import Encoder, Texts, embedded, packs, precision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -173,7 +173,10 @@ def _loss(
 
 
 def _encoded(encoder: Encoder, texts: Texts, places: Sequence[int]) -> Tensor:
-    """The texts' vectors. On a GPU in lots of about the same length: half of what a large batch holds is padding."""
+    """The texts' vectors. Where a GPU cannot take them packed, in lots of about the same length: half of what a large
+    batch holds is padding."""
+    if packs(texts.device):
+        return encoder.packed(*texts.packed(places))
     lots = 4 if texts.device.type == "cuda" and len(places) >= 256 else 1
     if lots == 1:
         found: Tensor = encoder(*texts.batch(places))
@@ -273,7 +276,17 @@ def taught(
 ) -> Tensor:
     """Rows whose products say how near the teachers together find two texts, on a scale on which a softmax over many
     passages is about as sure of the answer as it is right. `teachers` have the unit vectors of every text."""
+    found = [torch.as_tensor(vectors).to(device) for vectors in teachers]
+    scales = sureness(found, [1.0] * len(found), pairs, seed)
+    return torch.cat([rows * scale for rows, scale in zip(found, scales, strict=True)], dim=1)
+
+
+def sureness(
+    teachers: Sequence[Tensor], weights: Sequence[float], pairs: Sequence[tuple[int, int]], seed: int
+) -> list[float]:
+    """What each teacher's vectors are to be multiplied by; `weights` say how much each is listened to."""
     some = random.Random(seed).sample(list(pairs), min(2048, len(pairs)))
+    device = teachers[0].device
     asked, answers = (torch.as_tensor(places, device=device) for places in zip(*some, strict=True))
     same = (answers[:, None] == answers[None]).fill_diagonal_(False)
     labels = torch.arange(len(some), device=device)
@@ -283,8 +296,9 @@ def taught(
         masked = scores.masked_fill(same, float("-inf"))
         return min(factors, key=lambda factor: float(functional.cross_entropy(masked * factor, labels)))
 
-    found = [torch.as_tensor(vectors).to(device) for vectors in teachers]
-    factors = [sharpest(rows[asked] @ rows[answers].T) / len(found) for rows in found]
-    joined = torch.cat([rows * factor**0.5 for rows, factor in zip(found, factors, strict=True)], dim=1)
-    together: float = sharpest(joined[asked] @ joined[answers].T) ** 0.5
-    return joined * together
+    near = [rows[asked] @ rows[answers].T for rows in teachers]
+    factors = [sharpest(one) * weight / sum(weights) for one, weight in zip(near, weights, strict=True)]
+    together = sharpest(
+        sum((one * factor for one, factor in zip(near, factors, strict=True)), torch.zeros_like(near[0]))
+    )
+    return [(factor * together) ** 0.5 for factor in factors]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,15 @@ class Encoder(nn.Module):
             found.append(x)
         return found
 
+    def packed(self, ids: Tensor, places: Tensor, cuts: Tensor, longest: int) -> Tensor:
+        """The same vectors from tokens in one row, text after text: no padding (see `Texts.packed`)."""
+        x = self.norm(self.words(ids) + self.positions[places])
+        for layer in self.layers:
+            x = layer.packed(x, cuts, longest)
+        texts = torch.repeat_interleave(torch.diff(cuts).long(), output_size=len(ids))
+        summed = x.new_zeros((len(cuts) - 1, x.shape[1]), dtype=torch.float32).index_add(0, texts, x.float())
+        return functional.normalize(summed, dim=-1)
+
     def weights(self) -> Model:
         layers = tuple(block.weights(index) for index, block in enumerate(self.layers))
         return Model(_array(self.words.weight), _array(self.positions), _parameters(self.norm), layers)
@@ -59,7 +69,14 @@ class _Block(nn.Module):
         texts, tokens, width = x.shape
         heads = self.qkv(x).view(texts, tokens, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
         context = functional.scaled_dot_product_attention(heads[0], heads[1], heads[2], attn_mask=seen)
-        x = self.attention_norm(x + self.out(context.transpose(1, 2).reshape(texts, tokens, width)))
+        return self._after(x, context.transpose(1, 2).reshape(texts, tokens, width))
+
+    def packed(self, x: Tensor, cuts: Tensor, longest: int) -> Tensor:
+        heads = self.qkv(x).view(len(x), 3, HEADS, x.shape[1] // HEADS)
+        return self._after(x, attention(heads[:, 0], heads[:, 1], heads[:, 2], cuts, longest).reshape(x.shape))
+
+    def _after(self, x: Tensor, context: Tensor) -> Tensor:
+        x = self.attention_norm(x + self.out(context))
         normalised: Tensor = self.output_norm(x + self.down(functional.gelu(self.up(x))))
         return normalised
 
@@ -99,6 +116,36 @@ class Texts:
         ids = self._ids[rows, :longest].long()
         return functional.pad(ids, (0, longest - ids.shape[1])), within
 
+    def packed(self, places: Sequence[int] | NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor, int]:
+        """Ids in one row, text after text, each one's place in its text, where texts begin and end, the longest."""
+        some = np.asarray(places)
+        sizes = self.lengths[some]
+        cuts = torch.as_tensor(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)).to(self.device)
+        owners = torch.as_tensor(np.repeat(some, sizes)).to(self.device)
+        within = torch.as_tensor(np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)).to(self.device)
+        return self._ids[owners, within].long(), within, cuts, int(sizes.max())
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, cuts: Tensor, longest: int) -> Tensor:
+    """Each text looks at itself alone: in one kernel for all of them on a GPU, else one by one."""
+    if query.is_cuda:
+        from torch.nn.attention.varlen import varlen_attn
+
+        found: Tensor = varlen_attn(query, key, value, cuts, cuts, longest, longest)
+        return found
+    sizes = torch.diff(cuts).tolist()
+    heads = [rows.transpose(0, 1) for three in (query, key, value) for rows in three.split(sizes)]
+    count = len(sizes)
+    texts = zip(heads[:count], heads[count : 2 * count], heads[2 * count :], strict=True)
+    return torch.cat([functional.scaled_dot_product_attention(*three).transpose(0, 1) for three in texts])
+
+
+def packs(device: torch.device) -> bool:
+    """Whether `attention` can be had: it needs a GPU that has the kernel, and a torch that offers it."""
+    if device.type != "cuda" or torch.cuda.get_device_capability(device) < (8, 0):
+        return False
+    return find_spec("torch.nn.attention.varlen") is not None
+
 
 def precision(device: torch.device) -> Any:
     """Half the bytes on a GPU, where the hardware is made for it; plain float32 on a CPU."""
@@ -111,13 +158,14 @@ def embedded(encoder: Encoder, texts: Texts, tokens: int = 0) -> NDArray[np.floa
     tokens = tokens or (262_144 if texts.device.type == "cuda" else 4_096)
     order = np.argsort(-texts.lengths, kind="stable")
     found = np.zeros((len(texts), encoder.positions.shape[1]), np.float32)
+    pack = packs(texts.device)
     encoder.eval()
     start = 0
     while start < len(order):
         size = max(1, tokens // int(texts.lengths[order[start]]))
         places = order[start : start + size]
         with precision(texts.device):
-            vectors = encoder(*texts.batch(places))
+            vectors = encoder.packed(*texts.packed(places)) if pack else encoder(*texts.batch(places))
         found[places] = vectors.float().cpu().numpy()
         start += size
     return found

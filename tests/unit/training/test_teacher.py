@@ -13,6 +13,7 @@ import torch
 from tiny import tiny_model
 
 from recto.training.contrastive import Examples, Settings, Step, mined, taught, train
+from recto.training.contrastive import sureness as sureness_of
 from recto.training.encoder import Encoder, Texts
 
 CPU = torch.device("cpu")
@@ -69,3 +70,18 @@ def test_pairs_that_are_not_trusted_teach_nothing_without_a_teacher() -> None:
 
     train(encoder, examples, Settings(batch=8, close=0.0, balance=0.0), told=told)
     assert losses and all(math.isclose(loss, 0.0) for loss in losses)
+
+
+def test_who_is_listened_to_more_has_more_to_say() -> None:
+    rows = [torch.as_tensor(unit(np.random.default_rng(seed).normal(size=(2 * COUNT, 8)))) for seed in (0, 1)]
+    even, first = sureness_of(rows, [1.0, 1.0], PAIRS, 0), sureness_of(rows, [3.0, 1.0], PAIRS, 0)
+    assert first[0] / first[1] > even[0] / even[1]
+
+
+def test_texts_in_one_row_have_the_vectors_they_have_beside_each_other() -> None:
+    encoder = Encoder(tiny_model(layers=2)).eval()
+    texts = Texts([[1, 10, 11, 2], [1, 2], [1, 12, 13, 14, 15, 16, 2]], CPU)
+    places = [2, 0, 1]
+    with torch.no_grad():
+        packed, beside = encoder.packed(*texts.packed(places)), encoder(*texts.batch(places))
+    assert torch.allclose(packed, beside, atol=1e-6)
