@@ -76,7 +76,8 @@ def grouped(parts: Sequence[Part], sizes: ChunkSizes) -> list[Group]:
 
 def _each(parts: Sequence[Part], sizes: ChunkSizes) -> list[Group]:
     least = sizes.min_preferred
-    return [Group(at, at + 1, part.size, part.bare, part.size < least) for at, part in enumerate(parts)]
+    new = tuple.__new__
+    return [new(Group, (at, at + 1, size, bare, size < least)) for at, (_, _, _, size, bare) in enumerate(parts)]
 
 
 def _subtrees(parts: Sequence[Part], sizes: ChunkSizes) -> list[Group]:

@@ -25,7 +25,7 @@ class Run(NamedTuple):
 def pack(pieces: Pieces, first: int, last: int, sizes: ChunkSizes, counter: TokenCounter) -> list[Run]:
     """Runs over the pieces, each within the hard maximum unless it is one atomic piece below a few words at most."""
     if pieces.seamless and pieces.size(first, last) <= sizes.target_max:
-        return [Run(first, last, pieces.all[first].start, pieces.tokens(first, last))]
+        return [tuple.__new__(Run, (first, last, pieces.all[first][0], pieces.tokens(first, last)))]
     runs: list[Run] = []
     before = -1
     for opened, closed in _settled(pieces, _bounds(pieces, first, last, sizes), sizes):

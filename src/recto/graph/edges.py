@@ -90,7 +90,8 @@ class _Links:
             type_, weight = self._type(link)
             context = self._context(link.span)
             for reference in references:
-                self.links.append(OutLink(reference, type_, weight, link.anchor, context, link.span))
+                found = (reference, type_, weight, link.anchor, context, link.span)
+                self.links.append(tuple.__new__(OutLink, found))  # in half of the constructor's time
 
     def changed_files(self) -> None:
         """A commit's files, as its metadata lists them; a renamed file counts under its new name."""

@@ -15,6 +15,7 @@ from recto.model.commit import Commit
 from recto.model.document import Document, Kind, Source
 from recto.model.ids import CollectionId, ProjectId, document_id
 from recto.model.index import IndexedChunk, LexicalRow, Prepared
+from recto.model.ledger import FileStamp
 from recto.parsing.commit import CommitParser, commit_document
 from recto.ports import Chunker, Embedder, Parser, TokenCounter
 from recto.sources.decode import Refused, read
@@ -102,8 +103,9 @@ class Preparer:
                 return Outcome(file, Failure(reason, refused=True))
             # What was read is what the stamp must describe: the file may have changed since it was listed. The inode
             # stays that of the listing, which on some systems has none to tell: the next listing must find it again.
-            read_stamp = decoded.stamp or file.stamp
-            file = replace(file, stamp=replace(read_stamp, inode=file.stamp.inode))
+            stamp = decoded.stamp or file.stamp
+            stamp = FileStamp(stamp.size, stamp.mtime_ns, file.stamp.inode)
+            file = SeenFile(file.uri, file.location, stamp)
             source = Source(
                 id=document_id(origin.project, origin.collection, file.uri),
                 uri=file.uri,
@@ -111,6 +113,7 @@ class Preparer:
                 modified_at=file.stamp.mtime_ns / 1e9,
                 kind=origin.kind,
                 tags=origin.tags,
+                content_hash=decoded.content_hash,
             )
             prepared = self.text(source, inputs=origin.inputs)
         except SourceError as error:

@@ -50,7 +50,7 @@ def read_note(source: Source) -> Document:
         kind=source.kind or Kind.NOTE,
         title=given_title or _title(sections) or stem(source.uri),
         text=text,
-        content_hash=text_hash(text),
+        content_hash=source.content_hash or text_hash(text),
         modified_at=source.modified_at,
         description=description,
         keywords=keywords,
@@ -68,20 +68,21 @@ def _sections(document: DocumentId, text: str, headings: list[Heading]) -> tuple
     size = len(text)
     first = headings[0].start if headings else size
     sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first))]
+    new = tuple.__new__  # what the classes' own constructors give, in half of their time
     ends = _section_ends(headings, size)
     anchors = Anchors()
     occurrences: dict[tuple[str, ...], int] = {}
     above: list[tuple[int, tuple[str, ...]]] = [(0, ())]
-    for heading, end in zip(headings, ends, strict=True):
-        while above[-1][0] >= heading.level:
+    for (level, start, _, content), end in zip(headings, ends, strict=True):
+        while above[-1][0] >= level:
             above.pop()
-        title = _heading_title(heading.content[:LONGEST])
+        title = _heading_title(content[:LONGEST])
         path = (*above[-1][1], title)
-        above.append((heading.level, path))
+        above.append((level, path))
         occurrence = occurrences.get(path, 0)
         occurrences[path] = occurrence + 1
-        span = Span(heading.start, end)
-        sections.append(Section(section_id(document, path, occurrence), path, heading.level, anchors.take(title), span))
+        name = section_id(document, path, occurrence)
+        sections.append(new(Section, (name, path, level, anchors.take(title), new(Span, (start, end)))))
     return tuple(sections)
 
 

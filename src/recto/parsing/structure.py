@@ -57,4 +57,4 @@ def atx_heading(text: str, start: int, end: int) -> Heading:
     if open_ended != content and (not open_ended or open_ended[-1] in " \t"):
         # A run of hashes set off by a space closes the heading and is not part of it.
         content = open_ended
-    return Heading(level, start, end, content.strip(" \t"))
+    return tuple.__new__(Heading, (level, start, end, content.strip(" \t")))  # in half of the constructor's time

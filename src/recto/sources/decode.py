@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
+import errno
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recto.errors import SourceError
 from recto.model.ids import text_hash
@@ -50,15 +50,19 @@ def read(path: str | os.PathLike[str], limit: int) -> Decoded | Refused:
     """The text of one file of at most `limit` bytes."""
     try:
         descriptor = os.open(path, _FLAGS)
-        with io.FileIO(descriptor) as file:
+        try:  # without a file object, which would ask again what is asked here
             status = os.fstat(descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if not stat.S_ISREG(status.st_mode):
                 return Refused("not a regular file")
             size = status.st_size
-            raw = file.read(size + 1) if size <= limit else b""
+            raw = os.read(descriptor, size + 1) if size <= limit else b""
             if len(raw) > size:  # it is growing
-                raw += file.read(limit + 1 - len(raw))
+                raw += os.read(descriptor, limit + 1 - len(raw))
                 size = len(raw)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise SourceError(
             f"cannot read {os.fspath(path)}: {(error.strerror or str(error)).lower()}",
@@ -70,7 +74,8 @@ def read(path: str | os.PathLike[str], limit: int) -> Decoded | Refused:
     decoded = decode(raw)
     if isinstance(decoded, Refused):
         return decoded
-    return replace(decoded, stamp=FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
+    stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
+    return Decoded(decoded.text, decoded.content_hash, decoded.warnings, stamp)
 
 
 def decode(raw: bytes) -> Decoded | Refused:
