@@ -185,21 +185,17 @@ class GraphRepository:
         for key, document, *name in self._database.rows("graph_names_of", {"documents": json.dumps(list(present))}):
             held.setdefault(document, {})[Name(name[0], NameKind(name[1]), name[2])] = key
         gone: list[int] = []
-        fresh: list[dict[str, Any]] = []
+        fresh: list[tuple[int, int, str, str, str]] = []
         for document, one in present.items():
             before = held.get(document, {})
             wanted = dict.fromkeys((*one.names, *kept(before, one.names))) if before else one.names
             gone += (key for old, key in before.items() if old not in wanted)
-            fresh += (
-                {"project": owner, "document": document, "name": new.name, "kind": new.kind, "path": new.path}
-                for new in wanted
-                if new not in before
-            )
+            fresh += ((owner, document, new.name, new.kind.value, new.path) for new in wanted if new not in before)
         if gone:
             self._database.run("graph_names_remove", {"keys": json.dumps(gone)})
         if fresh:
             self._database.run_many("graph_name_put", fresh)
-            come = json.dumps(sorted({row["name"] for row in fresh}))
+            come = json.dumps(sorted({row[2] for row in fresh}))
             self._database.run("graph_references_ask_again", {"project": owner, "names": come})
 
     def _put_links(self, owner: int, collection: int, present: Mapping[int, Linked]) -> None:
@@ -243,10 +239,7 @@ class GraphRepository:
         fresh = dict(zip(missing, range(start, start + len(missing)), strict=True))
         self._database.run_many(
             "graph_reference_put",
-            [
-                where | {"key": key, "lookup": one.lookup.value, "scope": one.scope, "path": one.path, "name": one.name}
-                for one, key in fresh.items()
-            ],
+            [(key, owner, collection, one.lookup.value, *one[1:]) for one, key in fresh.items()],
         )
         return known | fresh
 

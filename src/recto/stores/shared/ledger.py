@@ -12,6 +12,9 @@ from recto.stores.shared.clock import Clock
 from recto.stores.shared.database import Database
 from recto.stores.shared.projects import Keys
 
+# Looked up, because making a member from its value takes longer than all else that is done with a row.
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
+
 
 class LedgerRepository:
     """Fits `ports.Ledger`."""
@@ -42,19 +45,20 @@ class LedgerRepository:
         self._database.run_many(
             "ledger_put",
             (
-                {
-                    **where,
-                    "uri": entry.uri,
-                    "outcome": entry.outcome.value,
-                    "size": entry.stamp.size,
-                    "mtime_ns": entry.stamp.mtime_ns,
-                    "inode": entry.stamp.inode,
-                    "content_hash": entry.content_hash,
-                    "recipe_id": entry.recipe_id,
-                    "document_id": entry.document_id,
-                    "reason": entry.reason,
-                    "warnings": json.dumps(entry.warnings, ensure_ascii=False) if entry.warnings else "[]",
-                }
+                (
+                    where["project"],
+                    where["collection"],
+                    entry.uri,
+                    entry.outcome.value,
+                    entry.stamp.size,
+                    entry.stamp.mtime_ns,
+                    entry.stamp.inode,
+                    entry.content_hash,
+                    entry.recipe_id,
+                    entry.document_id,
+                    entry.reason,
+                    json.dumps(entry.warnings, ensure_ascii=False) if entry.warnings else "[]",
+                )
                 for entry in entries
             ),
         )
@@ -70,11 +74,11 @@ class LedgerRepository:
 def _entry(row: tuple[Any, ...]) -> LedgerEntry:
     return LedgerEntry(
         uri=row[0],
-        outcome=Outcome(row[1]),
+        outcome=_OUTCOMES[row[1]],
         stamp=FileStamp(row[2], row[3], row[4]),
         content_hash=row[5],
         recipe_id=RecipeId(row[6]) if row[6] else None,
         document_id=DocumentId(row[7]) if row[7] else None,
         reason=row[8],
-        warnings=tuple(json.loads(row[9])),
+        warnings=tuple(json.loads(row[9])) if row[9] != "[]" else (),
     )
