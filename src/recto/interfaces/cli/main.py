@@ -75,7 +75,7 @@ COMMANDS: Mapping[str, Entry] = {
 }
 
 
-_OBJECTS_BETWEEN_LOOKS = 20_000
+_OBJECTS_BETWEEN_LOOKS = 50_000  # more than a search leaves behind when it has been answered
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
 # A group that was given no command; before 8.2 click printed its help and left by itself.
 _BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
