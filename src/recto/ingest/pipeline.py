@@ -28,6 +28,10 @@ from recto.observability.progress import Progress
 from recto.ports import Store
 from recto.sources.files import Scan, SeenFile, Skipped
 
+# Of what is read: what links mean is found out once before the end, while workers are still busy, and then only what
+# has changed since has to be looked at. So the last thing a run does, which nothing else goes on beside, is short.
+_EARLY = 0.8
+
 
 class Workers(Protocol):
     """Prepares files, here or elsewhere, and hands the outcomes back in any order."""
@@ -81,8 +85,12 @@ def index_collection(
     try:
         # Closed here and not whenever it is collected: worker processes end with the run, however it ends.
         with seldom_collecting(), closing(workers(size).outcomes(origin, todo.read)) as outcomes:
+            written, early = 0, round(size * _EARLY)
             for batch in batches(shown(outcomes, progress)):
                 writer.write(batch)
+                before, written = written, written + sum(outcome.file.stamp.size for outcome in batch)
+                if before < early <= written < size:
+                    writer.settle_links()
         writer.settle(scan.skipped)
     finally:
         progress.finish()
@@ -219,7 +227,7 @@ class _Writer:
         self.settle_links()
 
     def settle_links(self) -> None:
-        """Once, at the end: in between, most of what links ask for is still to come."""
+        """Seldom: in between, most of what links ask for is still to come."""
         if self._store.graph.unsettled(self._project):
             with self._store.transaction():
                 self._store.graph.settle(self._project)
