@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recto.engine import memory_left
+from recto.engine.upgrading import make_inputs
 from recto.engine.wiring import open_library
 from recto.ingest.fast import embed_fast
 from recto.observability.progress import NoProgress
@@ -52,6 +53,7 @@ def test_what_waits_for_its_vector_is_told_to_be_found_by_what_there_is(tmp_path
         assert "found by words so far" in told.message
         fast = fast_tier(engine.embedder)
         assert fast is not None
+        make_inputs(engine, NoProgress())
         embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
         (told,) = look(engine).advisories
         assert "found by words and fast vectors so far" in told.message
