@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from recto.errors import LibraryError
 from recto.model.chunk import Chunk, EmbeddingInput
 from recto.model.document import Document
 from recto.model.ids import ChunkId, ChunkKey, DocumentId, ProjectId, SectionId
@@ -48,28 +45,30 @@ def make_postponed(store: Store, project: ProjectId, make: Callable[[], Inputs],
 def _made(
     store: Store, project: ProjectId, several: Sequence[PostponedChunk], inputs: Inputs
 ) -> Iterator[tuple[ChunkKey, tuple[EmbeddingInput, ...]]]:
-    for name, those in groupby(several, key=attrgetter("document_id")):
-        document = _document(store, project, name)
-        for one in those:
-            yield one.key, inputs(document, _chunk(document, one))
+    documents = _documents(store, project, {one.document_id for one in several})
+    for one in several:
+        document = documents[one.document_id]
+        yield one.key, inputs(document, _chunk(document, one))
 
 
-def _document(store: Store, project: ProjectId, name: DocumentId) -> Document:
-    """As far as its chunks' inputs ask for it."""
-    held = store.documents.get(project, name)
-    if held is None:
-        raise LibraryError(f"the document {name} is missing", hint="run `recto db check`")
-    return Document(
-        id=held.id,
-        uri=held.uri,
-        kind=held.kind,
-        title=held.title,
-        text=store.documents.texts(project, [held.text_hash])[held.text_hash],
-        content_hash=held.text_hash,
-        modified_at=held.modified_at,
-        language=held.language,
-        metadata=held.metadata,
-    )
+def _documents(store: Store, project: ProjectId, names: Collection[DocumentId]) -> dict[DocumentId, Document]:
+    """As far as their chunks' inputs ask for them."""
+    held = [one for name in names if (one := store.documents.get(project, name)) is not None]
+    texts = store.documents.texts(project, [one.text_hash for one in held])
+    return {
+        one.id: Document(
+            id=one.id,
+            uri=one.uri,
+            kind=one.kind,
+            title=one.title,
+            text=texts[one.text_hash],
+            content_hash=one.text_hash,
+            modified_at=one.modified_at,
+            language=one.language,
+            metadata=one.metadata,
+        )
+        for one in held
+    }
 
 
 def _chunk(document: Document, one: PostponedChunk) -> Chunk:
