@@ -10,6 +10,8 @@ import apsw
 import pytest
 
 import recto
+from recto.config.schema import Jobs
+from recto.operations.jobs import work
 
 ROOT = Path(__file__).parents[2]
 VAULT = ROOT / "examples" / "vault"
@@ -65,6 +67,15 @@ def test_embedding_later_gives_the_same_chunks_inputs_and_vectors(folder: Path, 
     once = held(tmp_path / "once.db")
     assert len(once["chunk_inputs"]) > len(once["chunks"])
     assert held(tmp_path / "later.db") == once
+
+
+def test_a_worker_embeds_what_a_run_without_embedding_left_to_it(folder: Path, tmp_path: Path) -> None:
+    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        engine.index(embed=False)
+        work(engine, Jobs())
+        covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
+    assert covered == total > 50
 
 
 def test_a_job_that_embeds_makes_what_was_left_out(folder: Path, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from recto.jobs.graph import promise
 from recto.jobs.handlers import promise_snapshot
 from recto.model.collection import Collection
 from recto.model.document import Source
+from recto.model.job import JobKind
 from recto.model.ledger import FileStamp, LedgerEntry, Outcome
 from recto.model.recipe import EmbeddingProfile
 from recto.observability.logs import logger
@@ -80,6 +81,9 @@ def index_folders(
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
         filled = fill_in_vectors(engine, progress, wait=wait_full)
         publish(engine, progress)
+    elif engine.freshness().full_vectors < 1.0:
+        with store.transaction():
+            store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
     promise_graph_work(engine, reports)
     given = filled.fast + sum(report.fast_vectors for report in reports)
     return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, given)
