@@ -318,3 +318,11 @@ def test_a_note_with_code_in_several_languages_is_found_by_each(bench: Bench) ->
         assert found("zapgrep", "python") == []
         # A block that is cut into several chunks is code in each of them.
         assert any("part_55" in excerpt for excerpt in found("part_55", "rust"))
+
+
+def test_a_library_with_a_notebook_in_it_is_whole(bench: Bench) -> None:
+    cell = '{"cell_type": "markdown", "source": ["# Otters\\n", "They swim."]}'
+    bench.write({"notes.ipynb": f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}'})
+    assert bench.index().added == 1
+    assert bench.found("otters") == ["notes.ipynb"]
+    assert bench.problems() == ()

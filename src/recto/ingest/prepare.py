@@ -113,7 +113,6 @@ class Preparer:
                 modified_at=file.stamp.mtime_ns / 1e9,
                 kind=origin.kind,
                 tags=origin.tags,
-                content_hash=decoded.content_hash,
             )
             prepared = self.text(source, inputs=origin.inputs)
         except SourceError as error:

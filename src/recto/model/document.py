@@ -100,8 +100,6 @@ class Source:
     title: str = ""
     """A title known from elsewhere; empty leaves it to the text."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    content_hash: str = ""
-    """That of the text, if somebody has taken it already."""
 
 
 @dataclass(frozen=True, slots=True)

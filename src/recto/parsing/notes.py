@@ -50,7 +50,7 @@ def read_note(source: Source) -> Document:
         kind=source.kind or Kind.NOTE,
         title=given_title or _title(sections) or stem(source.uri),
         text=text,
-        content_hash=source.content_hash or text_hash(text),
+        content_hash=text_hash(text),
         modified_at=source.modified_at,
         description=description,
         keywords=keywords,

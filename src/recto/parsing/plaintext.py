@@ -29,7 +29,7 @@ class PlaintextParser:
             kind=source.kind or Kind.NOTE,
             title=_title(text) or stem(source.uri),
             text=text,
-            content_hash=source.content_hash or text_hash(text),
+            content_hash=text_hash(text),
             modified_at=source.modified_at,
             sections=(Section(section_id(source.id, (), 0), (), 0, "", Span(0, len(text))),),
             blocks=tuple(paragraphs(text, 0, len(text))),

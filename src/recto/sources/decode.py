@@ -8,7 +8,6 @@ import stat
 from dataclasses import dataclass
 
 from recto.errors import SourceError
-from recto.model.ids import text_hash
 from recto.model.ledger import FileStamp
 from recto.model.text import normalise
 
@@ -31,10 +30,9 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Normalised text and its hash; `stamp` is the file as it was when it was opened, where there was a file."""
+    """Normalised text; `stamp` is the file as it was when it was opened, where there was a file."""
 
     text: str
-    content_hash: str
     warnings: tuple[str, ...] = ()
     stamp: FileStamp | None = None
 
@@ -75,7 +73,7 @@ def read(path: str | os.PathLike[str], limit: int) -> Decoded | Refused:
     if isinstance(decoded, Refused):
         return decoded
     stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
-    return Decoded(decoded.text, decoded.content_hash, decoded.warnings, stamp)
+    return Decoded(decoded.text, decoded.warnings, stamp)
 
 
 def decode(raw: bytes) -> Decoded | Refused:
@@ -107,7 +105,7 @@ def _finish(text: str, warnings: tuple[str, ...]) -> Decoded:
         warnings = (*warnings, f"{text.count(chr(0))} NUL characters were replaced")
         text = text.replace("\0", "\ufffd")
     text = normalise(text)
-    return Decoded(text, text_hash(text), warnings)
+    return Decoded(text, warnings)
 
 
 def _wide(raw: bytes, encoding: str, warnings: tuple[str, ...]) -> Decoded | Refused:

@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recto.errors import SourceError
-from recto.model.ids import text_hash
 from recto.model.text import normalise
 from recto.sources.decode import Decoded, Refused, decode, read
 
@@ -21,7 +20,6 @@ NOTE = "# Tide tables\n\nHigh water at Brest, 06:12 — naïve Ω 日本語 \U00
 def text_of(raw: bytes) -> str:
     decoded = decode(raw)
     assert isinstance(decoded, Decoded), decoded
-    assert decoded.content_hash == text_hash(decoded.text)
     return decoded.text
 
 
@@ -43,26 +41,24 @@ def text_of(raw: bytes) -> str:
 )
 def test_the_same_note_reads_the_same_in_every_declared_encoding(raw: bytes) -> None:
     decoded = decode(raw)
-    assert decoded == Decoded(NOTE, text_hash(NOTE))
+    assert decoded == Decoded(NOTE)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("note", [NOTE, "Погода сегодня ясная, ветра нет.\n", "今日は晴れ。\n風はない。\n"])
 def test_utf16_without_a_mark_is_recognised_and_said(encoding: str, note: str) -> None:
-    assert decode(note.encode(encoding)) == Decoded(
-        note, text_hash(note), (f"read as {encoding.upper()}, which it does not declare",)
-    )
+    assert decode(note.encode(encoding)) == Decoded(note, (f"read as {encoding.upper()}, which it does not declare",))
 
 
 def test_an_empty_file_is_an_empty_text() -> None:
-    assert decode(b"") == Decoded("", text_hash(""))
+    assert decode(b"") == Decoded("")
     assert text_of(b"\xef\xbb\xbf") == ""
     assert text_of(b"\n\r\n") == ""
 
 
 def test_a_western_code_page_is_read_with_a_warning() -> None:
     assert decode("Café “crème” €5\n".encode("cp1252")) == Decoded(
-        "Café “crème” €5\n", text_hash("Café “crème” €5\n"), ("not UTF-8: read as Windows-1252",)
+        "Café “crème” €5\n", ("not UTF-8: read as Windows-1252",)
     )
     decoded = decode(b"caf\xe9 \x81\n")
     assert isinstance(decoded, Decoded)
@@ -73,7 +69,6 @@ def test_one_bad_byte_does_not_spoil_good_utf8() -> None:
     raw = "élan, été, île\n".encode() + b"broken \xff here\n"
     assert decode(raw) == Decoded(
         "élan, été, île\nbroken \ufffd here\n",
-        text_hash("élan, été, île\nbroken \ufffd here\n"),
         ("1 invalid UTF-8 sequences were replaced",),
     )
 
@@ -88,7 +83,7 @@ def test_nul_bytes_make_a_file_binary() -> None:
 def test_a_late_nul_is_replaced_with_a_warning() -> None:
     raw = b"x" * 9000 + b"\0" + b"y\n"
     text = "x" * 9000 + "\ufffdy\n"
-    assert decode(raw) == Decoded(text, text_hash(text), ("1 NUL characters were replaced",))
+    assert decode(raw) == Decoded(text, ("1 NUL characters were replaced",))
 
 
 def test_control_characters_make_a_file_binary() -> None:
@@ -128,7 +123,7 @@ def test_any_bytes_give_clean_text_or_a_reason(raw: bytes) -> None:
 
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc"))))
 def test_utf8_text_without_control_characters_is_never_refused(text: str) -> None:
-    assert decode(text.encode()) == Decoded(normalise(text), text_hash(normalise(text)))
+    assert decode(text.encode()) == Decoded(normalise(text))
 
 
 def test_reading_gives_the_stamp_of_what_was_read(tmp_path: Path) -> None:
