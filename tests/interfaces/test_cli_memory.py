@@ -107,7 +107,7 @@ def test_a_memory_does_not_wait_for_a_library_that_is_still_being_embedded(libra
     answered("add", str(notes), "--name", "notes")
     answered("index", "--no-embed")
     answered("remember", "The key is under the mat.")
-    assert [job["state"] for job in answered("jobs", "list")["jobs"]] == ["ready"]
+    assert {job["state"] for job in answered("jobs", "list")["jobs"]} == {"ready"}
     found = answered("search", "the key under a mat", "-c", "memories", "--profile", "dense_only")
     assert [hit["title"] for hit in found["hits"]] == ["The key is under the mat."]
     assert 0 < found["freshness"]["pending"] < 300
