@@ -347,12 +347,12 @@ def test_chunks_whose_inputs_are_postponed_are_told_and_count_as_not_covered_unt
     assert store.embeddings.postponed(project, 0, 1) == waiting[:1]
     with store.transaction():
         store.embeddings.expect(project, [(keys[1], sample.chunks[1].inputs)])
-        store.embeddings.caught_up(project)
+    store.embeddings.caught_up(project)
     assert store.embeddings.postponed(project, 0, 10) == waiting[1:]
     assert store.embeddings.coverage(project, PROFILE) == (2, 3)
     with store.transaction():
         store.embeddings.expect(project, [(keys[2], sample.chunks[2].inputs)])
-        store.embeddings.caught_up(project)
+    store.embeddings.caught_up(project)
     assert store.embeddings.postponed(project, 0, 10) == ()
     assert store.embeddings.coverage(project, PROFILE) == (3, 3)
 

@@ -113,3 +113,15 @@ def test_an_edit_that_is_embedded_leaves_the_rest_to_be_made(folder: Path, tmp_p
         engine.index()
         assert engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile) == (total, total)
         assert engine.store.embeddings.postponed(engine.project.id, 0, 1) == ()
+
+
+def test_nobody_looks_for_chunks_that_went_before_they_were_given_inputs(folder: Path, tmp_path: Path) -> None:
+    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        engine.index(embed=False)
+        assert "inputs_postponed" in dict(held(tmp_path / "library.db")["library"])
+        shutil.rmtree(folder)
+        folder.mkdir()
+        (folder / "new.md").write_text("# New\n\nAll there is.\n", "utf-8")
+        engine.index()
+        assert "inputs_postponed" not in dict(held(tmp_path / "library.db")["library"])

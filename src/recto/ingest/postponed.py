@@ -24,6 +24,7 @@ def make_postponed(store: Store, project: ProjectId, make: Callable[[], Inputs],
     """
     done, after = 0, ChunkKey(0)
     if not store.embeddings.postponed(project, after, 1):
+        store.embeddings.caught_up(project)  # what waited may have gone, or been written anew with its inputs
         return done
     inputs = make()
     progress.start("preparing", None, "chunks")
@@ -33,13 +34,14 @@ def make_postponed(store: Store, project: ProjectId, make: Callable[[], Inputs],
             with store.transaction():
                 several = store.embeddings.postponed(project, after, _SLICE)
                 if not several:
-                    store.embeddings.caught_up(project)
-                    return done
+                    break
                 store.embeddings.expect(project, list(_made(store, project, several, inputs)))
             done, after = done + len(several), several[-1].key
             progress.advance(len(several))
     finally:
         progress.finish()
+    store.embeddings.caught_up(project)
+    return done
 
 
 def _made(

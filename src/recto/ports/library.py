@@ -161,7 +161,10 @@ class Embeddings(Protocol):
         ...
 
     def caught_up(self, project: ProjectId) -> None:
-        """The inputs of all that was postponed are there: nobody need look for such chunks again."""
+        """Has nobody look for chunks without inputs where there are none, be they made or gone.
+
+        No transaction is needed around this: what waits is asked again under its own.
+        """
         ...
 
     def pending(

@@ -59,9 +59,10 @@ class MemoryEmbeddings:
         return tuple(found[:most])
 
     def caught_up(self, project: ProjectId) -> None:
-        tables = self._session.write()
-        waiting = {key for one in tables.projects for key in _postponed(tables, one)}
-        tables.postponed = {key: None for key in tables.postponed if key in waiting}
+        with self._session.transaction():
+            tables = self._session.write()
+            waiting = {key for one in tables.projects for key in _postponed(tables, one)}
+            tables.postponed = {key: None for key in tables.postponed if key in waiting}
 
     def pending(
         self,

@@ -89,15 +89,21 @@ class EmbeddingRepository:
         )
 
     def caught_up(self, project: ProjectId) -> None:
-        first_key = self._postponed_from()
-        if first_key is None:
-            return
         # The mark is the library's: another project may still have something to make.
-        least = value(self._database, "chunks_postponed_first", {"first": first_key})
-        if least is None:
-            self._database.run("counter_remove", {"name": POSTPONED})
-        else:
-            self._database.run("counter_put", {"name": POSTPONED, "value": int(least)})
+        marked = self._postponed_from()
+        if marked is None or self._waiting_from(marked) == marked:
+            return
+        with self._database.transaction():
+            marked = self._postponed_from()  # others may have postponed something meanwhile
+            least = None if marked is None else self._waiting_from(marked)
+            if least is None:
+                self._database.run("counter_remove", {"name": POSTPONED})
+            else:
+                self._database.run("counter_put", {"name": POSTPONED, "value": least})
+
+    def _waiting_from(self, marked: int) -> int | None:
+        least = value(self._database, "chunks_postponed_first", {"first": marked})
+        return None if least is None else int(least)
 
     def _postponed_from(self) -> int | None:
         found = first(self._database, "keys_reserved", {"name": POSTPONED})
