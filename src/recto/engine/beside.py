@@ -34,13 +34,16 @@ class Beside:
         return ThreadPoolExecutor(_THREADS, "recto-query")
 
 
-def load_ahead(embedder: Callable[[], Embedder], text: str) -> threading.Thread | None:
-    """Starts the model beside the first search's reading of the library: a cold start waits for the slower one."""
+def load_ahead(embedder: Callable[[], Embedder], text: str, *, awaited: bool = False) -> threading.Thread | None:
+    """Starts the model beside the first search's reading of the library: a cold start waits for the slower one.
+
+    The interpreter ends after one that is `awaited`, whatever broke in before anybody could join the thread.
+    """
     # A failure is the search's to report, when it asks for the vector itself. The embedder is made here, where nobody
     # else makes it at the same time.
     with suppress(Exception):
         made = embedder()
-        thread = threading.Thread(target=_quietly, args=(made, text), name="recto-model", daemon=True)
+        thread = threading.Thread(target=_quietly, args=(made, text), name="recto-model", daemon=not awaited)
         thread.start()
         return thread
     return None

@@ -104,8 +104,6 @@ def open_engine(
     try:
         return Engine(parts, config.project)
     except BaseException:
-        if loading is not None:
-            loading.join()  # an interpreter that ends while a model loads may abort
         store.close()
         raise
 
@@ -120,7 +118,8 @@ def _started(config: Config, store: Store, embedder: Callable[[], Embedder], tex
 
             # Importing holds up every other thread. With this done first, the model loads beside all that follows.
             onnx_runtime()
-        return load_ahead(embedder, text)
+        # The models of a configuration are on this machine, and an interpreter that ends while one loads may abort.
+        return load_ahead(embedder, text, awaited=True)
     return None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,30 @@ def test_a_model_that_cannot_be_loaded_is_reported_by_the_search(library: Path, 
         pytest.raises(ModelUnavailable, match="nowhere"),
     ):
         engine.search(Query("harbour 3"))
+
+
+_BROKEN_OFF = """
+import sys, threading
+from recto.config.load import load
+from recto.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from recto.engine.wiring import open_engine
+from recto.model.location import location
+
+class Slow(HashingEmbedder):
+    def embed_query(self, text):
+        threading.main_thread().join()
+        print("loaded")
+
+config = load({"embedding.provider": "hashing", "library": location(sys.argv[1])}).config
+open_engine(config, models=lambda settings: (Slow, WhitespaceCounter), soon="harbour 3")
+raise KeyboardInterrupt
+"""
+
+
+def test_an_interpreter_that_is_interrupted_ends_after_the_model_is_loaded(library: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", _BROKEN_OFF, str(library)], capture_output=True, text=True)
+    assert done.stdout == "loaded\n"
+    assert done.stderr.endswith("KeyboardInterrupt\n")
 
 
 def test_a_snapshot_answers_once_it_is_there_and_no_longer_when_it_is_gone(library: Path) -> None:
