@@ -11,6 +11,7 @@ import pytest
 
 import recto
 from recto.config.schema import Jobs
+from recto.model.job import JobKind, JobState
 from recto.operations.jobs import work
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,18 @@ def test_a_worker_embeds_what_a_run_without_embedding_left_to_it(folder: Path, t
         work(engine, Jobs())
         covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
     assert covered == total > 50
+
+
+def test_vectors_are_promised_where_the_last_count_still_says_that_none_is_missing(
+    folder: Path, tmp_path: Path
+) -> None:
+    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        assert engine.freshness().full_vectors == 1.0
+        engine._counts._took = 60.0  # as in a library so large that it is counted beside everything else
+        engine.index(embed=False)
+        jobs = engine.store.outbox.jobs(engine.project.id, [JobState.READY])
+    assert JobKind.EMBED in {job.kind for job in jobs}
 
 
 def test_a_job_that_embeds_makes_what_was_left_out(folder: Path, tmp_path: Path) -> None:

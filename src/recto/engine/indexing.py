@@ -20,6 +20,7 @@ from recto.ingest.fast import Filled, embed_fast, embed_in_tiers
 from recto.ingest.pipeline import index_collection, index_sources, made_by
 from recto.ingest.plan import plan
 from recto.ingest.prepare import Origin
+from recto.ingest.profiles import missing as missing_vectors
 from recto.ingest.report import CollectionReport, Problem
 from recto.jobs.graph import promise
 from recto.jobs.handlers import promise_snapshot
@@ -81,7 +82,7 @@ def index_folders(
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
         filled = fill_in_vectors(engine, progress, wait=wait_full)
         publish(engine, progress)
-    elif engine.freshness().full_vectors < 1.0:
+    elif missing_vectors(store, project, engine.embedder):  # counted now: freshness may be that of before this run
         with store.transaction():
             store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
     promise_graph_work(engine, reports)
