@@ -13,9 +13,10 @@ from recto.observability.logs import logger
 
 if TYPE_CHECKING:
     from recto.engine.engine import Engine
-    from recto.jobs.worker import Pace
+    from recto.jobs.worker import Pace, Round
 
-_AFTER_TROUBLE = 5.0  # seconds before a worker that met something unexpected goes on
+AFTER_TROUBLE = 5.0
+"""Seconds before a worker that met something unexpected goes on."""
 
 
 class Working:
@@ -52,14 +53,15 @@ class Working:
             self._recover()
         while not self._stop.is_set():
             try:
-                if not self._done_in_every_project(name, pace):
-                    self._stop.wait(pace.poll_seconds)
+                done, held_up = done_everywhere(self._engine, name, pace, self._stop)
+                if not done.claimed:
+                    self._stop.wait(AFTER_TROUBLE if held_up else pace.poll_seconds)
             except RectoError as error:
                 logger("jobs").warning("the worker met trouble and goes on: %s", error.message)
-                self._stop.wait(_AFTER_TROUBLE)
+                self._stop.wait(AFTER_TROUBLE)
             except Exception:
                 logger("jobs").exception("the worker met trouble and goes on")
-                self._stop.wait(_AFTER_TROUBLE)
+                self._stop.wait(AFTER_TROUBLE)
 
     def _recover(self) -> None:
         """Before anything else every byte of the snapshots is read: what a crash or a disk did to them is put right."""
@@ -69,11 +71,22 @@ class Working:
                 if accelerator is not None and accelerator.kept():
                     accelerator.recover()
 
-    def _done_in_every_project(self, name: str, pace: Pace) -> int:
-        """How many jobs there were. Only a project with something due gets an engine of its own."""
-        store = self._engine.store
-        return sum(
-            self._engine.within(project.name).worker(name, pace).run_due(self._stop).claimed
-            for project in store.catalog.projects()
-            if store.outbox.due(project.id) and not self._stop.is_set()
-        )
+
+def done_everywhere(engine: Engine, name: str, pace: Pace, stop: threading.Event) -> tuple[Round, bool]:
+    """What was due in every project, once around, and whether one has to wait. Only a project with something due gets
+    an engine of its own.
+
+    What goes wrong with a project as a whole, such as a model that is not there, keeps no other one waiting.
+    """
+    from recto.jobs.worker import Round
+
+    total, held_up = Round(), False
+    for project in engine.store.catalog.projects():
+        if stop.is_set() or not engine.store.outbox.due(project.id):
+            continue
+        try:
+            total += engine.within(project.name).worker(name, pace).run_due(stop)
+        except RectoError as error:
+            held_up = True
+            logger("jobs").warning("the work of project %s has to wait: %s", project.name, error.message)
+    return total, held_up

@@ -11,6 +11,7 @@ from typing import Annotated
 from recto.config.schema import Jobs
 from recto.engine.engine import Engine
 from recto.engine.upgrading import embed_newest
+from recto.engine.working import AFTER_TROUBLE, done_everywhere
 from recto.errors import InvalidArgument, NotFound, RectoError
 from recto.jobs.worker import Pace, Round
 from recto.model.job import Job, JobId, JobKind, JobState
@@ -83,27 +84,16 @@ def work(engine: Engine, settings: Jobs, stop: threading.Event | None = None, *,
 def work_everywhere(
     engine: Engine, settings: Jobs, stop: threading.Event | None = None, *, until_idle: bool = True
 ) -> Round:
-    """Does the promised work of every project of the library, those made meanwhile too.
-
-    What goes wrong with a project as a whole, such as a model that is not there, keeps no other one waiting.
-    """
+    """Does the promised work of every project of the library, those made meanwhile too."""
     stop, total, pace = stop or threading.Event(), Round(), Pace(**asdict(settings))
     name = f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
     while not stop.is_set():
-        done = Round()
-        for project in engine.store.catalog.projects():
-            # Only a project with something due gets an engine of its own.
-            if stop.is_set() or not engine.store.outbox.due(project.id):
-                continue
-            try:
-                done += engine.within(project.name).worker(name, pace).run_due(stop)
-            except RectoError as error:
-                logger("jobs").warning("the work of project %s has to wait: %s", project.name, error.message)
+        done, held_up = done_everywhere(engine, name, pace, stop)
         total += done
         if not done.claimed:
             if until_idle:
                 break
-            engine.store.wait_for_work(stop, pace.poll_seconds)
+            engine.store.wait_for_work(stop, AFTER_TROUBLE if held_up else pace.poll_seconds)
     return total
 
 
