@@ -100,16 +100,37 @@ def test_a_job_that_embeds_makes_what_was_left_out(folder: Path, tmp_path: Path)
     assert covered == total
 
 
-def test_a_file_that_moves_in_a_run_without_embedding_is_embedded_under_its_new_name(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_moves_in_a_run_without_embedding_keeps_its_vectors(folder: Path, tmp_path: Path) -> None:
     with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index()
         (folder / "code.py").rename(folder / "other.py")
         engine.index(embed=False)
         covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
-        assert 0 < covered < total
+    assert covered == total
+
+
+def test_an_edit_without_embedding_takes_no_vector_from_what_stayed_the_same(folder: Path, tmp_path: Path) -> None:
+    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        with (folder / "long.md").open("a", encoding="utf-8") as file:
+            file.write("\n## Another heading\n\nJust written.\n")
+        engine.index(embed=False)
+        covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
+        assert covered == total - 1
+        engine.index()
+        covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
+    assert covered == total
+
+
+def test_a_file_that_moves_while_its_chunks_wait_is_embedded_under_its_new_name(folder: Path, tmp_path: Path) -> None:
+    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        engine.index(embed=False)
+        (folder / "code.py").rename(folder / "other.py")
+        engine.index(embed=False)
+        assert engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)[0] == 0
         engine.index()
         covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
     assert covered == total

@@ -57,7 +57,8 @@ def index_collection(
 
     `workers` are made for so many bytes: one edited note in a large folder does not wait for processes to start.
     `reread` reads everything, whatever its stamp says. `paths` are those a scan was confined to. Vectors that workers
-    made on the way are of the profile `fast`. Inputs that the origin does without are left to `make_postponed`.
+    made on the way are of the profile `fast`. Inputs that the origin does without are left to `make_postponed`, if all
+    there is to read is new: a document that changed or moved keeps the vectors of what stayed the same in it.
     """
 
     def ledger() -> Mapping[str, LedgerEntry]:
@@ -65,6 +66,9 @@ def index_collection(
         if paths is None:
             return store.ledger.entries(project, collection.id)
         return store.ledger.at(project, collection.id, paths)
+
+    def indexed(file: SeenFile) -> bool:
+        return file.uri in entries and entries[file.uri].document_id is not None
 
     with store.reading():
         generation, entries = store.generation(), ledger()
@@ -76,6 +80,7 @@ def index_collection(
     report = CollectionReport(collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
+    origin = replace(origin, inputs=origin.inputs or bool(todo.gone) or any(map(indexed, todo.read)))
     postpone = not origin.inputs
     writer = _Writer(
         store, collection, recipe_name, generation, entries, todo.gone, report, ledger, fast, postpone=postpone
