@@ -324,3 +324,18 @@ def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:
         watching.until_found("zebrafish", "meanwhile.md")
         os.utime(bench.folder / "meanwhile.md", (1, 1))
     assert not any(thread.name.startswith("recto-watch") for thread in threading.enumerate())
+
+
+def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recto.engine.watching._LOOK_SECONDS", 1.0)
+    monkeypatch.setattr("recto.engine.watching._EMBED_AT_ONCE", 1)
+    monkeypatch.setattr("recto.engine.watching._PAUSE_SECONDS", 0.0)
+    notes = 2 * int(PATIENCE)  # more than there are looks in that time
+    bench.write({f"{number}.md": f"# Note {number}\n\nAbout harbour {number}.\n" for number in range(notes)})
+    with bench.opened() as engine:
+        engine.index(embed=False)
+    with watched(bench) as watching:
+        engine, rest, until = watching.engine, threading.Event(), time.monotonic() + PATIENCE
+        while engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)[0] < notes:
+            assert time.monotonic() < until
+            rest.wait(0.05)

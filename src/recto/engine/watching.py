@@ -94,6 +94,7 @@ class Watching:
         self._stop = threading.Event()
         self._active = False
         self._look_at = 0.0
+        self._more = False  # vectors to make, without waiting for the next look
         self.told: Callable[[IndexReport], None] | None = None
 
     @property
@@ -266,7 +267,8 @@ class Watching:
         self._changed.notify_all()
 
     def _take(self, stop: threading.Event) -> tuple[_Folder, frozenset[str]] | None:
-        """Waits for a folder whose changes have settled; "" stands for all of it. None when it is time to look."""
+        """Waits for a folder whose changes have settled; "" stands for all of it. None when it is time to look, or when
+        there are more vectors to make."""
         with self._changed:
             while not stop.is_set():
                 now, debounce = time.monotonic(), self.settings.debounce_ms / 1e3
@@ -279,7 +281,7 @@ class Watching:
                         folder.looking = frozenset({""}) if folder.whole else frozenset(folder.paths)
                         folder.paths, folder.whole = set(), False
                         return folder, folder.looking
-                if now >= self._look_at:
+                if self._more or now >= self._look_at:
                     return None
                 self._changed.wait(max(0.01, min([self._look_at, *due.values()]) - now))
         return None
@@ -320,6 +322,7 @@ class Watching:
 
     def _embed(self) -> None:
         """Some of what has no vector yet, between looks at what changed. A change that settles goes first."""
+        self._more = False
         if self._engine.freshness().pending and not self.state().queued:
-            self._engine.embed(_EMBED_AT_ONCE, patience=0.0)
+            self._more = self._engine.embed(_EMBED_AT_ONCE, patience=0.0) == _EMBED_AT_ONCE
             self._stop.wait(_PAUSE_SECONDS)
