@@ -20,18 +20,6 @@ from recto.observability.progress import NoProgress
 HASHING = {"embedding.provider": "hashing"}
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    folder, library = tmp_path / "notes", tmp_path / "library.db"
-    folder.mkdir()
-    for number in range(10):
-        (folder / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
-    with open_library(library, create=True, settings=HASHING) as engine:
-        engine.add_collection("notes", folder)
-        engine.index()
-    return library
-
-
 def opened(library: Path, soon: str | None) -> Engine:
     return open_engine(load(HASHING | {"library": location(library)}).config, soon=soon)
 
