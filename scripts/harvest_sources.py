@@ -27,6 +27,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from conversations import pairs_of_talk, talks_in_csv, talks_in_json
+
 from recto.model.document import Kind, Source
 from recto.model.ids import DocumentId
 from recto.model.text import normalise
@@ -214,6 +216,18 @@ def commits(repository: Path, commit: str, group: str, most: int) -> Iterator[Ma
             return
 
 
+def talked(repository: Path, entry: dict[str, Any]) -> Iterator[Pair]:
+    """What the conversations of a repository teach, those of each file that are asked for."""
+    group, commit = entry["repository"], entry["commit"]
+    names = git(repository, "ls-tree", "-r", "--name-only", commit).decode("utf-8", "replace").split("\n")
+    wanted = [re.compile(one) for one in entry.get("talks", ["^$"])]
+    for name, data in blobs(repository, commit, [name for name in names if any(one.search(name) for one in wanted)]):
+        found = talks_in_csv(data.decode()) if name.endswith(".csv") else talks_in_json(data.decode())
+        for number, talk in enumerate(found):
+            if number % entry.get("every", 1) == 0:
+                yield from pairs_of_talk(talk, f"{group}:{name}:{number}")
+
+
 def runs(text: str) -> Iterator[int]:
     words = re.findall(r"\w+", text.casefold())
     for place in range(max(0, len(words) - RUN + 1)):
@@ -263,18 +277,20 @@ def main() -> int:
         pairs: list[Pair] = []
         said: list[str] = []
         left_out = 0
+        found: list[Pair] = []
         for material in documents(repository, entry):
-            for pair in pairs_of(material):
-                key = zlib.crc32(f"{pair.query}\0{pair.positive}".encode("utf-8", "replace"))
-                if key in seen or forbidden(pair.query) or forbidden(pair.positive):
-                    continue
-                seen.add(key)
-                if known and shared_with(f"{pair.query} {pair.positive}", known) >= 2:
-                    left_out += 1
-                    continue
-                pairs.append(pair)
+            found += pairs_of(material)
             if entry.get("passages"):
                 said += [one for one in passages_of(material) if not forbidden(one)]
+        for pair in (*found, *talked(repository, entry)):
+            key = zlib.crc32(f"{pair.query}\0{pair.positive}".encode("utf-8", "replace"))
+            if key in seen or forbidden(pair.query) or forbidden(pair.positive):
+                continue
+            seen.add(key)
+            if known and shared_with(f"{pair.query} {pair.positive}", known) >= 2:
+                left_out += 1
+                continue
+            pairs.append(pair)
         dice = random.Random(entry["repository"])
         kept: list[Pair] = []
         by_kind: dict[str, list[Pair]] = {}
