@@ -81,8 +81,8 @@ def test_a_model_that_sees_nothing_close_gets_less_weight() -> None:
 
 
 def test_words_count_more_for_what_is_part_of_a_series() -> None:
-    alone, _ = Balance(series=3.0).weight([10.0], [0.6])
-    half, reason = Balance(series=3.0).weight([10.0], [0.6], share=0.5)
+    alone, _ = Balance(series=3.0).weight([28.0], [0.6])
+    half, reason = Balance(series=3.0).weight([28.0], [0.6], share=0.5)
     assert half == pytest.approx(2.5 * alone)
     assert "50% in a series" in reason
 
@@ -94,23 +94,35 @@ def test_the_words_of_a_pasted_text_are_held_back() -> None:
     assert "60 words" in reason
 
 
+def test_a_strong_match_counts_for_more_a_weak_one_not_for_nothing() -> None:
+    usual, strong, weak, weaker = (
+        Balance(usual_match=20.0).weight([best], [0.6])[0] for best in (20.0, 80.0, 5.0, 1.0)
+    )
+    assert strong == pytest.approx(2 * usual)
+    assert 0.5 * usual < weak == weaker < usual
+    assert Balance().weight([80.0], [0.6], share=1.0) == Balance().weight([20.0], [0.6], share=1.0)
+
+
 def test_nothing_found_gives_a_weight_all_the_same() -> None:
     for lexical, cosines in (([], []), ([0.0], [-1.0]), ([1e9, 0.0], [1.0])):
         weight, _ = Balance().weight(lexical, cosines)
         assert 0.0 < weight < 10.0
 
 
-def _fused(lexical: dict[int, float], dense: dict[int, float]) -> tuple[Search, tuple[Candidate, ...]]:
+def _fused(
+    lexical: dict[int, float], dense: dict[int, float], fast: float = 0.0
+) -> tuple[Search, tuple[Candidate, ...]]:
     search, found = _search(turns=max([*lexical, *dense], default=0) + 1)
     search.vector = np.zeros(3, np.float32)
     library = replace(search.library, vectors=lambda: _Cosines({found[at].key: 0.1 for at in lexical}))
     search = Search(Query("x"), library)
-    search.vector = np.zeros(3, np.float32)
+    search.vector, search.fast = np.zeros(3, np.float32), fast
     rankings = {
         name: Ranking(name, tuple(Scored(found[at].key, score) for at, score in channel.items()))
         for name, channel in (("lexical", lexical), ("dense", dense))
     }
-    return search, BalancedFusion(Balance(base=0.01, standout=0.0, doubt=0.0, series=0.0)).fuse(search, rankings)
+    balance = Balance(base=0.01, standout=0.0, doubt=0.0, series=0.0, fast=0.5, usual_match=20.0)
+    return search, BalancedFusion(balance).fuse(search, rankings)
 
 
 class _Cosines:
@@ -125,6 +137,13 @@ def test_a_score_is_the_cosine_and_what_words_add() -> None:
     search, fused = _fused({0: 20.0, 1: 10.0}, {1: 0.7, 2: 0.6})
     assert _scores(fused) == pytest.approx([0.1 + 0.2, 0.7 + 0.1, 0.6])
     assert search.notes["weights"] == {"dense": 1.0, "lexical": 0.01}
+
+
+@pytest.mark.parametrize(("fast", "weight"), [(1.0, 0.015), (0.5, 0.0125)])
+def test_beside_fast_vectors_words_count_for_more(fast: float, weight: float) -> None:
+    search, _ = _fused({0: 20.0, 1: 10.0}, {1: 0.7, 2: 0.6}, fast)
+    assert search.notes["weights"] == {"dense": 1.0, "lexical": weight}
+    assert f"{fast:.0%} fast vectors" in str(search.notes["balance"])
 
 
 @pytest.mark.parametrize(("lexical", "dense"), [({0: 20.0}, {}), ({}, {0: 0.7}), ({}, {})])

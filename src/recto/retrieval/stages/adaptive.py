@@ -12,16 +12,20 @@ from recto.retrieval.stages.fuse import found, looked_up, with_cosines
 
 _LOOKED_AT = 10
 """How many of a channel's best say what kind of thing was found."""
+_WEAKEST, _STRONGEST = 0.75, 2.0
+"""How far the strength of a match goes: in a small library every score is low, and of a pasted text beyond measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
     """What a point of BM25 is worth in cosine.
 
-        weight = base · exp(standout · (gap - 0.4) + doubt · (usual_best - best)) · (1 + series · share) · brevity
+        weight = base · exp(standout · (gap - 0.4) + doubt · (usual_best - best))
+               · (1 + series · share) · brevity · strength
 
     BM25 is taken as it is, because it already tells much: it grows with every word that matches and with its rarity, so
-    a long and specific question gives words more say than three common ones.
+    a long and specific question gives words more say than three common ones. `strength` says so once more: it is the
+    root of the best lexical score beside `usual_match`, except in a series, where every second turn has the same names.
 
     `gap` is how far the best lexical score stands above the tenth, as a share of the best: one passage that matches
     far better than the rest was found by rare words. `best` is the highest cosine: when the model sees nothing close,
@@ -37,9 +41,10 @@ class Balance:
     standout: float = 1.6
     doubt: float = 2.5
     usual_best: float = 0.65
-    series: float = 3.6
+    usual_match: float = 28.0
+    series: float = 4.4
     long_query: int = 15
-    fast: float = 0.5
+    fast: float = 1.0
 
     def weight(
         self, lexical: Sequence[float], cosines: Sequence[float], words: int = 1, share: float = 0.0
@@ -55,7 +60,9 @@ class Balance:
             reasons.append(f"{share:.0%} in a series")
         if brevity < 1.0:
             reasons.append(f"{words} words")
-        return self.base * math.exp(signs) * (1.0 + self.series * share) * brevity, ", ".join(reasons)
+        match = max(lexical[0], 0.0) if lexical else self.usual_match
+        strength = min(max(_WEAKEST, math.sqrt(brevity * match / self.usual_match)), _STRONGEST) ** (1.0 - share)
+        return self.base * math.exp(signs) * (1.0 + self.series * share) * brevity * strength, ", ".join(reasons)
 
 
 @dataclass(frozen=True, slots=True)
