@@ -100,6 +100,7 @@ def test_a_strong_match_counts_for_more_a_weak_one_not_for_nothing() -> None:
     )
     assert strong == pytest.approx(2 * usual)
     assert 0.5 * usual < weak == weaker < usual
+    assert Balance(usual_match=20.0).weight([1.0], [0.6], small=True)[0] == usual
     assert Balance().weight([80.0], [0.6], share=1.0) == Balance().weight([20.0], [0.6], share=1.0)
 
 

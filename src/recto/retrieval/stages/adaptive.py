@@ -13,7 +13,7 @@ from recto.retrieval.stages.fuse import found, looked_up, with_cosines
 _LOOKED_AT = 10
 """How many of a channel's best say what kind of thing was found."""
 _WEAKEST, _STRONGEST = 0.75, 2.0
-"""How far the strength of a match goes: in a small library every score is low, and of a pasted text beyond measure."""
+"""How far the strength of a match goes; in a small library, where every score is low, a weak one counts in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,12 @@ class Balance:
     fast: float = 1.0
 
     def weight(
-        self, lexical: Sequence[float], cosines: Sequence[float], words: int = 1, share: float = 0.0
+        self,
+        lexical: Sequence[float],
+        cosines: Sequence[float],
+        words: int = 1,
+        share: float = 0.0,
+        small: bool = False,
     ) -> tuple[float, str]:
         """The weight and the reason, for the trace. Both lists are best first."""
         tenth = lexical[9] if len(lexical) > 9 else 0.0
@@ -61,7 +66,8 @@ class Balance:
         if brevity < 1.0:
             reasons.append(f"{words} words")
         match = max(lexical[0], 0.0) if lexical else self.usual_match
-        strength = min(max(_WEAKEST, math.sqrt(brevity * match / self.usual_match)), _STRONGEST) ** (1.0 - share)
+        weakest = 1.0 if small else _WEAKEST
+        strength = min(max(weakest, math.sqrt(brevity * match / self.usual_match)), _STRONGEST) ** (1.0 - share)
         return self.base * math.exp(signs) * (1.0 + self.series * share) * brevity * strength, ", ".join(reasons)
 
 
@@ -88,7 +94,9 @@ class BalancedFusion:
         first = [*list(lexical)[:_LOOKED_AT], *list(dense)[:_LOOKED_AT]]
         share = sum(known[key].in_series for key in first if key in known) / len(first)
         words = len(search.query.terms.words)
-        weight, reason = self.balance.weight(list(lexical.values()), list(dense.values()), words, share)
+        weight, reason = self.balance.weight(
+            list(lexical.values()), list(dense.values()), words, share, small=search.small
+        )
         if search.fast:
             weight *= 1.0 + self.balance.fast * search.fast
             reason += f", {search.fast:.0%} fast vectors"
