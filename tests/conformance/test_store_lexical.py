@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -167,6 +168,19 @@ def test_fields_confine_what_counts_but_not_what_is_excluded(store: Store, notes
     assert uris(Terms("", phrases=(("green", "tea"),)), "body") == ["1.md"]
     assert uris(Terms("", words=("green",), excluded=(("blue",),)), "title") == ["0.md"]
     assert uris(Terms("", prefixes=("gre",)), "body") == ["1.md"]
+
+
+def test_what_excludes_nothing_changes_no_score(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        for number, (title, body) in enumerate([("", "red"), ("red", ""), *[("", "other")] * 5]):
+            samples.put(store, notes, samples.prepared(notes, f"{number}.md", body, title=title))
+    terms = Terms("", phrases=(("red",),), prefixes=("red",))
+    for fields in ((), ("title", "keywords")):
+        expected = store.lexical.search(notes.project_id, terms, Filters(), 10, fields)
+        assert len(expected) == 2 - bool(fields)
+        for excluded in ((), ("nowhere",)):
+            without = replace(terms, excluded=(excluded,))
+            assert store.lexical.search(notes.project_id, without, Filters(), 10, fields) == expected
 
 
 def test_preferred_phrases_alone_are_a_query(store: Store, notes: Collection) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from recto.algorithms.spelling import Vocabulary
 from recto.model.ids import ChunkKey, ProjectId
@@ -39,13 +40,16 @@ class Fts5Index:
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
     ) -> tuple[Scored, ...]:
         key = self._keys.project(project)
-        match = match_expression(terms, fields)
+        # In chosen fields what is excluded is excluded by a query of its own: behind a column filter on its left side
+        # alone, NOT makes FTS5 leave prefixes out of the score.
+        unwanted = _any_of(terms.excluded) if fields and terms.excluded else None
+        match = match_expression(replace(terms, excluded=()) if unwanted else terms, fields)
         if match is None:
             return ()
-        if filters.empty and self._keys.only_project():
+        if filters.empty and not unwanted and self._keys.only_project():
             rows = self._database.rows("lexical_top", {"match": match, "limit": limit})
         else:
-            where = {"match": match, "limit": limit, "project": key}
+            where = {"match": match, "limit": limit, "project": key, "unwanted": unwanted}
             rows = self._database.rows("lexical_top_admitted", where | filter_parameters(filters))
         # FTS5's rank is negative, best first.
         return tuple(Scored(ChunkKey(chunk), -rank) for chunk, rank in rows)
@@ -94,9 +98,12 @@ def match_expression(terms: Terms, fields: Sequence[LexicalField] = ()) -> str |
     if fields:
         expression = f"{{{' '.join(name for name in LEXICAL_FIELDS if name in fields)}}} : ({expression})"
     if terms.excluded:
-        unwanted = " OR ".join(quoted(phrase) for phrase in terms.excluded)
-        expression = f"({expression}) NOT ({unwanted})"
+        expression = f"({expression}) NOT ({_any_of(terms.excluded)})"
     return expression
+
+
+def _any_of(phrases: Iterable[Sequence[str]]) -> str:
+    return " OR ".join(map(quoted, phrases))
 
 
 def quoted(tokens: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ select l.rowid, l.rank from lexical l
 join chunks c on c.key = l.rowid
 join documents d on d.key = c.document
 where l.lexical match :match and c.project = :project
+and (:unwanted is null or l.rowid not in (select rowid from lexical where lexical match :unwanted))
 -- include: filters
 order by l.rank, l.rowid limit :limit;
 
