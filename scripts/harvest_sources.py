@@ -219,8 +219,10 @@ def commits(repository: Path, commit: str, group: str, most: int) -> Iterator[Ma
 def talked(repository: Path, entry: dict[str, Any]) -> Iterator[Pair]:
     """What the conversations of a repository teach, those of each file that are asked for."""
     group, commit = entry["repository"], entry["commit"]
+    wanted = [re.compile(one) for one in entry.get("talks", [])]
+    if not wanted:
+        return
     names = git(repository, "ls-tree", "-r", "--name-only", commit).decode("utf-8", "replace").split("\n")
-    wanted = [re.compile(one) for one in entry.get("talks", ["^$"])]
     for name, data in blobs(repository, commit, [name for name in names if any(one.search(name) for one in wanted)]):
         found = talks_in_csv(data.decode()) if name.endswith(".csv") else talks_in_json(data.decode())
         for number, talk in enumerate(found):

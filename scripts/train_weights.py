@@ -141,8 +141,9 @@ def main() -> int:
     say(f"embedded, {time.perf_counter() - started:.0f} s")
     report: dict[str, Any] = {"original": {**held_back(original), **sets.measure(original)}}
     say("original", json.dumps(report["original"]))
-    kept: dict[str, Encoder] = {"original": original}
     shipped = Encoder(read_graph((MODELS / "recto-encoder-1/model.onnx").read_bytes())).to(device)
+    given = {"original": original, "shipped": shipped}
+    kept: dict[str, Encoder] = dict(given)
     if plan.get("shipped"):
         report["shipped"] = {**held_back(shipped), **sets.measure(shipped)}
         say("shipped", json.dumps(report["shipped"]))
@@ -152,8 +153,8 @@ def main() -> int:
     said: dict[str, np.ndarray] = {}
     asking: dict[str, Callable[[list[str]], np.ndarray]] = {}
     for name in plan.get("teachers", []):
-        if name in kept or name == "shipped":  # an encoder of the same make may teach beside others
-            pupil = kept.get(name, shipped)
+        if name in kept:  # an encoder of the same make may teach beside others
+            pupil = kept[name]
             asking[name] = lambda some, pupil=pupil: embedded(pupil, Texts(tokens(some), device))
             said[name] = vectors if name == "original" else embedded(pupil, every)
         else:
@@ -277,7 +278,7 @@ def main() -> int:
         loss = max((before[one] - report[name][one] for one in before), default=0.0)
         return loss <= 0.004, sum(report[name].get(one, 0.0) for one in (*checks, *STARRED))
 
-    among = plan.get("among", [name for name in kept if name != "original"])
+    among = plan.get("among", [name for name in kept if name not in given])
     best = max((name for name in among if name in kept), key=worth, default="original")
     kept["chosen"] = kept[best]
     say(f"chosen: {best}")

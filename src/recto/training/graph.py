@@ -131,3 +131,16 @@ def read_graph(data: bytes) -> Model:
         for index in range(count)
     )
     return Model(rows("words"), rows("positions"), norm("norm"), layers)
+
+
+def read_ranges_of(data: bytes) -> dict[str, Range]:
+    """What enters each dense layer of an int8 graph that `emit` wrote, and what each channel is divided by."""
+    held = {one.name: numpy_helper.to_array(one) for one in onnx.load_from_string(data).graph.initializer}
+    found = {}
+    for name in (key.removesuffix(".x_scale") for key in held if key.endswith(".x_scale")):
+        step, zero = float(held[f"{name}.x_scale"]), int(held[f"{name}.x_zero"])
+        # What enters an attention's output is divided already, by what makes the values.
+        divided = held.get(f"{name}.smooth")
+        smooth = np.ones(len(held[f"{name}.weight"]), np.float32) if divided is None else 1 / divided
+        found[name] = Range(-zero * step * smooth, (255 - zero) * step * smooth, smooth)
+    return found

@@ -37,7 +37,7 @@ class TableSettings:
     lead: float = 2.0
     drop: float = 0.0
     temperature: float = 0.05
-    find: float = 0.0
+    find: float = 0.05
     seed: int = 0
 
 

@@ -12,7 +12,7 @@ import onnxruntime
 import torch
 
 from recto.training.encoder import Encoder, Texts
-from recto.training.graph import emit
+from recto.training.graph import emit, read_graph, read_ranges_of
 from recto.training.quantise import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges, spread_out
 from recto.training.rounding import Rounded, Settling, fixed, settle, vectors
 from recto.training.weights import Model
@@ -48,6 +48,14 @@ def test_a_rounded_encoder_gives_the_vectors_of_the_graph(model: Model, ranges: 
 def test_ranges_that_were_kept_give_the_same_graph(model: Model, ranges: dict[str, Range]) -> None:
     kept = read_ranges(ranges_as_arrays(fixed(model, ranges)))
     assert emit(*fold_contexts(model, kept)) == emit(*fold_contexts(model, ranges))
+
+
+def test_a_graph_gives_back_the_ranges_it_was_made_with(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
+    data = emit(*fold_contexts(model, fixed(model, ranges)))
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    graph = np.stack([session.run(None, {"input_ids": np.array([ids], np.int64)})[0][0] for ids in IDS])
+    again = Rounded(Encoder(read_graph(data)), read_ranges_of(data))
+    assert (vectors(again, texts) * graph).sum(1).min() > 0.9999
 
 
 def test_settling_brings_int8_nearer_to_float(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
