@@ -60,6 +60,10 @@ class Ranking:
 
     channel: str
     scored: tuple[Scored, ...]
+    beyond: float = 0.0
+    """What a chunk that is not among them scores at most; nothing, where all that match are."""
+    fast: float = 0.0
+    """The share of them that has only a fast vector yet."""
 
 
 @dataclass(frozen=True, slots=True)

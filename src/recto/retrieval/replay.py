@@ -40,6 +40,8 @@ class RecordedChannel:
     skipped: str | None = None
     failed: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+    beyond: float = 0.0
+    fast: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ class _Recorder:
         except RectoError as error:
             self._hear(search, failed=error.message)
             raise
-        self._hear(search, scored=ranking.scored)
+        self._hear(search, scored=ranking.scored, beyond=ranking.beyond, fast=ranking.fast)
         return ranking
 
     def _hear(self, search: Search, **what: Any) -> None:
@@ -194,7 +196,7 @@ class _Replayed:
             raise SkipStage(self.channel.skipped)
         if self.channel.failed is not None:
             raise ProviderFailed(self.channel.failed)
-        return Ranking(self.name, self.channel.scored)
+        return Ranking(self.name, self.channel.scored, self.channel.beyond, self.channel.fast)
 
 
 def _no_model() -> Embedder:

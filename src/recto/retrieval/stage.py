@@ -80,8 +80,6 @@ class Search:
     library: Library
     notes: dict[str, Any] = field(default_factory=dict)
     """What the running stage wants the trace to say; the pipeline takes it after each stage."""
-    fast: float = 0.0
-    """The share of what the dense channel found that has only a fast vector yet."""
     _begun: Callable[[], NDArray[np.float32]] | None = None
 
     def begin(self) -> None:

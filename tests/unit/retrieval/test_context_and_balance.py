@@ -111,17 +111,17 @@ def test_nothing_found_gives_a_weight_all_the_same() -> None:
 
 
 def _fused(
-    lexical: dict[int, float], dense: dict[int, float], fast: float = 0.0
+    lexical: dict[int, float], dense: dict[int, float], fast: float = 0.0, beyond: float = 0.0
 ) -> tuple[Search, tuple[Candidate, ...]]:
     search, found = _search(turns=max([*lexical, *dense], default=0) + 1)
     search.vector = np.zeros(3, np.float32)
     library = replace(search.library, vectors=lambda: _Cosines({found[at].key: 0.1 for at in lexical}))
     search = Search(Query("x"), library)
-    search.vector, search.fast = np.zeros(3, np.float32), fast
-    rankings = {
-        name: Ranking(name, tuple(Scored(found[at].key, score) for at, score in channel.items()))
-        for name, channel in (("lexical", lexical), ("dense", dense))
-    }
+    search.vector = np.zeros(3, np.float32)
+    words, meaning = (
+        tuple(Scored(found[at].key, score) for at, score in channel.items()) for channel in (lexical, dense)
+    )
+    rankings = {"lexical": Ranking("lexical", words, beyond=beyond), "dense": Ranking("dense", meaning, fast=fast)}
     balance = Balance(base=0.01, standout=0.0, doubt=0.0, series=0.0, fast=0.5, usual_match=20.0)
     return search, BalancedFusion(balance).fuse(search, rankings)
 
@@ -145,6 +145,18 @@ def test_beside_fast_vectors_words_count_for_more(fast: float, weight: float) ->
     search, _ = _fused({0: 20.0, 1: 10.0}, {1: 0.7, 2: 0.6}, fast)
     assert search.notes["weights"] == {"dense": 1.0, "lexical": weight}
     assert f"{fast:.0%} fast vectors" in str(search.notes["balance"])
+
+
+def test_a_chunk_beyond_what_words_found_scores_nearly_as_much_as_the_last_of_them() -> None:
+    _, fused = _fused({0: 20.0, 1: 10.0}, {1: 0.7, 2: 0.6}, beyond=10.0)
+    assert _scores(fused) == pytest.approx([0.1 + 0.2, 0.7 + 0.1, 0.6 + 0.08])
+
+
+def test_words_that_agree_with_fast_vectors_count_for_more() -> None:
+    balance = Balance(fast=0.5, agreement=2.0)
+    usual, same, none = (balance.beside_fast(1.0, agreement) for agreement in (0.3, 1.0, 0.0))
+    assert none < usual == 1.5 < same
+    assert balance.beside_fast(0.0, 1.0) == 1.0
 
 
 @pytest.mark.parametrize(("lexical", "dense"), [({0: 20.0}, {}), ({}, {0: 0.7}), ({}, {})])

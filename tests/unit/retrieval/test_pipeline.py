@@ -242,6 +242,13 @@ def test_a_chunk_found_by_words_alone_gets_its_exact_cosine(library: Library) ->
     assert [one.key for one in shallow] == [one.key for one in wide if one.key in common]
 
 
+def test_words_say_what_lies_beyond_the_depth_unless_everything_was_found(library: Library) -> None:
+    search = Search(_query("apple zebra"), library)
+    cut, whole = LexicalRecall(depth=2, in_small=0).recall(search), LexicalRecall().recall(search)
+    assert cut.beyond == cut.scored[-1].score > 0
+    assert whole.beyond == 0.0
+
+
 def test_a_channel_that_found_nothing_leaves_the_other_to_decide(library: Library) -> None:
     search = Search(_query("zebra"), library)
     lexical = LexicalRecall().recall(search)

@@ -18,6 +18,7 @@ from recto.retrieval.profiles import PROFILES
 from recto.retrieval.replay import read_recording, replay, run_recorded
 from recto.retrieval.reranking import MeasuredReranker
 from recto.retrieval.stage import Library, Profile
+from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.budget import TokenBudget
 from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
 from recto.retrieval.stages.diversity import MarginalRelevance
@@ -38,6 +39,8 @@ EVERYTHING = Profile(
     refine=(RecencyDecay(), SemanticDuplicates(), MarginalRelevance(), Rerank(), ParentExpansion(), TokenBudget(40)),
     expand=(QueryIntent(), ConceptExpansion()),
 )
+
+SHALLOW = Profile("shallow", (LexicalRecall(1, in_small=0), DenseRecall(3, in_small=0)), BalancedFusion())
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def told(trace: Sequence[StageTrace]) -> list[StageTrace]:
     return [replace(entry, took_ms=0.0) for entry in trace if entry.shape in ("fuse", "refine")]
 
 
-@pytest.mark.parametrize("profile", [*PROFILES.values(), EVERYTHING], ids=lambda one: one.name)
+@pytest.mark.parametrize("profile", [*PROFILES.values(), SHALLOW, EVERYTHING], ids=lambda one: one.name)
 @pytest.mark.parametrize("text", ["apple zebra", "recieve cloud", "12345", ""])
 def test_a_recording_gives_the_same_candidates_without_any_model(held: Library, profile: Profile, text: str) -> None:
     query = asking(held, text).query

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking
 from recto.retrieval.stage import Search
 from recto.retrieval.stages.fuse import found, looked_up, with_cosines
@@ -14,6 +16,9 @@ _LOOKED_AT = 10
 """How many of a channel's best say what kind of thing was found."""
 _WEAKEST, _STRONGEST = 0.75, 2.0
 """How far the strength of a match goes; in a small library, where every score is low, a weak one counts in full."""
+_BEYOND = 0.8
+"""What a chunk that words did not find is taken to score, as a share of what it can score at most."""
+_USUAL_AGREEMENT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +37,21 @@ class Balance:
     meaning is trusted less. `share` is how much of what was found is part of a series: a turn of a conversation means
     little without the others, and its words say more of it. `brevity` holds back queries of more than `long_query`
     words, such as a pasted text, whose words add up beyond any cosine. `fast` is how much more words count where all
-    that was found has only a fast vector.
+    that was found has only a fast vector, and `agreement` how much more where the ten best of both channels are the
+    same: a fast vector says little then that words have not said.
 
     What speaks for each, and what does not, is in docs/decisions/0004.
     """
 
-    base: float = 0.0085
+    base: float = 0.01
     standout: float = 1.6
     doubt: float = 2.5
     usual_best: float = 0.65
     usual_match: float = 28.0
-    series: float = 4.4
+    series: float = 3.6
     long_query: int = 15
-    fast: float = 1.0
+    fast: float = 1.25
+    agreement: float = 1.5
 
     def weight(
         self,
@@ -70,14 +77,19 @@ class Balance:
         strength = min(max(weakest, math.sqrt(brevity * match / self.usual_match)), _STRONGEST) ** (1.0 - share)
         return self.base * math.exp(signs) * (1.0 + self.series * share) * brevity * strength, ", ".join(reasons)
 
+    def beside_fast(self, share: float, agreement: float) -> float:
+        """How much more words count where so much of what was found has only a fast vector."""
+        return (1.0 + self.fast * share) * math.exp(self.agreement * share * (agreement - _USUAL_AGREEMENT))
+
 
 @dataclass(frozen=True, slots=True)
 class BalancedFusion:
     """Cosine plus BM25 at the weight the balance gives it, over the union of what the two channels found.
 
     A chunk only words found gets its exact cosine, or the mean of the others while it has no vector; a chunk they did
-    not find counts as holding none of them. When one channel found nothing, the other decides alone. Scores of
-    different queries are on one scale: near the cosine, and above it by what words add.
+    not find holds none of them or, where they found more than was looked at, nearly as much as the last of these. When
+    one channel found nothing, the other decides alone. Scores of different queries are on one scale: near the cosine,
+    and above it by what words add.
     """
 
     balance: Balance = Balance()
@@ -97,9 +109,18 @@ class BalancedFusion:
         weight, reason = self.balance.weight(
             list(lexical.values()), list(dense.values()), words, share, small=search.small
         )
-        if search.fast:
-            weight *= 1.0 + self.balance.fast * search.fast
-            reason += f", {search.fast:.0%} fast vectors"
+        if fast := rankings["dense"].fast:
+            # In a small scope both have the same few chunks to choose from.
+            agreement = _USUAL_AGREEMENT if search.small else _agreement(lexical, dense)
+            weight *= self.balance.beside_fast(fast, agreement)
+            reason += f", {fast:.0%} fast vectors, {agreement:.0%} of the best the same"
         search.notes |= {"weights": {"dense": 1.0, "lexical": round(weight, 5)}, "balance": reason}
-        total = {key: cosines.get(key, absent) + weight * lexical.get(key, 0.0) for key in keys}
+        beyond = _BEYOND * rankings["lexical"].beyond
+        total = {key: cosines.get(key, absent) + weight * lexical.get(key, beyond) for key in keys}
         return looked_up(search, total, rankings, self.name, known)
+
+
+def _agreement(lexical: Mapping[ChunkKey, float], dense: Mapping[ChunkKey, float]) -> float:
+    """How much of the best of one channel is among the best of the other."""
+    same = {*islice(lexical, _LOOKED_AT)} & {*islice(dense, _LOOKED_AT)}
+    return len(same) / _LOOKED_AT

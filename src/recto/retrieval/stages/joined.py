@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking, Scored
@@ -27,14 +27,14 @@ class JoinedFusion:
 
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
         weights = {name: weight for name, weight in self.weights if name in rankings and rankings[name].scored}
-        lexical = rankings.get(_LEXICAL, Ranking(_LEXICAL, ())).scored
-        total: dict[ChunkKey, float] = {one.key: one.score for one in lexical}
+        lexical = rankings.get(_LEXICAL, Ranking(_LEXICAL, ()))
+        total: dict[ChunkKey, float] = {one.key: one.score for one in lexical.scored}
         unit = max(total.values(), default=1.0)
         for name, weight in weights.items():
             best = max(one.score for one in rankings[name].scored)
             for one in rankings[name].scored:
                 total[one.key] = total.get(one.key, 0.0) + unit * weight * one.score / best
         scored = sorted((Scored(key, score) for key, score in total.items()), key=lambda one: (-one.score, one.key))
-        candidates = self.base.fuse(search, {**rankings, _LEXICAL: Ranking(_LEXICAL, tuple(scored))})
+        candidates = self.base.fuse(search, {**rankings, _LEXICAL: replace(lexical, scored=tuple(scored))})
         search.notes["joined"] = weights
         return candidates

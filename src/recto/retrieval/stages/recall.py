@@ -35,8 +35,8 @@ def none_near(search: Search) -> SkipStage:
 class LexicalRecall:
     """BM25 over the boosted fields.
 
-    Where there is little to look through, `in_small` of it are looked at: beyond the depth a chunk counts as holding
-    none of the words, which in one conversation is true of hardly any.
+    Where there is little to look through, `in_small` of it are looked at: what a chunk beyond the depth scores is only
+    guessed, and in one conversation that is half of them.
     """
 
     depth: int = 100
@@ -56,7 +56,8 @@ class LexicalRecall:
         found = ask(search)
         if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
             search.notes["words_by"] = said
-        return Ranking(self.name, beside_commits(search, found, depth, ask))
+        scored = beside_commits(search, found, depth, ask)
+        return Ranking(self.name, scored, beyond=scored[-1].score if len(found) >= depth else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class DenseRecall:
         found = ask(search)
         if not found:
             raise none_near(search)
-        if isinstance(index, TieredIndex) and (fast := index.fast_among([one.key for one in found])):
-            search.fast = fast / len(found)
+        fast = index.fast_among([one.key for one in found]) if isinstance(index, TieredIndex) else 0
+        if fast:
             search.notes["fast_vectors"] = f"{fast} of {len(found)}"
-        return Ranking(self.name, beside_commits(search, found, depth, ask))
+        return Ranking(self.name, beside_commits(search, found, depth, ask), fast=fast / len(found))
