@@ -103,6 +103,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.graph and not (arguments.base and arguments.wheel):
         parser.error("either --graph, or --base and --wheel")
+    arguments.trained.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
     torch.backends.cuda.matmul.allow_tf32 = True
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

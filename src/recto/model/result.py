@@ -61,7 +61,7 @@ class Ranking:
     channel: str
     scored: tuple[Scored, ...]
     beyond: float = 0.0
-    """What a chunk that is not among them scores at most; nothing, where all that match are."""
+    """What a chunk that is not among them scores at most, where that is known and not nothing."""
     fast: float = 0.0
     """The share of them that has only a fast vector yet."""
 

@@ -8,9 +8,10 @@ import pytest
 from stage_samples import asking, library, note
 
 from recto.model.query import Filters
-from recto.model.result import Ranking
+from recto.model.result import Ranking, Scored
 from recto.retrieval.pipeline import run
 from recto.retrieval.stage import Library, Profile, Recall, Search, SkipStage
+from recto.retrieval.stages.adaptive import BalancedFusion
 from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
 from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from recto.retrieval.stages.joined import JoinedFusion
@@ -81,6 +82,17 @@ def test_channels_that_look_for_words_join_the_lexical_one(held: Library) -> Non
     candidates, trace = run(joined, query, held)
     assert candidates[0].uri in {"machine learning.md", "alias.md"}
     assert [entry.detail["joined"] for entry in trace if entry.shape == "fuse"] == [{"title": 5.0}]
+
+
+def test_to_be_found_by_one_channel_more_is_never_worse_than_by_meaning_alone(held: Library) -> None:
+    search = asking(held, "machine learning")
+    near, far, named, *_ = (one.key for one in DenseRecall().recall(search).scored)
+    words = Ranking("lexical", (Scored(near, 20.0), Scored(far, 12.0)), beyond=12.0)
+    rankings = {"lexical": words, "dense": Ranking("dense", tuple(Scored(key, 0.5) for key in (near, far, named)))}
+    fusion = JoinedFusion(weights=(("title", 0.1),), base=BalancedFusion())
+    alone = {one.key: one.score for one in fusion.fuse(search, rankings)}
+    also = rankings | {"title": Ranking("title", (Scored(far, 10.0), Scored(named, 1.0)))}
+    assert {one.key: one.score for one in fusion.fuse(search, also)}[named] > alone[named]
 
 
 def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: Library) -> None:

@@ -10,15 +10,14 @@ from itertools import islice
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking
 from recto.retrieval.stage import Search
-from recto.retrieval.stages.fuse import found, looked_up, with_cosines
+from recto.retrieval.stages.fuse import BEYOND, found, looked_up, with_cosines
 
 _LOOKED_AT = 10
 """How many of a channel's best say what kind of thing was found."""
 _WEAKEST, _STRONGEST = 0.75, 2.0
 """How far the strength of a match goes; in a small library, where every score is low, a weak one counts in full."""
-_BEYOND = 0.8
-"""What a chunk that words did not find is taken to score, as a share of what it can score at most."""
 _USUAL_AGREEMENT = 0.3
+"""How much of the best of both channels is the same, mostly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,9 @@ class Balance:
     meaning is trusted less. `share` is how much of what was found is part of a series: a turn of a conversation means
     little without the others, and its words say more of it. `brevity` holds back queries of more than `long_query`
     words, such as a pasted text, whose words add up beyond any cosine. `fast` is how much more words count where all
-    that was found has only a fast vector, and `agreement` how much more where the ten best of both channels are the
-    same: a fast vector says little then that words have not said.
+    that was found has only a fast vector, and `agreement` how much more than that where more than is usual of the ten
+    best of both channels is the same: a fast vector says little then that words have not said. `beyond` is what a chunk
+    that words did not find is taken to score, as a share of what it can score at most.
 
     What speaks for each, and what does not, is in docs/decisions/0004.
     """
@@ -50,8 +50,9 @@ class Balance:
     usual_match: float = 28.0
     series: float = 3.6
     long_query: int = 15
-    fast: float = 1.25
-    agreement: float = 1.5
+    fast: float = 0.9
+    agreement: float = 2.0
+    beyond: float = BEYOND
 
     def weight(
         self,
@@ -77,9 +78,10 @@ class Balance:
         strength = min(max(weakest, math.sqrt(brevity * match / self.usual_match)), _STRONGEST) ** (1.0 - share)
         return self.base * math.exp(signs) * (1.0 + self.series * share) * brevity * strength, ", ".join(reasons)
 
-    def beside_fast(self, share: float, agreement: float) -> float:
-        """How much more words count where so much of what was found has only a fast vector."""
-        return (1.0 + self.fast * share) * math.exp(self.agreement * share * (agreement - _USUAL_AGREEMENT))
+    def beside_fast(self, share: float, same: float) -> float:
+        """How much more words count where so much of what was found has only a fast vector, and so much of the best of
+        both channels is the same."""
+        return (1.0 + self.fast * share) * math.exp(self.agreement * share * max(0.0, same - _USUAL_AGREEMENT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +112,19 @@ class BalancedFusion:
             list(lexical.values()), list(dense.values()), words, share, small=search.small
         )
         if fast := rankings["dense"].fast:
-            # In a small scope both have the same few chunks to choose from.
-            agreement = _USUAL_AGREEMENT if search.small else _agreement(lexical, dense)
-            weight *= self.balance.beside_fast(fast, agreement)
-            reason += f", {fast:.0%} fast vectors, {agreement:.0%} of the best the same"
+            reason += f", {fast:.0%} fast vectors"
+            same = 0.0
+            if not search.small:  # where there is little, both have the same few chunks to choose from
+                same = _same(lexical, dense)
+                reason += f", {same:.0%} of the best the same"
+            weight *= self.balance.beside_fast(fast, same)
         search.notes |= {"weights": {"dense": 1.0, "lexical": round(weight, 5)}, "balance": reason}
-        beyond = _BEYOND * rankings["lexical"].beyond
+        beyond = self.balance.beyond * rankings["lexical"].beyond
         total = {key: cosines.get(key, absent) + weight * lexical.get(key, beyond) for key in keys}
         return looked_up(search, total, rankings, self.name, known)
 
 
-def _agreement(lexical: Mapping[ChunkKey, float], dense: Mapping[ChunkKey, float]) -> float:
+def _same(lexical: Mapping[ChunkKey, float], dense: Mapping[ChunkKey, float]) -> float:
     """How much of the best of one channel is among the best of the other."""
-    same = {*islice(lexical, _LOOKED_AT)} & {*islice(dense, _LOOKED_AT)}
-    return len(same) / _LOOKED_AT
+    most = min(_LOOKED_AT, len(lexical), len(dense))
+    return len({*islice(lexical, most)} & {*islice(dense, most)}) / most

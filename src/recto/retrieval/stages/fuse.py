@@ -10,6 +10,8 @@ from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking, ScoreStep
 from recto.retrieval.stage import Search, in_order
 
+BEYOND = 0.8
+"""What a chunk that a channel did not list is taken to score, as a share of what it can score at most."""
 _CHANNELS = ("dense", "lexical")
 _NORMALISERS: Mapping[str, Callable[[list[float]], list[float]]] = {"z": z_scores, "min_max": min_max}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from recto.model.ids import ChunkKey
 from recto.model.result import Candidate, Ranking, Scored
 from recto.retrieval.stage import Fuse, Search
-from recto.retrieval.stages.fuse import ScoreFusion
+from recto.retrieval.stages.fuse import BEYOND, ScoreFusion
 
 _LEXICAL = "lexical"
 
@@ -18,7 +18,7 @@ class JoinedFusion:
     """Adds to each lexical score a share of the best one, by what the channels of `weights` say; then asks `base`.
 
     score(d) = lexical(d) + best lexical · Σ weight(c) · c(d) / best of c. Where the lexical channel found nothing, the
-    others stand in for it.
+    others stand in for it; what it did not list has a share of what it can score at most.
     """
 
     weights: tuple[tuple[str, float], ...] = (("phrase", 0.2), ("title", 0.2), ("typos", 1.0))
@@ -33,7 +33,7 @@ class JoinedFusion:
         for name, weight in weights.items():
             best = max(one.score for one in rankings[name].scored)
             for one in rankings[name].scored:
-                total[one.key] = total.get(one.key, 0.0) + unit * weight * one.score / best
+                total[one.key] = total.get(one.key, BEYOND * lexical.beyond) + unit * weight * one.score / best
         scored = sorted((Scored(key, score) for key, score in total.items()), key=lambda one: (-one.score, one.key))
         candidates = self.base.fuse(search, {**rankings, _LEXICAL: replace(lexical, scored=tuple(scored))})
         search.notes["joined"] = weights

@@ -57,7 +57,9 @@ class LexicalRecall:
         if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
             search.notes["words_by"] = said
         scored = beside_commits(search, found, depth, ask)
-        return Ranking(self.name, scored, beyond=scored[-1].score if len(found) >= depth else 0.0)
+        # Where files were asked for apart, what lies beyond is another thing for them and for commits.
+        cut = found and len(found) >= depth and scored is found
+        return Ranking(self.name, scored, beyond=found[-1].score if cut else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
