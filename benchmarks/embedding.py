@@ -43,6 +43,7 @@ def main() -> None:
             copied(options.text, root, max(options.chunks, options.fast_chunks), options.seed)
             engine.add_collection("text", root)
             engine.index(embed=False)
+            engine.make_inputs()
             row = {"cores": os.cpu_count()} | full(engine, options.chunks, options.rounds)
             row |= fast(engine, options.fast_chunks, options.rounds)
     RESULTS.mkdir(exist_ok=True)

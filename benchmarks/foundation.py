@@ -184,6 +184,7 @@ def queries(bench: Bench, folder: Path, library: Path, chunks: int) -> None:
     engine = open_engine(Config(library=library), create=True)
     engine.add_collection("bench", folder, CollectionSettings())
     engine.index(embed=False)
+    engine.make_inputs()
     have = engine.store.counts(engine.project.id).chunks
     _random_vectors(engine, chunks)
     if engine.accelerator is not None:

@@ -93,6 +93,7 @@ def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
             held = engine.store.counts(engine.project.id).chunks
         fast = fast_tier(engine.embedder)
         assert fast is not None
+        engine.make_inputs()
         embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
     return library
 

@@ -160,6 +160,7 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     fast = fast_tier(engine.embedder)
     assert fast is not None
     before = time.perf_counter()
+    engine.make_inputs()
     embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
     vectors = time.perf_counter() - before
     assert engine.accelerator is not None
