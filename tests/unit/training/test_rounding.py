@@ -21,6 +21,11 @@ DICE = np.random.default_rng(1)
 IDS = [[1, *DICE.integers(4, 200, length).tolist(), 2] for length in (3, 9, 14, 5, 20, 11, 7, 26)]
 
 
+def by_graph(data: bytes) -> np.ndarray:
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    return np.stack([session.run(None, {"input_ids": np.array([ids], np.int64)})[0][0] for ids in IDS])
+
+
 @pytest.fixture(scope="module")
 def model() -> Model:
     return tiny_model(layers=2)
@@ -39,8 +44,7 @@ def texts() -> Texts:
 
 def test_a_rounded_encoder_gives_the_vectors_of_the_graph(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
     settled = fixed(model, ranges)
-    session = onnxruntime.InferenceSession(emit(*fold_contexts(model, settled)), providers=["CPUExecutionProvider"])
-    graph = np.stack([session.run(None, {"input_ids": np.array([ids], np.int64)})[0][0] for ids in IDS])
+    graph = by_graph(emit(*fold_contexts(model, settled)))
     near = (vectors(Rounded(Encoder(model), settled), texts) * graph).sum(1)
     assert near.min() > 0.9999
 
@@ -52,10 +56,8 @@ def test_ranges_that_were_kept_give_the_same_graph(model: Model, ranges: dict[st
 
 def test_a_graph_gives_back_the_ranges_it_was_made_with(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
     data = emit(*fold_contexts(model, fixed(model, ranges)))
-    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
-    graph = np.stack([session.run(None, {"input_ids": np.array([ids], np.int64)})[0][0] for ids in IDS])
     again = Rounded(Encoder(read_graph(data)), read_ranges_of(data))
-    assert (vectors(again, texts) * graph).sum(1).min() > 0.9999
+    assert (vectors(again, texts) * by_graph(data)).sum(1).min() > 0.9999
 
 
 def test_settling_brings_int8_nearer_to_float(model: Model, ranges: dict[str, Range], texts: Texts) -> None:
@@ -88,10 +90,7 @@ def test_ranges_that_were_learnt_give_the_vectors_of_the_graph(
 ) -> None:
     encoder = Encoder(model)
     learnt = settle(encoder, fixed(model, ranges), texts, Settling(steps=5, tokens=100))
-    session = onnxruntime.InferenceSession(
-        emit(*fold_contexts(encoder.weights(), learnt)), providers=["CPUExecutionProvider"]
-    )
-    graph = np.stack([session.run(None, {"input_ids": np.array([ids], np.int64)})[0][0] for ids in IDS])
+    graph = by_graph(emit(*fold_contexts(encoder.weights(), learnt)))
     near = (vectors(Rounded(encoder, learnt), texts) * graph).sum(1)
     assert near.min() > 0.9999
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from recto.algorithms.spelling import Vocabulary
 from recto.model.ids import ChunkKey, ProjectId
@@ -40,10 +39,8 @@ class Fts5Index:
         self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
     ) -> tuple[Scored, ...]:
         key = self._keys.project(project)
-        # In chosen fields what is excluded is excluded by a query of its own: behind a column filter on its left side
-        # alone, NOT makes FTS5 leave prefixes out of the score.
         unwanted = _any_of(terms.excluded) if fields and terms.excluded else None
-        match = match_expression(replace(terms, excluded=()) if unwanted else terms, fields)
+        match = match_expression(terms, fields)
         if match is None:
             return ()
         if filters.empty and not unwanted and self._keys.only_project():
@@ -82,7 +79,8 @@ def match_expression(terms: Terms, fields: Sequence[LexicalField] = ()) -> str |
 
     Analysed tokens hold only letters, digits and underscores, and each is quoted all the same, so that no
     token can be read as an operator. A phrase stands on both sides of the AND: without it among the words, a chunk
-    would need one of them as well.
+    would need one of them as well. In chosen fields what is excluded needs a query of its own: behind a column filter
+    on its left side alone, NOT makes FTS5 leave prefixes out of the score.
     """
     if terms.empty:
         return None
@@ -97,7 +95,7 @@ def match_expression(terms: Terms, fields: Sequence[LexicalField] = ()) -> str |
         expression = " AND ".join([*phrases, f"({expression})"])
     if fields:
         expression = f"{{{' '.join(name for name in LEXICAL_FIELDS if name in fields)}}} : ({expression})"
-    if terms.excluded:
+    elif terms.excluded:
         expression = f"({expression}) NOT ({_any_of(terms.excluded)})"
     return expression
 
