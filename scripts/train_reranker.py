@@ -1,0 +1,468 @@
+"""Trains a cross-encoder from harvested pairs, and measures it on data sets in BEIR layout. Wants one GPU.
+
+    python scripts/train_reranker.py DATA SETS OUT PLAN
+
+DATA holds pairs*.jsonl.xz as `harvest_sources.py` writes them; SETS the folders of the evaluation sets; PLAN is JSON:
+`{"depth": 64, "common": {...}, "runs": [{"name": ..., "smooth": ..., "keep": true}]}`, whose keys are the fields of
+`Settings`. OUT gets results.json and, for the runs that are kept, the weights in half precision without the word table,
+which is the encoder's own and is not trained.
+
+Candidates come from a hybrid over the same texts: cosines of octavo-encoder-1 and BM25 over word pieces, as z-scores,
+0.6 to 0.4. It stands in for the pipeline's, which cannot run on a machine with nothing but torch.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import math
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+
+from octavo.training.encoder import Encoder, Texts, embedded
+from octavo.training.graph import read_graph
+from octavo.training.weights import Model
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+ENCODER = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models/octavo-encoder-1"
+TOKENIZER = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+CLS, SEP = 101, 102
+QUERY_TOKENS, PASSAGE_TOKENS, WINDOW = 64, 250, 256
+WORDS_PER_CHUNK, LONGEST_WHOLE = 150, 190
+WEIGHTS, DEPTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (20, 50)
+NOWHERE = -1e4  # the score of what is no candidate
+PART_BYTES = 15_000_000
+_started = time.perf_counter()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`smooth` is the share of the target that is the hybrid's own distribution over the list, at `temperature`;
+    `residual` is how much of the fused score is added to the logits, so that the network learns what fusion gets wrong.
+    A candidate whose cosine with the answer is `same` or more counts as an answer too and is left out. Negatives are
+    drawn with weight rank ** -`skew`. Training ends early when the whole run is older than `deadline` seconds.
+    """
+
+    name: str
+    epochs: float = 1.0
+    batch: int = 128
+    negatives: int = 11
+    rate: float = 1e-4
+    smooth: float = 0.0
+    temperature: float = 0.5
+    residual: float = 0.0
+    same: float = 0.93
+    skew: float = 0.5
+    tokens: int = 200
+    seed: int = 0
+    deadline: float = math.inf
+    keep: bool = False
+
+
+def say(*words: object) -> None:
+    print(f"[{time.perf_counter() - _started:6.1f}]", *words, flush=True)
+
+
+def tokenised(texts: Sequence[str], most: int) -> list[list[int]]:
+    found: list[list[int]] = []
+    for start in range(0, len(texts), 20_000):
+        encoded = TOKENIZER.encode_batch_fast(list(texts[start : start + 20_000]), add_special_tokens=False)
+        found += [encoding.ids[:most] for encoding in encoded]
+    return found
+
+
+class Ragged:
+    """Token ids of many texts in one row on the device, with where each text starts and how long it is."""
+
+    def __init__(self, ids: Sequence[Sequence[int]]) -> None:
+        self.lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        starts = np.cumsum(self.lengths) - self.lengths
+        flat = np.fromiter((token for text in ids for token in text), np.int32, int(self.lengths.sum()))
+        self.flat = torch.as_tensor(flat).to(DEVICE)
+        self.starts, self.sizes = torch.as_tensor(starts).to(DEVICE), torch.as_tensor(self.lengths).to(DEVICE)
+
+
+class CrossEncoder(nn.Module):
+    """The encoder's body over `[CLS] query [SEP] passage [SEP]`; the score is a linear head on the first token."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        encoder = Encoder(model)
+        self.words, self.positions, self.norm = encoder.words, encoder.positions, encoder.norm
+        self.layers = encoder.layers
+        self.words.weight.requires_grad_(False)
+        if DEVICE.type == "cuda":
+            for layer in self.layers:
+                layer._after = torch.compile(layer._after, dynamic=True)
+        self.types = nn.Parameter(torch.zeros(2, self.positions.shape[1]))
+        self.head = nn.Linear(self.positions.shape[1], 1)
+        nn.init.normal_(self.head.weight, std=0.02)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, queries: Ragged, passages: Ragged, asked: Tensor, read: Tensor, window: int = WINDOW) -> Tensor:
+        """One logit for each pair of places in `asked` and `read`; pairs are packed without padding."""
+        query_sizes = torch.clamp(queries.sizes[asked], max=QUERY_TOKENS)
+        passage_sizes = torch.minimum(passages.sizes[read], window - 3 - query_sizes)
+        sizes = query_sizes + passage_sizes + 3
+        cuts = torch.zeros(len(asked) + 1, dtype=torch.int32, device=DEVICE)
+        cuts[1:] = torch.cumsum(sizes, 0)
+        total = int(cuts[-1])
+        owner = torch.repeat_interleave(torch.arange(len(asked), device=DEVICE), sizes, output_size=total)
+        place = torch.arange(total, device=DEVICE) - cuts[:-1].long()[owner]
+        behind = place - query_sizes[owner] - 2
+        ids = torch.full((total,), SEP, dtype=torch.long, device=DEVICE)
+        ids[place == 0] = CLS
+        in_query = (place >= 1) & (place <= query_sizes[owner])
+        ids[in_query] = queries.flat[(queries.starts[asked][owner] + place - 1)[in_query]].long()
+        in_passage = (behind >= 0) & (behind < passage_sizes[owner])
+        ids[in_passage] = passages.flat[(passages.starts[read][owner] + behind)[in_passage]].long()
+        x = self.norm(self.words(ids) + self.positions[place] + self.types[(behind >= 0).long()])
+        for layer in self.layers:
+            x = layer.packed(x, cuts, int(sizes.max()))
+        logits: Tensor = self.head(x[cuts[:-1].long()].float()).squeeze(1)
+        return logits
+
+
+def autocast() -> Any:
+    return torch.autocast("cuda", torch.bfloat16, enabled=DEVICE.type == "cuda")
+
+
+@torch.no_grad()
+def scored(
+    network: CrossEncoder, queries: Ragged, passages: Ragged, asked: np.ndarray, read: np.ndarray, tokens: int = 400_000
+) -> np.ndarray:
+    """The logits of many pairs, in their order; longest first, batches of about `tokens`."""
+    network.eval()
+    sizes = np.minimum(queries.lengths[asked], QUERY_TOKENS) + passages.lengths[read] + 3
+    order, found, start = np.argsort(-sizes, kind="stable"), np.zeros(len(asked), np.float32), 0
+    while start < len(order):
+        batch = order[start : start + max(1, tokens // int(min(sizes[order[start]], WINDOW)))]
+        with autocast():
+            rows = torch.as_tensor(asked[batch]).to(DEVICE), torch.as_tensor(read[batch]).to(DEVICE)
+            found[batch] = network(queries, passages, *rows).float().cpu().numpy()
+        start += len(batch)
+    return found
+
+
+class Bm25:
+    """BM25 over word pieces (k1 1.2, b 0.75) as one sparse product."""
+
+    def __init__(self, ids: Sequence[Sequence[int]], k1: float = 1.2, b: float = 0.75) -> None:
+        self._size = TOKENIZER.get_vocab_size()
+        counted = [np.unique(np.asarray(text, np.int64), return_counts=True) for text in ids]
+        rows = np.repeat(np.arange(len(ids)), [len(tokens) for tokens, _ in counted])
+        columns = np.concatenate([tokens for tokens, _ in counted])
+        counts = np.concatenate([often for _, often in counted])
+        lengths = np.fromiter(map(len, ids), float, len(ids))
+        found_in = np.bincount(columns, minlength=self._size)
+        rarity = np.log(1 + (len(ids) - found_in + 0.5) / (found_in + 0.5))
+        weights = counts * (k1 + 1) / (counts + k1 * (1 - b + b * lengths[rows] / lengths.mean())) * rarity[columns]
+        matrix = torch.sparse_coo_tensor(
+            np.stack([rows, columns]), torch.as_tensor(weights, dtype=torch.float32), (len(ids), self._size)
+        )
+        self._matrix = matrix.to(DEVICE).coalesce().to_sparse_csr()
+
+    def __call__(self, queries: Sequence[Sequence[int]]) -> Tensor:
+        asked = torch.zeros(self._size, len(queries), device=DEVICE)
+        for column, ids in enumerate(queries):
+            if ids:
+                asked[torch.as_tensor(np.unique(np.asarray(ids, np.int64)), device=DEVICE), column] = 1.0
+        return (self._matrix @ asked).T
+
+
+def fused(dense: Tensor, lexical: Tensor, most: int, within: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The best by 0.6 and 0.4 of the z-scores over the union of both channels' first 200: places and scores."""
+    if within is not None:
+        dense, lexical = dense.masked_fill(~within, -2.0), lexical.masked_fill(~within, -1.0)
+    depth = min(200, dense.shape[1])
+    listed = torch.zeros_like(dense, dtype=torch.bool)
+    for channel in (dense, lexical):
+        listed.scatter_(1, channel.topk(depth, 1).indices, True)
+    if within is not None:
+        listed &= within
+
+    def normalised(channel: Tensor) -> Tensor:
+        count = listed.sum(1, keepdim=True).clamp(min=1)
+        mean = (channel * listed).sum(1, keepdim=True) / count
+        spread = ((((channel - mean) ** 2) * listed).sum(1, keepdim=True) / count).sqrt() + 1e-6
+        return (channel - mean) / spread
+
+    total = (0.6 * normalised(dense) + 0.4 * normalised(lexical)).masked_fill(~listed, NOWHERE)
+    best = total.topk(min(most, total.shape[1]), 1)
+    return best.indices, best.values
+
+
+def vectors(encoder: Encoder, ids: Sequence[Sequence[int]]) -> Tensor:
+    return torch.as_tensor(embedded(encoder, Texts([[CLS, *text, SEP] for text in ids], DEVICE))).to(DEVICE)
+
+
+class EvaluationSet:
+    """A data set with the hybrid's first fifty candidates for each query."""
+
+    def __init__(
+        self, name: str, folder: Path, corpus: str = "corpus.jsonl.gz", qrels: str = "qrels.tsv", scope: str = ""
+    ) -> None:
+        self.name, self.recall = name, bool(scope)
+        documents, self._judged = _rows(folder / corpus), _judgements(folder / qrels)
+        queries = [query for query in _rows(folder / "queries.jsonl.gz") if query["_id"] in self._judged]
+        chunks = [(place, chunk) for place, document in enumerate(documents) for chunk in _chunks(document)]
+        self.owner = np.array([place for place, _ in chunks])
+        self.documents = [document["_id"] for document in documents]
+        self.judged = [self._judged[query["_id"]] for query in queries]
+        self._ids = tokenised([chunk for _, chunk in chunks], PASSAGE_TOKENS)
+        self._asked = tokenised([query["text"] for query in queries], PASSAGE_TOKENS)
+        self.passages, self.queries = Ragged(self._ids), Ragged(self._asked)
+        self._scopes = [query["metadata"][scope] for query in queries] if scope else None
+        self._groups = np.array([documents[place]["metadata"][scope] for place in self.owner]) if scope else None
+
+    def find(self, encoder: Encoder, most: int = 50) -> EvaluationSet:
+        passages, queries, bm25 = vectors(encoder, self._ids), vectors(encoder, self._asked), Bm25(self._ids)
+        places, scores = [], []
+        for start in range(0, len(self._asked), 128):
+            within = None
+            if self._scopes is not None:
+                same = np.array(self._scopes[start : start + 128])[:, None] == self._groups
+                within = torch.as_tensor(same).to(DEVICE)
+            dense, lexical = queries[start : start + 128] @ passages.T, bm25(self._asked[start : start + 128])
+            found, score = fused(dense, lexical, most, within)
+            places.append(found.cpu().numpy())
+            scores.append(score.cpu().numpy())
+        self.places, self.fused = np.concatenate(places), np.concatenate(scores)
+        return self
+
+    def measure(self, scores: np.ndarray) -> float:
+        """nDCG@10, or Recall@10 for conversations; a document stands where its best chunk does."""
+        return float(np.mean([self._value(row, scores[row]) for row in range(len(self.places))]))
+
+    def _value(self, row: int, scores: np.ndarray) -> float:
+        best: dict[int, float] = {}
+        for chunk, score in zip(self.places[row], scores, strict=True):
+            document = int(self.owner[chunk])
+            best[document] = max(best.get(document, -math.inf), float(score))
+        ranked = sorted(best, key=lambda document: (-best[document], document))[:10]
+        judged = self.judged[row]
+        gains = [judged.get(self.documents[document], 0) for document in ranked]
+        if self.recall:
+            return sum(gain > 0 for gain in gains) / len(judged)
+        ideal = sorted(judged.values(), reverse=True)[:10]
+        return _discounted(gains) / _discounted(ideal)
+
+    def reranked(self, network: CrossEncoder) -> dict[str, float]:
+        """What each weight of the reranker and each depth gives, as `depth/weight`."""
+        asked = np.repeat(np.arange(len(self.places)), self.places.shape[1])
+        scores = scored(network, self.queries, self.passages, asked, self.places.reshape(-1)).reshape(self.places.shape)
+        found = {}
+        for depth in DEPTHS:
+            there = self.fused[:, :depth] > NOWHERE / 10
+            before, after = _z(self.fused[:, :depth], there), _z(scores[:, :depth], there)
+            for weight in WEIGHTS:
+                top = np.where(there, (1 - weight) * before + weight * after, NOWHERE)
+                found[f"{depth}/{weight}"] = self.measure(
+                    np.concatenate([top + 100, self.fused[:, depth:] * 1e-3 - 50], 1)
+                )
+        return found
+
+
+def _z(values: np.ndarray, there: np.ndarray) -> np.ndarray:
+    count = there.sum(1, keepdims=True)
+    mean = (values * there).sum(1, keepdims=True) / count
+    return (values - mean) / (np.sqrt((((values - mean) ** 2) * there).sum(1, keepdims=True) / count) + 1e-6)
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains))
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _judgements(path: Path) -> dict[str, dict[str, int]]:
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    found: dict[str, dict[str, int]] = {}
+    for line in text.splitlines()[1:]:
+        query, document, relevance = line.split("\t")
+        if int(relevance) > 0:
+            found.setdefault(query, {})[document] = int(relevance)
+    return found
+
+
+def _chunks(document: dict[str, Any]) -> Iterator[str]:
+    title, words = document.get("title") or "", document["text"].split(" ")
+    whole = len(words) <= LONGEST_WHOLE
+    for start in range(0, 1 if whole else len(words), WORDS_PER_CHUNK):
+        text = document["text"] if whole else " ".join(words[start : start + WORDS_PER_CHUNK])
+        yield f"{title}\n{text}" if title else text
+
+
+def evaluation_sets(folder: Path) -> list[EvaluationSet]:
+    chats = folder / "locomo"
+    return [
+        EvaluationSet("hotpotqa-200", folder / "hotpotqa-200"),
+        EvaluationSet("scifact", folder / "scifact"),
+        EvaluationSet("cosqa", folder / "cosqa"),
+        EvaluationSet("stackfaq", folder / "stackfaq", qrels="qrels.tsv.gz"),
+        EvaluationSet("django-git-history", folder / "django-git-history"),
+        EvaluationSet("ray-docs-qa", folder / "ray-docs-qa"),
+        EvaluationSet("locomo", chats, qrels="qrels.tsv.gz", scope="conversation"),
+        EvaluationSet(
+            "locomo/sessions", chats, "corpus.sessions.jsonl.gz", "qrels.sessions.tsv.gz", scope="conversation"
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Mined:
+    """Each query's answer and the hybrid's candidates for it among the answers of all queries."""
+
+    queries: Ragged
+    passages: Ragged
+    answers: np.ndarray
+    candidates: np.ndarray
+    fused: np.ndarray
+    ranks: np.ndarray  # of the answer among the candidates; 999 where it is none
+    likeness: np.ndarray  # each candidate's cosine with the answer
+
+
+def mined(encoder: Encoder, pairs: Sequence[Sequence[str]], depth: int) -> Mined:
+    numbers: dict[str, int] = {}
+    answers = np.array([numbers.setdefault(pair[1], len(numbers)) for pair in pairs])
+    passages, queries = tokenised(list(numbers), PASSAGE_TOKENS), tokenised([pair[0] for pair in pairs], QUERY_TOKENS)
+    say(f"{len(pairs)} pairs, {len(numbers)} passages")
+    passage_vectors, query_vectors, bm25 = vectors(encoder, passages), vectors(encoder, queries), Bm25(passages)
+    shape = (len(pairs), depth)
+    candidates, scores = np.zeros(shape, np.int64), np.zeros(shape, np.float32)
+    likeness, ranks = np.zeros(shape, np.float32), np.zeros(len(pairs), np.int64)
+    for start in range(0, len(pairs), 192):
+        rows = slice(start, start + 192)
+        places, score = fused(query_vectors[rows] @ passage_vectors.T, bm25(queries[rows]), depth)
+        answer = torch.as_tensor(answers[rows]).to(DEVICE)
+        hit = places == answer[:, None]
+        ranks[rows] = torch.where(hit.any(1), hit.float().argmax(1), torch.full_like(answer, 999)).cpu().numpy()
+        likeness[rows] = (passage_vectors[places] * passage_vectors[answer][:, None]).sum(-1).cpu().numpy()
+        candidates[rows], scores[rows] = places.cpu().numpy(), score.cpu().numpy()
+    say(f"the answer is among the first {depth} of {(ranks < 999).mean():.3f}, on top of {(ranks == 0).mean():.3f}")
+    return Mined(Ragged(queries), Ragged(passages), answers, candidates, scores, ranks, likeness)
+
+
+def train(model: Model, data: Mined, settings: Settings) -> CrossEncoder:
+    dice = np.random.default_rng(settings.seed)
+    torch.manual_seed(settings.seed)
+    network = CrossEncoder(model).to(DEVICE)
+    usable = np.flatnonzero(data.ranks < 999)
+    steps = int(len(usable) * settings.epochs / settings.batch)
+    warm = max(1, steps // 20)
+    body = [value for name, value in network.named_parameters() if value.requires_grad and "head" not in name]
+    head = {"params": network.head.parameters(), "lr": settings.rate * 10}
+    optimiser = torch.optim.AdamW([{"params": body, "lr": settings.rate}, head], weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: (step + 1) / warm if step < warm else max(0.0, (steps - step) / max(1, steps - warm))
+    )
+    order, at, running = dice.permutation(usable), 0, 0.0
+    network.train()
+    for step in range(steps):
+        if at + settings.batch > len(order):
+            order, at = dice.permutation(usable), 0
+        rows = order[at : at + settings.batch]
+        at += settings.batch
+        loss = _loss(network, data, rows, settings, dice)
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(body, 1.0)
+        optimiser.step()
+        schedule.step()
+        running = float(loss.detach()) if step == 0 else 0.98 * running + 0.02 * float(loss.detach())
+        if step % max(1, steps // 5) == 0:
+            say(f"{settings.name}: step {step} of {steps}, loss {running:.4f}")
+        if time.perf_counter() - _started > settings.deadline:
+            say(f"{settings.name}: stopped at its deadline")
+            break
+    return network
+
+
+def _loss(
+    network: CrossEncoder, data: Mined, rows: np.ndarray, settings: Settings, dice: np.random.Generator
+) -> Tensor:
+    """Cross-entropy of the list's softmax against the answer, softened by what the hybrid makes of the list."""
+    listed, scores = data.candidates[rows], data.fused[rows]
+    usable = (listed != data.answers[rows][:, None]) & (data.likeness[rows] < settings.same) & (scores > NOWHERE / 10)
+    weights = np.where(usable, (1 + np.arange(listed.shape[1])) ** -settings.skew, 0) + 1e-9
+    drawn = np.argsort(-(np.log(weights) + dice.gumbel(size=weights.shape)), 1)[:, : settings.negatives]
+    negatives, usable = np.take_along_axis(listed, drawn, 1), np.take_along_axis(usable, drawn, 1)
+    answer_scores = np.take_along_axis(scores, data.ranks[rows][:, None], 1)
+    passages = np.concatenate([data.answers[rows][:, None], negatives], 1)
+    asked = torch.as_tensor(np.repeat(rows, passages.shape[1])).to(DEVICE)
+    with autocast():
+        read = torch.as_tensor(passages.reshape(-1)).to(DEVICE)
+        logits = network(data.queries, data.passages, asked, read, settings.tokens).float().view(passages.shape)
+    hybrid = np.concatenate([answer_scores, np.take_along_axis(scores, drawn, 1)], 1)
+    before = torch.as_tensor(hybrid).to(DEVICE).clamp(min=-10)
+    left_out = torch.as_tensor(np.concatenate([np.zeros((len(rows), 1), bool), ~usable], 1)).to(DEVICE)
+    target = torch.zeros_like(logits)
+    target[:, 0] = 1
+    soft = functional.softmax(before.masked_fill(left_out, -30.0) / settings.temperature, 1)
+    target = (1 - settings.smooth) * target + settings.smooth * soft
+    chosen = functional.log_softmax(logits.masked_fill(left_out, -30.0) + settings.residual * before, 1)
+    return -(target * chosen).sum(1).mean()
+
+
+def keep(network: CrossEncoder, path: Path) -> None:
+    state = network.state_dict()
+    arrays = {name: value.half().cpu().numpy() for name, value in state.items() if not name.startswith("words")}
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    data = file.getvalue()
+    for number, start in enumerate(range(0, len(data), PART_BYTES)):
+        path.with_name(f"{path.name}.part{number}").write_bytes(data[start : start + PART_BYTES])
+
+
+def main() -> int:
+    folder, sets_folder, out, plan_file = map(Path, sys.argv[1:5])
+    out.mkdir(parents=True, exist_ok=True)
+    plan = json.loads(plan_file.read_text())
+    model = read_graph((ENCODER / "model.onnx").read_bytes())
+    encoder = Encoder(model).to(DEVICE)
+    sets = [data.find(encoder) for data in evaluation_sets(sets_folder)]
+    hybrid = {data.name: data.measure(data.fused) for data in sets}
+    say("hybrid", {name: round(value, 4) for name, value in hybrid.items()})
+    pairs = []
+    for path in sorted(folder.glob("pairs*.jsonl.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            pairs += [json.loads(line) for line in lines]
+    random.Random(1).shuffle(pairs)
+    data = mined(encoder, pairs, plan["depth"])
+    results: dict[str, Any] = {"hybrid": hybrid}
+    known = {field.name for field in fields(Settings)}
+    for run in plan["runs"]:
+        described = {**plan.get("common", {}), **run}
+        if unknown := set(described) - known:
+            raise SystemExit(f"there is no setting {', '.join(sorted(unknown))}")
+        settings = Settings(**described)
+        network = train(model, data, settings)
+        found = {checked.name: checked.reranked(network) for checked in sets}
+        results[settings.name] = {"settings": described, "found": found}
+        gained = {name: round(values["50/0.5"] - hybrid[name], 4) for name, values in found.items()}
+        say(settings.name, "first 50, half and half:", gained, "mean", round(float(np.mean(list(gained.values()))), 4))
+        if settings.keep:
+            keep(network, out / settings.name)
+        (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
