@@ -1,0 +1,104 @@
+"""The process that converts: it gives up what it does not need, then answers file after file until its pipe closes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from octavo.converting.confinement import Limits, confine
+from octavo.converting.text_builder import MOST_CHARACTERS
+from octavo.model.converted import Converted, Refused, to_plain
+
+FOLDER_PREFIX = "octavo-convert-"  # of the folder that is all a converter may write to
+SIZE = 8  # bytes in front of a message that say how long it is
+
+Reader = Callable[[str, bytes, "Settings"], Converted | Refused]
+
+
+class Settings:
+    """What a reader may be told."""
+
+    def __init__(self, *, ocr: bool = False, ocr_pages: int = 0, ocr_languages: str = "") -> None:
+        self.ocr = ocr
+        self.ocr_pages = ocr_pages
+        self.ocr_languages = ocr_languages
+
+
+def send(channel: IO[bytes], *messages: bytes) -> None:
+    for message in messages:
+        channel.write(len(message).to_bytes(SIZE, "big"))
+        channel.write(message)
+    channel.flush()
+
+
+def received(channel: IO[bytes], most: int) -> bytes:
+    """Raises `EOFError` where the other side is gone or says more than it may."""
+    head = channel.read(SIZE)
+    size = int.from_bytes(head, "big")
+    if len(head) < SIZE or size > most:
+        raise EOFError
+    message = channel.read(size)
+    if len(message) < size:
+        raise EOFError
+    return message
+
+
+def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
+    asked = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb")
+    # Readers in other languages print what they like: neither to the answers nor to the user's terminal.
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    allowed = Limits(**limits)
+    confine(allowed)
+    told = Settings(**settings)
+    try:
+        send(answers, b"ready")
+        while True:
+            question = json.loads(received(asked, 1 << 20))
+            data = received(asked, 1 << 40)
+            send(answers, _answer(question["reader"], question["name"], data, told, allowed))
+    except (EOFError, BrokenPipeError):
+        _remove_folder()
+        os._exit(0)  # without the interpreter's farewell, which would complain about the pipe
+
+
+def _remove_folder() -> None:
+    """What this process may write to goes with it where nobody is left to remove it: whoever asked was killed."""
+    folder = Path(os.environ.get("TMPDIR", ""))
+    if folder.name.startswith(FOLDER_PREFIX):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits) -> bytes:
+    try:
+        module, _, function = reader.partition(":")
+        read: Reader = getattr(import_module(module), function)
+        outcome = read(name, data, told)
+    except MemoryError:
+        outcome = Refused(f"reading it takes more than {limits.memory // 1_000_000:,} MB of memory")
+    except RecursionError:
+        outcome = Refused("damaged: it is nested too deeply")
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic in Rust is not an `Exception`
+        outcome = Refused(f"damaged: {_said(error)}")
+    if isinstance(outcome, Converted):
+        if len(outcome.text) > MOST_CHARACTERS * 2:
+            outcome = Refused(f"it holds more than {MOST_CHARACTERS:,} characters")
+        elif not outcome.text.strip():
+            outcome = Refused("it holds no text")
+    plain = {"refused": outcome.reason} if isinstance(outcome, Refused) else to_plain(outcome)
+    return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def _said(error: BaseException) -> str:
+    words = " ".join(str(error).split())[:200]
+    return words or type(error).__name__

@@ -1,0 +1,207 @@
+"""Word: headings by style, lists, tables, footnotes, comments and text boxes, in the order of the document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from octavo.converting.child import Settings
+from octavo.converting.text_builder import TextBuilder, TooLong
+from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
+from octavo.model.converted import Converted, Refused
+from octavo.model.document import BlockKind
+
+CONVERTER = "docx-1"
+_HEADING = re.compile(r"^(?:heading|überschrift|titre|título|заголовок|標題|见出し|見出し)\s*(\d)", re.IGNORECASE)
+_LONG_CELL = 600  # characters: a table with longer cells lays out a page
+
+
+def read_docx(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+    try:
+        package = Package(data)
+        main = _main_part(package)
+        root = package.xml(main)
+        body = child(root, "body")
+        if body is None:
+            return Refused("damaged: it has no body")
+        builder = TextBuilder()
+        reader = _Reader(builder, package, main)
+        try:
+            reader.blocks(body)
+            reader.footnotes()
+        except TooLong:
+            pass
+        facts = core_facts(package)
+    except Damaged as error:
+        return Refused(str(error))
+    title = facts.pop("title", "") or reader.title or next((found.title for found in builder.headings), "")
+    return builder.converted(CONVERTER, title, facts)
+
+
+def _main_part(package: Package) -> str:
+    for kind, target in package.related("").values():
+        if kind == "officeDocument":
+            return target
+    return "word/document.xml"
+
+
+class _Reader:
+    def __init__(self, builder: TextBuilder, package: Package, main: str) -> None:
+        self._builder = builder
+        self._package = package
+        self._related = package.related(main)
+        self._levels = self._heading_styles()
+        self._comments = {attribute(node, "id"): _comment(node) for node in self._part("comments", "comment")}
+        self._notes = {
+            (kind, attribute(node, "id")): " ".join(_text(node).split())
+            for kind in ("footnote", "endnote")
+            for node in self._part(f"{kind}s", kind)
+            if attribute(node, "type") not in ("separator", "continuationSeparator")
+        }
+        self._cited: list[tuple[str, str]] = []
+        self.title = ""
+
+    def blocks(self, parent: Element) -> None:
+        for node in parent:
+            name = local(node)
+            if name == "p":
+                self._paragraph(node)
+            elif name == "tbl":
+                self._table(node)
+            elif name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "body"):
+                self.blocks(node)
+
+    def footnotes(self) -> None:
+        for number, key in enumerate(self._cited, 1):
+            if note := self._notes.get(key):
+                self._builder.paragraph(f"[^{number}]: {note}")
+
+    def _paragraph(self, node: Element) -> None:
+        properties = child(node, "pPr")
+        style_node = child(properties, "pStyle")
+        style = attribute(style_node, "val") if style_node is not None else ""
+        text = "".join(self._inline(node)).strip()
+        level = self._levels.get(style, 0)
+        outline = child(properties, "outlineLvl")
+        if outline is not None and attribute(outline, "val").isdigit() and int(attribute(outline, "val")) < 6:
+            level = int(attribute(outline, "val")) + 1
+        if style.casefold().startswith("toc") and len(style) <= 5:
+            return  # the table of contents repeats every heading
+        if level == -1:
+            self.title = self.title or " ".join(text.split())
+            self._builder.heading(1, text)
+        elif level:
+            self._builder.heading(level, text)
+        elif (listing := child(properties, "numPr")) is not None:
+            depth = child(listing, "ilvl")
+            value = attribute(depth, "val") if depth is not None else "0"
+            self._builder.item(text, int(value) if value.isdigit() else 0)
+        else:
+            self._builder.paragraph(text)
+        self._beside(node)
+
+    def _beside(self, node: Element) -> None:
+        """Text boxes and comments that are anchored in a paragraph."""
+        for box in below(node, "txbxContent"):
+            self.blocks(box)
+        for mark in below(node, "commentReference"):
+            if comment := self._comments.pop(attribute(mark, "id"), ""):
+                self._builder.paragraph(f"> {comment}", BlockKind.QUOTE)
+
+    def _inline(self, node: Element) -> Iterator[str]:
+        for part in node:
+            name = local(part)
+            if name == "t":
+                yield part.text or ""
+            elif name in ("tab", "ptab"):
+                yield "\t"
+            elif name in ("br", "cr"):
+                yield "\n"
+            elif name == "noBreakHyphen":
+                yield "-"
+            elif name in ("footnoteReference", "endnoteReference"):
+                key = (name.removesuffix("Reference"), attribute(part, "id"))
+                if key in self._notes:
+                    self._cited.append(key)
+                    yield f"[^{len(self._cited)}]"
+            elif name == "docPr":
+                yield ""
+            elif name not in ("del", "moveFrom", "Fallback", "txbxContent", "pPr", "rPr", "instrText", "delText"):
+                yield from self._inline(part)
+
+    def _table(self, node: Element) -> None:
+        rows: list[list[tuple[Element, str]]] = []
+        for line in (found for found in _flat(node) if local(found) == "tr"):
+            cells = [cell for cell in _flat(line) if local(cell) == "tc"]
+            rows.append([(cell, " ".join("".join(self._cell(cell)).split())) for cell in cells])
+        if any(len(text) > _LONG_CELL for row in rows for _, text in row) or all(len(row) <= 1 for row in rows):
+            for row in rows:
+                for cell, _ in row:
+                    self.blocks(cell)
+            return
+        self._builder.table([[text for _, text in row] for row in rows])
+
+    def _cell(self, node: Element) -> Iterator[str]:
+        for part in node:
+            if local(part) == "p":
+                yield from self._inline(part)
+                yield " "
+            elif local(part) not in ("tcPr", "trPr", "tblPr", "tblGrid"):
+                yield from self._cell(part)
+
+    def _heading_styles(self) -> dict[str, int]:
+        """Style id → heading level; -1 is the style of the document's title."""
+        levels: dict[str, int] = {}
+        based: dict[str, str] = {}
+        for style in self._part("styles", "style"):
+            id_ = attribute(style, "styleId")
+            named = child(style, "name")
+            label = attribute(named, "val") if named is not None else ""
+            if found := _HEADING.match(label):
+                levels[id_] = int(found[1])
+            elif label.casefold() == "title":
+                levels[id_] = -1
+            elif (outline := next(below(style, "outlineLvl"), None)) is not None:
+                value = attribute(outline, "val")
+                if value.isdigit() and int(value) < 6:
+                    levels[id_] = int(value) + 1
+            parent = child(style, "basedOn")
+            if parent is not None:
+                based[id_] = attribute(parent, "val")
+        for id_ in based:
+            above, steps = id_, 0
+            while above not in levels and above in based and steps < 10:
+                above, steps = based[above], steps + 1
+            if levels.get(above, 0) > 0:
+                levels.setdefault(id_, levels[above])
+        return levels
+
+    def _part(self, kind: str, tag: str) -> list[Element]:
+        target = next((target for found, target in self._related.values() if found == kind), "")
+        root = self._package.xml(target) if target else None
+        return [node for node in root if local(node) == tag] if root is not None else []
+
+
+def _flat(node: Element) -> Iterator[Element]:
+    """Children, with those of content controls in their place."""
+    for part in node:
+        if local(part) in ("sdt", "sdtContent", "ins", "customXml"):
+            yield from _flat(part)
+        else:
+            yield part
+
+
+def _comment(node: Element) -> str:
+    author = attribute(node, "author")
+    return f"Comment{f' by {author}' if author else ''}: {' '.join(_text(node).split())}"
+
+
+def _text(node: Element) -> str:
+    parts = []
+    for part in node.iter():
+        if local(part) == "t":
+            parts.append(part.text or "")
+        elif local(part) in ("p", "tab", "br"):
+            parts.append(" ")
+    return "".join(parts)

@@ -1,0 +1,284 @@
+"""HTML: the main content of a page with its headings, lists, tables and code; what surrounds it is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from octavo.converting.child import Settings
+from octavo.converting.html_tree import Node, parse_html
+from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.model.converted import Converted
+from octavo.model.document import BlockKind
+
+CONVERTER = "html-1"
+
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_BLOCK_NAMES = """
+address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form header
+hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul
+"""
+_BLOCK = frozenset(_BLOCK_NAMES.split()) | frozenset(_LEVELS)
+_SURROUNDING = frozenset({"nav", "aside", "footer", "button", "dialog", "head"})
+_SURROUNDING_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "menu"})
+_SURROUNDING_CLASSES = re.compile(
+    r"(?:^|[\s_-])(?:navbar|nav-?bar|sidebar|side-?bar|breadcrumbs?|cookie|menu|toc|table-of-contents|pagination|footer|"
+    r"share|social|advert|banner|skip-?link|headerlink|nav-chapters|mobile-nav|theme-doc-toc|related|newsletter)(?:$|[\s_-])"
+)
+_CONTENT_CLASSES = re.compile(
+    r"(?:^|[\s_-])(?:article|post|entry|markdown|content|document|body|main)(?:-?(?:body|content|text))?(?:$|[\s_-])"
+)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|brush)[-:]\s*([\w+#-]+)")
+_LEAST_SHARE = 0.25  # of a page's text: a smaller element is not what the page is about
+_LINKED = 0.6  # of a list's text: one that is mostly links, outside of the content, leads elsewhere
+
+
+def read_html(name: str, data: bytes, settings: Settings) -> Converted:
+    root = parse_html(data.decode("utf-8", "replace"))
+    builder = TextBuilder()
+    content = main_content(root)
+    about = page_facts(root, content)
+    write_html(builder, content)
+    title = about.pop("title", "") or next((heading.title for heading in builder.headings), "")
+    return builder.converted(CONVERTER, title, about)
+
+
+def write_html(builder: TextBuilder, node: Node) -> None:
+    """Everything below a node; a text that is too long ends where it does."""
+    try:
+        _Writer(builder).write(node)
+    except TooLong:
+        return
+
+
+def page_facts(root: Node, content: Node) -> dict[str, Any]:
+    """Title, canonical address, author, date, description and DOI, as the page's head gives them."""
+    metas: dict[str, str] = {}
+    about: dict[str, Any] = {}
+    for node in root.walk():
+        given = node.attributes
+        if node.name == "meta":
+            label = (given.get("name") or given.get("property") or given.get("itemprop") or "").casefold()
+            if label and given.get("content"):
+                metas.setdefault(label, one_line(given["content"])[:1000])
+        elif node.name == "link" and "canonical" in given.get("rel", "").casefold().split():
+            about.setdefault("url", given.get("href", ""))
+        elif node.name == "title" and "title" not in about:
+            about["title"] = one_line(node.text())
+    wanted = {
+        "url": ("og:url",),
+        "author": ("author", "citation_author", "article:author", "dc.creator"),
+        "date": ("article:published_time", "citation_publication_date", "date", "dc.date", "datepublished"),
+        "description": ("description", "og:description"),
+        "doi": ("citation_doi", "dc.identifier"),
+    }
+    for field, names in wanted.items():
+        value = next((metas[name] for name in names if name in metas), "")
+        if value and not about.get(field) and (field != "doi" or value.removeprefix("doi:").startswith("10.")):
+            about[field] = value.removeprefix("doi:") if field == "doi" else value
+    if not str(about.get("url", "")).startswith(("http://", "https://")):
+        about.pop("url", None)
+    title = about.get("title") or metas.get("og:title", "") or metas.get("citation_title", "")
+    heading = content.first("h1") or root.first("h1")
+    about["title"] = _own_title(title, one_line(heading.text()) if heading is not None else "")
+    return {name: value for name, value in about.items() if value}
+
+
+def _own_title(title: str, heading: str) -> str:
+    """A page's title is often `Article - Site`: the heading alone says which page it is."""
+    heading = heading.rstrip("¶#§ ")
+    return heading if heading and heading.casefold() in title.casefold() else title
+
+
+def main_content(root: Node) -> Node:
+    """The element that holds what the page is about, or all of it."""
+    body = root.first("body") or root
+    whole = _size(body)
+    candidates = [
+        [node for node in body.walk() if node.name == "main" or node.attributes.get("role") == "main"],
+        [node for node in body.walk() if node.name == "article" or node.attributes.get("itemprop") == "articleBody"],
+        [node for node in body.walk() if node.name in ("div", "section") and _CONTENT_CLASSES.search(node.classes)],
+    ]
+    for at, found in enumerate(candidates):
+        sizes = [(_size(node), node) for node in found]
+        size, best = max(sizes, key=lambda pair: pair[0], default=(0, body))
+        # Several articles of like size are a list of them: then the page is about all of them.
+        alone = sum(other for other, _ in sizes) <= 1.5 * size or at == 0
+        least = 0.02 if at == 0 else _LEAST_SHARE if at == 1 else 0.5
+        if alone and size >= max(least * whole, 40):
+            return best
+    return body
+
+
+def _size(node: Node) -> int:
+    """How much text there is below a node that is not navigation."""
+    total = 0
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        for child in current.children:
+            if isinstance(child, str):
+                total += len(child.strip())
+            elif not is_surrounding(child):
+                waiting.append(child)
+    return total
+
+
+def is_surrounding(node: Node) -> bool:
+    """Whether an element belongs to the site and not to the page's content."""
+    given = node.attributes
+    if node.name in _SURROUNDING or given.get("role", "") in _SURROUNDING_ROLES:
+        return True
+    if "hidden" in given or given.get("aria-hidden") == "true" or _HIDDEN.search(given.get("style", "")):
+        return True
+    if node.name in ("body", "main", "article", "html"):
+        return False
+    return bool(_SURROUNDING_CLASSES.search(node.classes)) and node.first("h1", "main", "article") is None
+
+
+class _Writer:
+    """Writes a tree into a builder: inline text is gathered until a block begins."""
+
+    def __init__(self, builder: TextBuilder) -> None:
+        self._builder = builder
+        self._gathered: list[str] = []
+        self._lists: list[str] = []
+        self._numbers: list[int] = []
+        self._quoted = 0
+
+    def write(self, node: Node) -> None:
+        self._children(node)
+        self._flush()
+
+    def _children(self, node: Node) -> None:
+        for child in node.children:
+            if isinstance(child, str):
+                self._gathered.append(child)
+            elif not is_surrounding(child):
+                self._element(child)
+
+    def _element(self, node: Node) -> None:
+        name = node.name
+        if name in _LEVELS:
+            self._flush()
+            self._builder.heading(_LEVELS[name], _inline(node).rstrip("¶#§ "))
+        elif name == "pre":
+            self._flush()
+            self._builder.code(node.text(), _language(node))
+        elif name == "table":
+            self._flush()
+            self._table(node)
+        elif name in ("ul", "ol"):
+            self._flush()
+            self._lists.append(name)
+            self._numbers.append(_number(node.attributes.get("start", "1")))
+            self._children(node)
+            self._flush()
+            self._lists.pop()
+            self._numbers.pop()
+        elif name == "blockquote":
+            self._flush()
+            self._quoted += 1
+            self._children(node)
+            self._flush()
+            self._quoted -= 1
+        elif name == "br":
+            self._gathered.append("\n")
+        elif name == "img":
+            self._gathered.append(f" {node.attributes.get('alt', '')} ")
+        elif name == "code":
+            code = one_line(node.text())
+            self._gathered.append(f"`{code}`" if code and "`" not in code else code)
+        elif name == "a":
+            self._link(node)
+        elif name in _BLOCK:
+            self._flush()
+            self._children(node)
+            self._flush()
+        else:
+            self._children(node)
+
+    def _link(self, node: Node) -> None:
+        target = node.attributes.get("href", "")
+        inner = list(node.walk())
+        if "headerlink" in node.classes or "anchor" in node.classes.split():
+            return
+        if any(child.name in _BLOCK or child.name == "img" for child in inner):
+            self._children(node)
+            return
+        shown = _inline(node)
+        linked = target.startswith(("http://", "https://")) and shown and "]" not in shown
+        self._gathered.append(f"[{shown}]({target})" if linked and " " not in target else shown)
+
+    def _table(self, node: Node) -> None:
+        rows = [row for row in node.walk() if row.name == "tr"]
+        cells = [[child for child in row.children if isinstance(child, Node)] for row in rows]
+        nested = any(inner.name == "table" and inner is not node for inner in node.walk())
+        wide = any(_blocks_in(cell) > 3 for row in cells for cell in row)
+        if nested or wide:
+            # A table that lays out the page: its cells are read one after the other.
+            self._children(node)
+            self._flush()
+            return
+        if caption := node.first("caption"):
+            self._builder.paragraph(_inline(caption))
+        self._builder.table([[_inline(cell) for cell in row] for row in cells])
+
+    def _flush(self) -> None:
+        text = _collapsed("".join(self._gathered))
+        self._gathered.clear()
+        if not text:
+            return
+        if self._lists:
+            marker = "-"
+            if self._lists[-1] == "ol":
+                marker = f"{self._numbers[-1]}."
+                self._numbers[-1] += 1
+            self._builder.item(text, len(self._lists) - 1, marker)
+        elif self._quoted:
+            self._builder.paragraph("\n".join(f"> {line}" for line in text.split("\n")), BlockKind.QUOTE)
+        else:
+            self._builder.paragraph(text)
+
+
+def _collapsed(text: str) -> str:
+    """White space as a browser shows it; a line break that was asked for is lost in it, as in most texts it should."""
+    return " ".join(text.split())
+
+
+def _inline(node: Node) -> str:
+    return " ".join(_visible(node).split())
+
+
+def _visible(node: Node) -> str:
+    def texts(current: Node) -> Iterator[str]:
+        for child in current.children:
+            if isinstance(child, str):
+                yield child
+            elif child.name == "img":
+                yield f" {child.attributes.get('alt', '')} "
+            elif child.name == "br":
+                yield " "
+            elif "headerlink" not in child.classes:
+                yield " " if child.name in _BLOCK else ""
+                yield from texts(child)
+                yield " " if child.name in _BLOCK else ""
+
+    return "".join(texts(node))
+
+
+def _blocks_in(node: Node) -> int:
+    return sum(child.name in ("p", "div", "li", "pre", *_LEVELS) for child in node.walk())
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() and len(text) < 7 else 1
+
+
+def _language(node: Node) -> str:
+    for child in [node, *node.walk(), *([node.parent] if node.parent is not None else [])]:
+        if found := _LANGUAGE.search(child.attributes.get("class", "")):
+            return found[1].casefold()
+    return ""

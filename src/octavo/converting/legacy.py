@@ -1,0 +1,67 @@
+"""The old binary formats of office programs, and RTF: read by kreuzberg, whose Markdown is taken apart again."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+import kreuzberg
+
+from octavo.converting.child import Settings
+from octavo.converting.text_builder import TextBuilder, TooLong
+from octavo.model.converted import Converted, Refused
+from octavo.model.document import BlockKind
+from octavo.model.formats import ending
+
+CONVERTER = f"legacy-1/kreuzberg-{kreuzberg.__version__}"
+_TYPES = {
+    ".doc": "application/msword",
+    ".ppt": "application/vnd.ms-powerpoint",
+    ".xls": "application/vnd.ms-excel",
+    ".rtf": "application/rtf",
+    ".msg": "application/vnd.ms-outlook",
+}
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
+_ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
+_EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
+_FIELD = re.compile(r"^\*\*(Subject|From|To|Cc|Date)\*\*: (.*)$", re.MULTILINE)
+
+
+def read_legacy(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+    # Optical recognition would start by itself, and a cache would be written to disk.
+    config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, output_format="markdown")
+    try:
+        result = kreuzberg.extract_bytes_sync(data, _TYPES[ending(name)], config)
+    except kreuzberg.KreuzbergError as error:
+        said = " ".join(str(error).split())
+        return Refused("encrypted: it needs a password" if "ncrypt" in said else f"damaged: {said[:160]}")
+    content = str(result.content)
+    if not content.strip():
+        return Refused("it holds no text")
+    builder = TextBuilder()
+    with suppress(TooLong):
+        write_markdown(builder, content)
+    fields = {label.casefold(): _plain(value) for label, value in _FIELD.findall(content[:4000])}
+    title = fields.pop("subject", "") or next((heading.title for heading in builder.headings), "")
+    return builder.converted(CONVERTER, title, fields)
+
+
+def write_markdown(builder: TextBuilder, markdown: str) -> None:
+    for block in re.split(r"\n\s*\n", markdown):
+        lines = block.strip("\n").split("\n")
+        if heading := _HEADING.match(lines[0].strip()):
+            builder.heading(len(heading[1]), _plain(heading[2]))
+            lines = lines[1:]
+        if lines and all(line.lstrip().startswith("|") for line in lines):
+            rows = [[_plain(cell) for cell in line.strip().strip("|").split("|")] for line in lines]
+            builder.table([row for row in rows if not all(set(cell) <= set("-: ") for cell in row)])
+        elif lines and all(_ITEM.match(line) for line in lines):
+            for found in filter(None, map(_ITEM.match, lines)):
+                builder.item(_plain(found[2]), len(found[1]) // 2)
+        elif lines and not all(set(line.strip()) <= set("-*_") for line in lines):
+            builder.paragraph(_plain("\n".join(lines)), BlockKind.PARAGRAPH)
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", _EMPHASIS.sub(r"\2", text)).strip()

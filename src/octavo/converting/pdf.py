@@ -1,0 +1,223 @@
+"""PDF: the text of every page in its order, headings from the outline, and what the document says of itself."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from octavo.converting.child import Settings
+from octavo.converting.pdf_layout import Line, Page, drop_repeated, join_hyphens, key, mark_headings, paragraphs
+from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.document import BlockKind
+
+CONVERTER = f"pdf-1/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+MOST_PAGES = 20_000
+_MOST_BOOKMARKS = 5_000
+_DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
+_DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+_PROGRAM_TITLE = re.compile(
+    r"^(?:microsoft \w+ ?-|untitled|document\d*$|.*\.(?:docx?|pdf|indd|tex|dvi|qxd|p65|fm)$)", re.I
+)
+
+
+def read_pdf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        said = str(error)
+        if "assword" in said:
+            return Refused("encrypted: it needs a password")
+        return Refused("damaged: it is no PDF that can be opened")
+    count = len(document)
+    if not count:
+        return Refused("damaged: it has no pages")
+    pages: list[Page] = []
+    blank: list[int] = []
+    for number in range(min(count, MOST_PAGES)):
+        page = _page(document, number)
+        pages.append(page)
+        if not page.lines:
+            blank.append(number + 1)
+    if len(blank) == len(pages):
+        return Refused("no text layer; OCR is off")
+    return _converted(document, pages, blank, count)
+
+
+def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], blank: Sequence[int], count: int) -> Converted:
+    about = _about(document, pages)
+    drop_repeated(pages)
+    join_hyphens(pages)
+    outlined = _mark_outline(document, pages)
+    if not outlined:
+        mark_headings(pages)
+    builder = TextBuilder(Unit.PAGE)
+    if blank:
+        shown = ", ".join(map(str, blank[:10])) + (", …" if len(blank) > 10 else "")
+        builder.warnings.append(f"no text on {len(blank)} of {count} pages ({shown}); OCR is off")
+    if count > len(pages):
+        builder.warnings.append(f"only its first {len(pages):,} pages were read")
+    try:
+        for number, page in enumerate(pages, 1):
+            builder.mark(str(number))
+            _write_page(builder, page)
+    except TooLong:
+        pass
+    title = about.pop("title", "") or _first_title(pages)
+    return builder.converted(CONVERTER, title, about)
+
+
+def _write_page(builder: TextBuilder, page: Page) -> None:
+    for lines in paragraphs(page):
+        if lines[0].level:
+            builder.heading(lines[0].level, lines[0].text)
+            continue
+        builder.paragraph("\n".join(line.text for line in lines), BlockKind.PARAGRAPH)
+
+
+def _first_title(pages: Sequence[Page]) -> str:
+    """The first of the highest headings of the first pages."""
+    found = [line for page in pages[:3] for line in page.lines if line.level]
+    best = min((line.level for line in found), default=0)
+    return next((line.text for line in found if line.level == best), "")
+
+
+def _page(document: pypdfium2.PdfDocument, number: int) -> Page:
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return Page()
+    try:
+        text_page = page.get_textpage()
+        try:
+            lines = list(_lines(text_page.raw))
+            return Page(lines, page.get_rotation() == 0, page.get_height())
+        finally:
+            text_page.close()
+    except pypdfium2.PdfiumError:
+        return Page()
+    finally:
+        page.close()
+
+
+def _lines(page: Any) -> Iterator[Line]:
+    count = pdfium.FPDFText_CountChars(page)
+    if count <= 0:
+        return
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium.FPDFText_GetText(page, 0, count, buffer) - 1
+    text = bytes(buffer)[: 2 * max(0, written)].decode("utf-16-le", "replace")
+    located = len(text) == count
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    box = pdfium.FS_RECTF()
+    at = 0
+    for raw in text.split("\n"):
+        line = raw.rstrip("\r")
+        if line.strip():
+            shown = Line(line.strip())
+            if located:
+                first = at + len(line) - len(line.lstrip())
+                pdfium.FPDFText_GetCharBox(page, first, left, right, bottom, top)
+                pdfium.FPDFText_GetLooseCharBox(page, first, box)
+                shown.left, shown.bottom, shown.height = left.value, box.bottom, abs(box.top - box.bottom)
+            yield shown
+        at += len(raw) + 1
+
+
+def _mark_outline(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> int:
+    """Headings at the outline's places: the line that says the title, else a line of its own where it points."""
+    placed = 0
+    for level, title, number, height in _bookmarks(document):
+        wanted = key(title)
+        if not wanted or not 0 <= number < len(pages):
+            continue
+        page = pages[number]
+        if not _mark_line(page, title, wanted, level):
+            page.lines.insert(_place_of(page, title, height), Line(title, level=level))
+        placed += 1
+    return placed
+
+
+def _place_of(page: Page, title: str, height: float | None) -> int:
+    """Before the line that begins with the title's number, else where the outline points, else after the titles that
+    stand at the top already."""
+    number = title.split()[0]
+    if any(map(str.isdigit, number)) and len(number) >= 3:
+        for at, line in enumerate(page.lines):
+            if not line.level and line.text.split()[0] == number:
+                return at
+    below = height if height is not None and page.upright else float("inf")
+    plain = (at for at, line in enumerate(page.lines) if not line.level and line.bottom <= below)
+    return next(plain, len(page.lines))
+
+
+def _mark_line(page: Page, title: str, wanted: str, level: int) -> bool:
+    """A title may run over several lines, and its number may be missing on one side."""
+    lines = page.lines
+    for at, line in enumerate(lines):
+        if line.level:
+            continue
+        found, until = key(line.text), at + 1
+        if not found:
+            continue
+        while len(found) < len(wanted) and until < len(lines) and until < at + 4 and wanted.find(found) in (0, 1, 2, 3):
+            longer = found + key(lines[until].text)
+            if longer not in wanted:
+                break
+            found, until = longer, until + 1
+        near = (
+            len(found) >= 4
+            and (wanted.endswith(found) or found.endswith(wanted))
+            and abs(len(found) - len(wanted)) <= 5
+        )
+        if found == wanted or near:
+            line.text = " ".join(part.text.strip() for part in lines[at:until])
+            line.level = level
+            del lines[at + 1 : until]
+            return True
+    return False
+
+
+def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[tuple[int, str, int, float | None]]:
+    """Level, title, page from 0, and how high on it, where the outline says."""
+    try:
+        for seen, entry in enumerate(document.get_toc(max_depth=6)):
+            if seen >= _MOST_BOOKMARKS:
+                return
+            target = entry.get_dest()
+            number = target.get_index() if target is not None else None
+            if number is None:
+                continue
+            title = one_line(entry.get_title())
+            _, place = target.get_view()
+            height = place[1] if len(place) > 1 and isinstance(place[1], float) else None
+            if title:
+                yield min(entry.level + 1, 6), title, number, height
+    except (pypdfium2.PdfiumError, ValueError, RuntimeError):
+        return
+
+
+def _about(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> dict[str, Any]:
+    """Title, author, date and DOI, as far as the document gives them."""
+    try:
+        told = document.get_metadata_dict(skip_empty=True)
+    except (pypdfium2.PdfiumError, UnicodeDecodeError):
+        told = {}
+    about: dict[str, Any] = {"pages": len(document)}
+    title = one_line(told.get("Title", ""))
+    if len(title) >= 4 and not _PROGRAM_TITLE.match(title):
+        about["title"] = title
+    for field, name in (("Author", "author"), ("Subject", "subject"), ("Keywords", "keywords")):
+        if value := one_line(told.get(field, ""))[:500]:
+            about[name] = value
+    if date := _DATE.match(told.get("CreationDate", "")):
+        about["date"] = "-".join(filter(None, date.groups()))
+    head = " ".join(line.text for page in pages[:2] for line in page.lines)
+    if doi := _DOI.search(f"{' '.join(told.values())} {head}"):
+        about["doi"] = doi[0]
+    return about

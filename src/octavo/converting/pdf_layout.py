@@ -1,0 +1,196 @@
+"""From the lines of PDF pages to paragraphs: repeated heads and feet, hyphens at line ends, headings by their size."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from statistics import median
+
+_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[•●▪■◦‣∙·–—\uf0b7\uf0a7o]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s)")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BROKEN = re.compile(r"([^\W\d_]+)[-\u2010\u00ad\ufffe\x02]$")
+_CONTINUED = re.compile(r"([^\W\d_]+)(\S*)[ \t]*")
+_JOINED = re.compile(r"([^\W\d_]+)[\ufffe\x02]([^\W\d_]+)")
+_HYPHENS = str.maketrans("\ufffe\x02", "--")
+_MARGIN_LINES = 3
+_REPEATED = 0.3  # of the pages: what stands at the edge of so many is no text of theirs, alternating or not
+_SHORTEST = 4  # pages: in fewer, nothing is repeated enough to tell
+_TITLE_LINES = 3
+_LAST_WORDS = "a an and as at by for from how in into of on or that the this to when where which who with"
+_GOES_ON = frozenset(_LAST_WORDS.split())
+_GAP = 1.35  # of the usual distance between lines: a wider one ends a paragraph
+
+
+@dataclass(slots=True)
+class Line:
+    """A line as the page has it: its text, where its first character stands, and how tall that is."""
+
+    text: str
+    left: float = 0.0
+    bottom: float = 0.0
+    height: float = 0.0
+    level: int = 0
+    """Of the heading it is, if it is one."""
+
+
+@dataclass(slots=True)
+class Page:
+    """The lines of one page, in the order in which they are read. A page that is turned has no layout."""
+
+    lines: list[Line] = field(default_factory=list)
+    upright: bool = True
+    top: float = 0.0
+
+
+def key(text: str) -> str:
+    """What two spellings of one line share: letters and digits."""
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def drop_repeated(pages: Sequence[Page]) -> None:
+    """Running heads, feet and page numbers go, except where they stand first."""
+    if len(pages) < _SHORTEST:
+        return
+    edges = [_edge_lines(page) for page in pages]
+    counts = Counter(chain.from_iterable({_running(line.text) for line in lines} for lines in edges))
+    least = max(3, round(len(pages) * _REPEATED))
+    repeated = {text for text, number in counts.items() if number >= least}
+    seen: set[str] = set()
+    for page, lines in zip(pages, edges, strict=True):
+        running = {id(line): _running(line.text) for line in lines}
+        gone = set()
+        for line in lines:
+            text = running[id(line)]
+            if text in repeated:
+                if text in seen or not any(map(str.isalpha, text.replace("#", ""))):
+                    gone.add(id(line))
+                seen.add(text)
+        page.lines = [line for line in page.lines if id(line) not in gone]
+
+
+def _edge_lines(page: Page) -> list[Line]:
+    lines = sorted(page.lines, key=lambda line: -line.bottom) if page.upright else page.lines
+    if len(lines) <= 2 * _MARGIN_LINES:
+        return list(lines)
+    return [*lines[:_MARGIN_LINES], *lines[-_MARGIN_LINES:]]
+
+
+def _running(text: str) -> str:
+    """A line without what changes from page to page."""
+    return _DIGITS.sub("#", " ".join(text.casefold().split()))[:150]
+
+
+def join_hyphens(pages: Sequence[Page]) -> None:
+    """Words cut at a line's end are put together, with their hyphen where the document writes it elsewhere."""
+    words = {word.casefold() for page in pages for line in page.lines for word in _WORD.findall(line.text)}
+    for page in pages:
+        lines = page.lines
+        for line, following in pairwise(lines):
+            broken = _BROKEN.search(line.text)
+            rest = _CONTINUED.match(following.text) if broken else None
+            if broken is None or rest is None or not rest[1][0].islower():
+                continue
+            hyphenated, joined = f"{broken[1]}-{rest[1]}", broken[1] + rest[1]
+            keeps = hyphenated.casefold() in words and joined.casefold() not in words
+            line.text = line.text[: broken.start()] + (hyphenated if keeps else joined) + rest[2]
+            following.text = following.text[rest.end() :]
+        page.lines = [line for line in lines if line.text.strip()]
+        for line in page.lines:
+            if "\ufffe" in line.text or "\x02" in line.text:
+                line.text = _JOINED.sub(lambda found: _whole_word(found, words), line.text).translate(_HYPHENS)
+
+
+def _whole_word(found: re.Match[str], words: set[str]) -> str:
+    """A word that the page breaks at a line's end, which PDFium has put together with a mark in place of the hyphen."""
+    hyphenated, joined = f"{found[1]}-{found[2]}", found[1] + found[2]
+    keeps = hyphenated.casefold() in words and joined.casefold() not in words
+    return hyphenated if keeps or not found[2][0].islower() else joined
+
+
+def paragraphs(page: Page) -> Iterable[list[Line]]:
+    """Lines that belong together: a wide gap, another size, the next column or a list item begins others."""
+    lines = page.lines
+    if not page.upright:
+        yield lines
+        return
+    steps = [above.bottom - below.bottom for above, below in pairwise(lines) if above.bottom > below.bottom]
+    usual = median(steps) if steps else 0.0
+    together: list[Line] = []
+    for line in lines:
+        if together and _begins(together[-1], line, usual):
+            yield together
+            together = []
+        together.append(line)
+    if together:
+        yield together
+
+
+def _begins(above: Line, line: Line, usual: float) -> bool:
+    if above.level or line.level:
+        return True
+    step = above.bottom - line.bottom
+    if abs(step) < 1.0:
+        return False
+    taller = max(above.height, line.height) > 1.25 * min(above.height, line.height) > 0
+    return step < 0 or step > _GAP * max(usual, line.height * 0.9) or taller or _BULLET.match(line.text) is not None
+
+
+def mark_headings(pages: Sequence[Page]) -> None:
+    """Headings by size, where the text has one usual size and few, short lines are clearly taller."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[round(line.height * 2) / 2] += len(line.text)
+    if not sizes:
+        return
+    body, characters = sizes.most_common(1)[0]
+    if characters < 0.4 * sizes.total() or body <= 0:
+        return
+    candidates = [line for page in pages if page.upright for line in _standing_alone(page, body)]
+    if len(candidates) > 4 * len(pages) + 4:
+        return
+    tall = sorted({round(line.height) for line in candidates}, reverse=True)
+    for line in candidates:
+        line.level = min(tall.index(round(line.height)) + 1, 4)
+
+
+def _standing_alone(page: Page, body: float) -> Iterable[Line]:
+    """Tall lines that make a title, of which a page may break one over three; a longer run is a quotation."""
+    runs: list[list[Line]] = []
+    for line in page.lines:
+        if line.height < 1.18 * body:
+            runs.append([])
+        elif runs and runs[-1] and _is_continued(runs[-1][-1], line):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    found = []
+    for run in runs:
+        title = " ".join(line.text.strip() for line in run)
+        if 0 < len(run) <= _TITLE_LINES and _may_be_heading(title):
+            run[0].text = title
+            for line in run[1:]:
+                line.text = ""
+            found.append(run[0])
+    page.lines = [line for line in page.lines if line.text]
+    return found
+
+
+def _is_continued(first: Line, second: Line) -> bool:
+    """Whether two tall lines are one title."""
+    return round(first.height) == round(second.height) and 0 < first.bottom - second.bottom < 2 * first.height
+
+
+def _may_be_heading(text: str) -> bool:
+    """No fragment of a sentence: it begins like a title and does not end like a clause."""
+    text = text.strip()
+    letters = sum(map(str.isalpha, text))
+    if not letters >= 3 or len(text) > 160 or letters * 2 < len(text.replace(" ", "")):
+        return False
+    first, words = next(filter(str.isalnum, text), ""), text.split()
+    ends = text[-1] not in ".,;:-–—" and words[-1].casefold() not in _GOES_ON
+    return not first.islower() and ends and len(words) <= 20

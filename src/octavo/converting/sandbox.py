@@ -1,0 +1,175 @@
+"""Conversion in a process of its own: what crashes, hangs or swells there costs that file and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from typing import IO, Any
+
+from octavo.converting.child import FOLDER_PREFIX, received, send
+from octavo.converting.confinement import Limits
+from octavo.model.converted import Converted, Refused, from_plain
+from octavo.model.formats import SNIFFED, format_of
+
+# The path comes first, so that the process finds the Octavo that started it wherever that lies.
+_PROGRAM = """
+import json, sys
+start = json.loads(sys.stdin.buffer.readline())
+sys.path[:] = start["path"]
+from octavo.converting.child import serve
+serve(start["limits"], start["settings"])
+"""
+_KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TESSDATA_PREFIX")  # no keys, no tokens, no home
+_STARTING = 60.0  # seconds
+
+
+class SandboxedConverter:
+    """Fits `ports.Converter`. The process is started with the first file, kept for the next, and killed by group."""
+
+    def __init__(self, limits: Limits | None = None, settings: Mapping[str, Any] | None = None) -> None:
+        self._limits = limits or Limits()
+        self._settings = dict(settings or {})
+        self._process: _Process | None = None
+        self._lock = threading.Lock()
+
+    def reads(self, uri: str) -> bool:
+        known = format_of(uri)
+        return known is not None and known.readable
+
+    def is_text(self, uri: str) -> bool:
+        known = format_of(uri)
+        return known is not None and known.text
+
+    def claims(self, uri: str, data: bytes) -> bool:
+        known = format_of(uri)
+        return known is not None and known.claims(data[:SNIFFED])
+
+    def convert(self, uri: str, data: bytes) -> Converted | Refused:
+        known = format_of(uri)
+        if known is None or not known.readable:
+            return Refused("nothing reads it")
+        with self._lock:
+            return self._asked(uri, known.reader, data)
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+
+    def __del__(self) -> None:
+        self._end()
+
+    def _asked(self, uri: str, reader: str, data: bytes) -> Converted | Refused:
+        try:
+            if self._process is None:
+                self._process = _Process(self._limits, self._settings)
+            question = json.dumps({"reader": reader, "name": uri}).encode()
+            answer = json.loads(self._process.ask(question, data, self._limits))
+            return Refused(str(answer["refused"])) if "refused" in answer else from_plain(answer)
+        except _TimedOut:
+            self._end()
+            return Refused(f"converting it takes longer than {self._limits.seconds:,.0f} seconds")
+        except (EOFError, BrokenPipeError):
+            how = self._end()
+            return Refused(f"the converter died of it ({how})")
+        except (ValueError, KeyError, TypeError, RecursionError):
+            self._end()
+            return Refused("the converter's answer cannot be read")
+        except OSError as error:
+            self._end()
+            return Refused(f"no converter could be started: {error.strerror or error}", passing=True)
+
+    def _end(self) -> str:
+        process, self._process = self._process, None
+        return "" if process is None else process.end()
+
+
+class _TimedOut(Exception):
+    """A conversion took longer than it may, and its process was killed."""
+
+
+class _Process:
+    def __init__(self, limits: Limits, settings: Mapping[str, Any]) -> None:
+        self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+        apart: dict[str, Any] = {"process_group": 0}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), self._folder)
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-S", "-E", "-s", "-X", "utf8", "-B", "-c", _PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._folder,
+                env=environment,
+                **apart,
+            )
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._to: IO[bytes] = self._child.stdin
+        self._from: IO[bytes] = self._child.stdout
+        start = {"path": sys.path, "limits": asdict(limits), "settings": dict(settings)}
+        self._start = json.dumps(start).encode() + b"\n"
+        self._ready = False
+
+    def ask(self, question: bytes, data: bytes, limits: Limits) -> bytes:
+        """The answer; the process is killed at the deadline, which ends the wait for it."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._kill()
+
+        timer = threading.Timer(limits.seconds + (0 if self._ready else _STARTING), stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            if not self._ready:
+                self._to.write(self._start)
+                self._to.flush()
+                received(self._from, 100)
+                self._ready = True
+            send(self._to, question, data)
+            return received(self._from, limits.output)
+        except (EOFError, OSError) as error:
+            if late.is_set():
+                raise _TimedOut from error
+            raise EOFError from error
+        finally:
+            timer.cancel()
+
+    def end(self) -> str:
+        """No process and no file is left when this returns; what ended it, if something had."""
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(0.2 if self._to.closed or not self._ready else 0.05)
+        code = self._child.returncode
+        self._kill()
+        self._child.wait()
+        for channel in (self._to, self._from):
+            with suppress(OSError):
+                channel.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        if code is None:
+            return "killed"
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                self._child.kill()
+            else:
+                os.killpg(self._child.pid, signal.SIGKILL)
+        with suppress(OSError):
+            self._child.kill()

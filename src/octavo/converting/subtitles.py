@@ -1,0 +1,51 @@
+"""Subtitles (SRT, WebVTT): what is said, marked with the time at which it is."""
+
+from __future__ import annotations
+
+import re
+
+from octavo.converting.child import Settings
+from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.model.converted import Converted, Refused, Unit
+
+CONVERTER = "subtitles-1"
+_CUE = re.compile(r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s", re.MULTILINE)
+_VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
+_TAG = re.compile(r"<[^>\n]*>|\{\\[^}\n]*\}")
+_TOGETHER = 240  # characters: a few lines of speech have one time
+
+
+def read_subtitles(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    cues = list(_CUE.finditer(text))
+    if not cues:
+        return Refused("damaged: it holds no times")
+    builder = TextBuilder(Unit.TIME)
+    gathered: list[str] = []
+    try:
+        for at, cue in enumerate(cues):
+            end = cues[at + 1].start() if at + 1 < len(cues) else len(text)
+            if not gathered:
+                builder.mark(f"{int(cue[1] or 0):02}:{int(cue[2]):02}:{cue[3]}")
+            spoken = _spoken(text[cue.start() : end], last=at + 1 == len(cues))
+            if spoken:
+                gathered.append(spoken)
+            if sum(map(len, gathered)) >= _TOGETHER:
+                builder.paragraph("\n".join(gathered))
+                gathered = []
+        builder.paragraph("\n".join(gathered))
+    except TooLong:
+        pass
+    return builder.converted(CONVERTER)
+
+
+def _spoken(cue: str, *, last: bool) -> str:
+    """The lines after the times; what numbers the next cue stands after a blank line."""
+    lines = cue.strip("\n").split("\n")[1:]
+    said: list[str] = []
+    for line in lines:
+        if not line.strip():
+            break
+        said.append(line)
+    spoken = _VOICE.sub(r"\1: ", " ".join(said))
+    return one_line(_TAG.sub("", spoken))

@@ -1,0 +1,84 @@
+"""Real documents of every format: what is read, what is refused and why, and how many pages and headings it has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from octavo.converting.sandbox import SandboxedConverter
+from octavo.model.converted import Converted, Refused, Unit
+
+SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
+FILES = SHARED / "formats" / "files"
+pytestmark = pytest.mark.corpus
+
+
+@pytest.fixture(scope="module")
+def converter() -> Iterator[SandboxedConverter]:
+    if not FILES.is_dir():
+        pytest.skip(f"{FILES} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
+    made = SandboxedConverter()
+    yield made
+    made.close()
+
+
+def outcome(converter: SandboxedConverter, name: str) -> Converted | Refused:
+    if not converter.reads(name):
+        pytest.skip("octavo[formats] is not installed")
+    return converter.convert(name, (FILES / name).read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("pdf/scan-one-page.pdf", "no text layer; OCR is off"),
+        ("pdf/scan-ocr-word.pdf", "no text layer; OCR is off"),
+        ("pdf/encrypted-password.pdf", "encrypted: it needs a password"),
+        ("pdf/broken-15-bytes.pdf", "damaged: it is no PDF that can be opened"),
+        ("docx/encrypted-password.docx", "encrypted: it needs a password"),
+    ],
+)
+def test_what_must_be_refused_is_refused_with_its_reason(converter: SandboxedConverter, name: str, reason: str) -> None:
+    assert outcome(converter, name) == Refused(reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "count"),
+    [
+        ("pdf/irs-irm-2.3.59-400p.pdf", Unit.PAGE, 400),
+        ("pdf/cncf-open-and-secure.pdf", Unit.PAGE, 65),
+        ("pdf/va-medical-sas-outpatient.pdf", Unit.PAGE, 101),
+        ("pdf/encrypted-nocopy.pdf", Unit.PAGE, 1),
+        ("pdf/corrupt-one-byte-missing.pdf", Unit.PAGE, 1),
+        ("pptx/apache-performance-tuning.pptx", Unit.SLIDE, 48),
+        ("odt/odf_presentation_01.odp", Unit.SLIDE, 3),
+        ("xlsx/markitdown-test.xlsx", Unit.SHEET, 2),
+        ("srt/elephants-dream-captions.srt", Unit.TIME, 7),
+    ],
+)
+def test_pages_slides_and_sheets_are_counted(converter: SandboxedConverter, name: str, unit: Unit, count: int) -> None:
+    found = outcome(converter, name)
+    assert isinstance(found, Converted), found
+    assert (found.unit, len(found.marks)) == (unit, count)
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("pdf/pdf-preservation-risks.pdf", ["1 Introduction", "5 Fonts", "10 Images"]),
+        ("pdf/irs-irm-2.3.59-400p.pdf", ["2.3.59.1.1 Background", "2.3.59.1.2 Authority"]),
+        ("docx/ContingencyPlan_template_NIST.docx", ["Executive Summary", "Contingency Phases", "Response Phase"]),
+        ("epub/purvis-poetry.epub", ["The Grave of the Slave", "Past Joys", "Prayer"]),
+        ("html/autogen-blog.html", ["Experiment Setup", "Experiment Results", "Analysis and Discussion"]),
+        ("xml/plos-ntd-0008301.xml", ["Author summary", "Introduction", "Methods", "Results", "Discussion"]),
+    ],
+)
+def test_headings_are_those_of_the_document_in_its_order(
+    converter: SandboxedConverter, name: str, titles: list[str]
+) -> None:
+    found = outcome(converter, name)
+    assert isinstance(found, Converted), found
+    assert [heading.title for heading in found.headings if heading.title in titles][: len(titles)] == titles

@@ -1,0 +1,158 @@
+"""Documents in other formats, from the file on disk to the page in a citation, through the real converter process."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+from documents import pdf
+from workbench import Bench, found, several_processes
+
+from octavo.errors import NotFound, NotIndexed
+from octavo.model.formats import Format
+from octavo.model.ledger import FileOutcome
+from octavo.model.position import Position
+from octavo.model.result import Hit
+from octavo.operations.library.health import doctor
+from octavo.operations.library.indexing import answered
+from octavo.operations.library.lines import index_lines
+from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.status import status
+from octavo.operations.reading.get import get
+from octavo.operations.reading.requests import GetRequest
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
+
+needs_pdfium = pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
+
+PAPER = pdf(
+    [
+        [("Keeping Bees", 24), "", "Bees live together in colonies and store honey for the winter months."],
+        [("Feeding", 18), "", "Sugar syrup is given in autumn, two parts of sugar to one part of water."],
+        [("Swarming", 18), "", "A crowded colony raises a new queen and half of it leaves in spring."],
+    ],
+    about={"Title": "A handbook of bees", "Author": "Ann Keeper"},
+)
+PAGE = """<!doctype html><html><head><title>Pruning - The orchard</title>
+<link rel="canonical" href="https://orchard.example/pruning"></head>
+<body><nav><a href="/">Home</a> <a href="/shop">Quagga shop</a></nav>
+<main><h1>Pruning</h1><p>Cut in late winter.</p><h2>Tools</h2><p>A sharp saw.</p></main>
+<footer>Imprint</footer></body></html>"""
+
+
+def first_hit(bench: Bench, words: str) -> Hit:
+    with bench.opened() as engine:
+        return found(engine, words, "lexical_only")[0]
+
+
+def said(bench: Bench) -> str:
+    """The lines a run of indexing ends with."""
+    lines = index_lines(answered(bench.run()))
+    return "\n".join("".join(part.text for part in line) for line in lines)
+
+
+@needs_pdfium
+@pytest.mark.parametrize("arrange", [None, several_processes])
+def test_a_hit_in_a_pdf_is_cited_by_its_page(bench: Bench, arrange) -> None:  # type: ignore[no-untyped-def]
+    bench.write({"papers/bees.pdf": PAPER})
+    bench.index(arrange)
+    hit = first_hit(bench, "sugar syrup")
+    assert (hit.citation.uri, hit.citation.position) == ("papers/bees.pdf", Position(page=2))
+    assert (hit.title, hit.citation.heading_path) == ("A handbook of bees", ("Keeping Bees", "Feeding"))
+
+
+@needs_pdfium
+def test_a_page_is_read_by_its_number_and_by_its_link(bench: Bench) -> None:
+    bench.write({"papers/bees.pdf": PAPER})
+    bench.index()
+    with bench.opened() as engine:
+        by_number = get(engine, GetRequest("papers/bees.pdf", page=3))
+        by_link = get(engine, GetRequest("papers/bees.pdf#page=3"))
+        with pytest.raises(NotFound, match="3 pages, not 4"):
+            get(engine, GetRequest("papers/bees.pdf", page=4))
+    assert (by_number.text, by_number.page) == (by_link.text, 3)
+    assert "raises a new queen" in by_number.text and "Sugar syrup" not in by_number.text
+
+
+@needs_pdfium
+def test_a_pdf_that_cannot_be_read_says_why_in_the_ledger(bench: Bench) -> None:
+    bench.write(
+        {
+            "locked.pdf": pdf([["secret"]], password=True),
+            "scan.pdf": pdf([[], []]),
+            "cut.pdf": PAPER[:60],
+            "good.pdf": PAPER,
+        }
+    )
+    bench.index()
+    ledger = bench.ledger()
+    assert {uri: entry.reason for uri, entry in ledger.items()} == {
+        "locked.pdf": "encrypted: it needs a password",
+        "scan.pdf": "no text layer; OCR is off",
+        "cut.pdf": "damaged: it is no PDF that can be opened",
+        "good.pdf": "",
+    }
+    assert ledger["good.pdf"].outcome is FileOutcome.INDEXED
+
+
+@needs_pdfium
+def test_a_folder_in_which_nothing_changed_opens_no_document(bench: Bench) -> None:
+    bench.write({"bees.pdf": PAPER, "page.html": PAGE})
+    bench.index()
+    report = bench.index()
+    assert (report.unchanged, report.added, report.changed, report.bytes) == (2, 0, 0, 0)
+
+
+def test_a_web_page_is_its_content_without_what_surrounds_it(bench: Bench) -> None:
+    bench.write({"pruning.html": PAGE})
+    bench.index()
+    hit = first_hit(bench, "sharp saw")
+    assert (hit.title, hit.citation.heading_path) == ("Pruning", ("Pruning", "Tools"))
+    assert hit.citation.position.url == "https://orchard.example/pruning"
+    assert bench.found("quagga") == []
+
+
+def test_a_run_ends_with_what_was_left_out_and_why(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "octavo.model.formats.FORMATS", {".pdf": Format("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
+    )
+    bench.write({"a.md": "# A\n", "b.pdf": PAPER, "c.pdf": PAPER, "d.png": b"\x89PNG", "e.xyz": "what", ".hidden": "x"})
+    assert "1 read, 4 left out: 2 .pdf (install octavo[formats]), 1 .xyz, 1 image" in said(bench)
+    assert "1 read, 4 left out" in said(bench), "a run that finds nothing new says so again"
+    with bench.opened() as engine:
+        told = status(engine, StatusRequest(problems=True))
+        checks = [check for check in doctor(engine) if check.name == "collection notes"]
+    assert {(group.what, group.count) for group in told.left_out} == {
+        (".pdf (install octavo[formats])", 2),
+        (".xyz", 1),
+        ("image", 1),
+    }
+    assert {problem.uri for problem in told.problems or ()} == {"b.pdf", "c.pdf", "d.png", "e.xyz"}
+    assert "2 .pdf (install octavo[formats])" in checks[0].message
+
+
+def test_a_search_where_nothing_could_be_read_says_what_to_install(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "octavo.model.formats.FORMATS", {".pdf": Format("PDF", "octavo.converting.pdf:read_pdf", "no_such_module")}
+    )
+    bench.write({"b.pdf": PAPER})
+    bench.index()
+    with bench.opened() as engine, pytest.raises(NotIndexed, match=r"nothing could be read: 1 \.pdf") as caught:
+        search(engine, SearchRequest("bees"))
+    assert "octavo[formats]" in (caught.value.hint or "")
+
+
+def test_installing_the_extra_reads_what_was_left_out_before(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.write({"page.html": PAGE})
+    with monkeypatch.context() as without:
+        without.setattr(
+            "octavo.model.formats.FORMATS",
+            {".html": Format("HTML", "octavo.converting.html:read_html", "no_such_module")},
+        )
+        without.setattr("octavo.parsing.registry.EXTENSIONS", frozenset({".md"}))
+        bench.index()
+        assert bench.ledger()["page.html"].outcome is FileOutcome.SKIPPED
+    bench.index()
+    assert bench.ledger()["page.html"].outcome is FileOutcome.INDEXED

@@ -1,0 +1,318 @@
+"""What each reader keeps of its format: headings, tables, notes, slides, sheets, times."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from importlib import import_module
+
+import pytest
+from documents import pdf, zipped
+
+from octavo.converting.child import Settings
+from octavo.model.converted import Converted, Refused, Unit, from_plain, to_plain
+from octavo.model.formats import FORMATS, format_of
+from octavo.model.text import normalise
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+ROOT_RELATIONS = "_rels/.rels"
+
+
+def converted(name: str, data: bytes) -> Converted:
+    """By the reader of the format, in this process; its offsets are checked."""
+    outcome = outcome_of(name, data)
+    assert isinstance(outcome, Converted), outcome
+    text = outcome.text
+    assert normalise(text) == text
+    assert all(text[heading.start :].startswith("#" * heading.level + " ") for heading in outcome.headings)
+    assert all(text[block.start : block.end].strip() for block in outcome.blocks)
+    ends = [0, *(block.end for block in outcome.blocks)]
+    assert all(end <= block.start for end, block in zip(ends, outcome.blocks, strict=False))
+    assert from_plain(json.loads(json.dumps(to_plain(outcome)))) == outcome
+    return outcome
+
+
+def outcome_of(name: str, data: bytes) -> Converted | Refused:
+    known = format_of(name)
+    assert known is not None
+    if known.needs:
+        pytest.importorskip(known.needs, reason=f"{known.needs} is not installed")
+    module, _, function = known.reader.partition(":")
+    outcome: Converted | Refused = getattr(import_module(module), function)(name, data, Settings())
+    return outcome
+
+
+def headings(document: Converted) -> list[tuple[int, str]]:
+    return [(heading.level, heading.title) for heading in document.headings]
+
+
+def relations(**targets: str) -> str:
+    """`kind="target"` of each."""
+    rows = "".join(
+        f'<Relationship Id="r{number}" Type="{RELATED}/{kind}" Target="{target}"/>'
+        for number, (kind, target) in enumerate(targets.items(), 1)
+    )
+    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{rows}</Relationships>'
+
+
+def word(body: str, **parts: str) -> bytes:
+    files = {
+        ROOT_RELATIONS: relations(officeDocument="word/document.xml"),
+        "word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>',
+        "word/_rels/document.xml.rels": relations(**{name: f"{name}.xml" for name in parts}),
+    }
+    files |= {f"word/{name}.xml": f'<w:{name} xmlns:w="{WORD}">{part}</w:{name}>' for name, part in parts.items()}
+    return zipped(files)
+
+
+def line(text: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_word_keeps_headings_lists_tables_footnotes_and_comments() -> None:
+    styles = '<w:style w:styleId="H2"><w:name w:val="heading 2"/></w:style>'
+    body = (
+        line("Care", '<w:pStyle w:val="H2"/>')
+        + "<w:p><w:r><w:t>Water weekly</w:t></w:r><w:r><w:footnoteReference w:id='1'/></w:r>"
+        + "<w:r><w:commentReference w:id='0'/></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+        + line("a first item", '<w:numPr><w:ilvl w:val="1"/></w:numPr>')
+        + f"<w:tbl><w:tr><w:tc>{line('Plant')}</w:tc><w:tc>{line('Water')}</w:tc></w:tr>"
+        + f"<w:tr><w:tc>{line('Fern')}</w:tc><w:tc>{line('much')}</w:tc></w:tr></w:tbl>"
+    )
+    found = converted(
+        "care.docx",
+        word(
+            body,
+            styles=styles,
+            footnotes=f'<w:footnote w:id="1">{line("Less in winter.")}</w:footnote>',
+            comments=f'<w:comment w:id="0" w:author="Ann">{line("Sure?")}</w:comment>',
+        ),
+    )
+    assert headings(found) == [(2, "Care")]
+    assert found.text == (
+        "## Care\n\nWater weekly[^1]\n\n> Comment by Ann: Sure?\n\n  - a first item\n\n"
+        "| Plant | Water |\n| --- | --- |\n| Fern | much |\n\n[^1]: Less in winter.\n"
+    )
+    assert found.unit is None, "the pages of a Word file are known only when it is printed"
+
+
+def test_slides_are_sections_with_their_notes() -> None:
+    drawing = 'xmlns:a="http://a" xmlns:p="http://p" xmlns:r="' + RELATED + '"'
+
+    def shape(kind: str, *lines: str) -> str:
+        text = "".join(f"<a:p><a:r><a:t>{words}</a:t></a:r></a:p>" for words in lines)
+        return f'<p:sp><p:nvPr><p:ph type="{kind}"/></p:nvPr><p:txBody>{text}</p:txBody></p:sp>'
+
+    found = converted(
+        "talk.pptx",
+        zipped(
+            {
+                ROOT_RELATIONS: relations(officeDocument="ppt/presentation.xml"),
+                "ppt/presentation.xml": f'<p:presentation {drawing}><p:sldId id="9" r:id="r1"/></p:presentation>',
+                "ppt/_rels/presentation.xml.rels": relations(slide="slides/slide1.xml"),
+                "ppt/slides/slide1.xml": f"<p:sld {drawing}>{shape('title', 'Bees')}"
+                f"{shape('body', 'They dance', 'They sleep')}{shape('ftr', 'Imprint')}</p:sld>",
+                "ppt/slides/_rels/slide1.xml.rels": relations(notesSlide="../notesSlides/n1.xml"),
+                "ppt/notesSlides/n1.xml": f"<p:notes {drawing}>{shape('body', 'Mention honey')}</p:notes>",
+            }
+        ),
+    )
+    assert found.text == "# Bees\n\n- They dance\n- They sleep\n\nNotes: Mention honey\n"
+    assert (found.unit, [mark.label for mark in found.marks]) == (Unit.SLIDE, ["1"])
+
+
+def test_sheets_are_sections_and_every_table_has_the_header() -> None:
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    rows = "".join(
+        f'<row><c r="A{n}" t="inlineStr"><is><t>visitor {n}</t></is></c><c r="B{n}" s="1"><v>{45000 + n}</v></c></row>'
+        for n in range(2, 90)
+    )
+    found = converted(
+        "visits.xlsx",
+        zipped(
+            {
+                ROOT_RELATIONS: relations(officeDocument="xl/workbook.xml"),
+                "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{RELATED}"><sheets>'
+                '<sheet name="Visits" r:id="r1"/></sheets></workbook>',
+                "xl/_rels/workbook.xml.rels": relations(
+                    worksheet="worksheets/s1.xml", sharedStrings="strings.xml", styles="styles.xml"
+                ),
+                "xl/strings.xml": f'<sst xmlns="{main}"><si><t>Name</t></si>'
+                "<si><r><t>D</t></r><r><t>ay</t></r></si></sst>",
+                "xl/styles.xml": f'<styleSheet xmlns="{main}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
+                "</styleSheet>",
+                "xl/worksheets/s1.xml": f'<worksheet xmlns="{main}"><sheetData><row><c r="A1" t="s"><v>0</v></c>'
+                f'<c r="B1" t="s"><v>1</v></c></row>{rows}</sheetData></worksheet>',
+            }
+        ),
+    )
+    tables = [found.text[block.start : block.end] for block in found.blocks[1:]]
+    assert len(tables) > 1
+    assert all(table.startswith("| Name | Day |\n| --- | --- |\n") for table in tables)
+    assert "| visitor 2 | 2023-03-17 |" in tables[0]
+    assert [mark.label for mark in found.marks] == ["Visits"]
+
+
+def test_an_open_document_keeps_headings_lists_notes_and_comments() -> None:
+    names = 'xmlns:office="o" xmlns:text="t" xmlns:table="tb" xmlns:dc="dc"'
+    content = (
+        f"<office:document {names}><office:body><office:text><text:h text:outline-level='2'>Care</text:h>"
+        "<text:p>Water<text:note><text:note-body><text:p>Rain is best.</text:p></text:note-body></text:note> weekly"
+        "<office:annotation><dc:creator>Ann</dc:creator><text:p>Sure?</text:p></office:annotation></text:p>"
+        "<text:list><text:list-item><text:p>item</text:p></text:list-item></text:list>"
+        "</office:text></office:body></office:document>"
+    )
+    found = converted("care.odt", zipped({"content.xml": content}))
+    assert found.text == "## Care\n\nWater[^1] weekly\n\n> Comment by Ann: Sure?\n\n- item\n\n[^1]: Rain is best.\n"
+
+
+def test_a_book_has_its_chapters_in_the_order_of_its_spine() -> None:
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        "<dc:title>The hive</dc:title></metadata><manifest>"
+        '<item id="one" href="a%20one.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="two" href="two.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="two"/><itemref idref="one"/></spine></package>'
+    )
+    found = converted(
+        "hive.epub",
+        zipped(
+            {
+                "META-INF/container.xml": '<container><rootfile full-path="book/p.opf"/></container>',
+                "book/p.opf": package,
+                "book/a one.xhtml": "<html><body><h1>Summer</h1><p>Honey.</p></body></html>",
+                "book/two.xhtml": "<html><body><h1>Spring</h1><p>Swarms.</p></body></html>",
+            }
+        ),
+    )
+    assert (found.title, found.text) == ("The hive", "# Spring\n\nSwarms.\n\n# Summer\n\nHoney.\n")
+
+
+MESSAGE = b"""From: Ann <ann@example.org>
+To: Bob <bob@example.org>
+Subject: =?utf-8?q?H=C3=B6ney?=
+Date: Wed, 21 Dec 2022 10:28:53 -0600
+Message-ID: <1@example.org>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=x
+
+--x
+Content-Type: text/plain; charset=utf-8
+
+The jars are full.
+--x
+Content-Type: text/csv
+Content-Disposition: attachment; filename=jars.csv
+
+jar,grams
+one,500
+--x--
+"""
+
+
+def test_a_message_is_its_people_its_text_and_what_is_attached() -> None:
+    found = converted("a.eml", MESSAGE)
+    assert (found.title, headings(found)) == ("Höney", [(1, "Höney"), (2, "Attachment: jars.csv")])
+    assert "The jars are full." in found.text and "| one | 500 |" in found.text
+    assert found.metadata["date"] == "2022-12-21T10:28:53-06:00"
+    assert found.metadata["thread"] == "<1@example.org>"
+
+
+def test_a_mailbox_has_a_section_for_each_message() -> None:
+    box = b"From ann Wed Dec 21\n" + MESSAGE + b"\nFrom bob Thu Dec 22\nSubject: Re: wax\nFrom: bob\n\n>From here on.\n"
+    assert headings(converted("in.mbox", box)) == [(1, "Höney"), (1, "Re: wax")]
+
+
+def test_subtitles_are_marked_with_their_times() -> None:
+    found = converted(
+        "talk.srt", b"1\n00:00:05,000 --> 00:00:09,000\n<i>Bees</i> dance.\n\n2\n00:01:10,500 --> 00:01:12,000\nGood.\n"
+    )
+    assert (found.text, found.marks[0].label, found.unit) == ("Bees dance.\nGood.\n", "00:00:05", Unit.TIME)
+
+
+def test_a_page_is_read_without_what_surrounds_it() -> None:
+    page = (
+        "<html><head><title>Wax | Hive</title></head><body><div class='sidebar'><a href='/'>All</a></div>"
+        "<article><h1>Wax</h1><p>Melts at <code>62</code> degrees<ul><li>slowly<ol><li>once</ol></ul>"
+        "<pre class='language-python'>melt()</pre><table><tr><th>a<th>b<tr><td>1<td>2</table></article></body></html>"
+    )
+    found = converted("wax.html", page.encode())
+    assert found.text == (
+        "# Wax\n\nMelts at `62` degrees\n\n- slowly\n  1. once\n\n```python\nmelt()\n```\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+    )
+    assert found.title == "Wax"
+
+
+def test_a_canvas_is_its_cards_and_arrows() -> None:
+    canvas = {
+        "nodes": [{"id": "1", "type": "text", "text": "Bees"}, {"id": "2", "type": "file", "file": "wax.md"}],
+        "edges": [{"fromNode": "1", "toNode": "2", "label": "make"}],
+    }
+    found = converted("hive.canvas", json.dumps(canvas).encode())
+    assert found.text == "Bees\n\nwax.md\n\n- Bees → wax.md: make\n"
+
+
+def test_headings_of_a_pdf_come_from_its_outline() -> None:
+    found = converted(
+        "a.pdf",
+        pdf([["Feeding the bees", "Syrup."], ["Winter", "Rest."]], outline=[("Feeding the bees", 1), ("Winter", 2)]),
+    )
+    assert headings(found) == [(1, "Feeding the bees"), (1, "Winter")]
+
+
+def test_running_heads_and_page_numbers_are_left_out_of_a_pdf() -> None:
+    subjects = ("honey", "wax", "brood", "queens", "drones", "frames")
+    pages = [
+        ["The Beekeeper", "", f"This page is about {subject}.", "", f"Page {n}"]
+        for n, subject in enumerate(subjects, 1)
+    ]
+    found = converted("a.pdf", pdf(pages))
+    assert found.text.count("The Beekeeper") == 1
+    assert "Page 4" not in found.text
+    assert all(f"about {subject}." in found.text for subject in subjects)
+
+
+def test_a_word_that_a_pdf_breaks_at_the_end_of_a_line_is_whole() -> None:
+    found = converted(
+        "a.pdf", pdf([["Bees are social in-", "sects, and the well-", "known ones make honey. A well-known fact."]])
+    )
+    assert "insects" in found.text and "well-known ones" in found.text
+
+
+BOMB = b"<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;</a>"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.docx", b"\xd0\xcf\x11\xe0 and more", "encrypted: it needs a password"),
+        ("a.docx", b"not a zip", "damaged: it is no archive that can be opened"),
+        ("a.odt", zipped({"content.xml": BOMB}), "damaged: content.xml declares entities of its own"),
+        ("a.odt", zipped({"content.xml": b" " * 50_000_000}), "too large: content.xml unpacks to 50,000,000 bytes"),
+        ("a.epub", zipped({"a": "b"}), "damaged: it has no container"),
+        ("a.srt", b"no times here", "damaged: it holds no times"),
+        ("a.eml", b"just some words\n", "damaged: it has no headers of a message"),
+        ("a.drawio", BOMB, "damaged: it declares entities of its own"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_reason(name: str, data: bytes, reason: str) -> None:
+    assert outcome_of(name, data) == Refused(reason)
+
+
+@pytest.mark.parametrize("extension", sorted(FORMATS))
+def test_every_format_has_a_reader(extension: str) -> None:
+    known = FORMATS[extension]
+    if known.needs and importlib.util.find_spec(known.needs) is None:
+        pytest.skip(f"{known.needs} is not installed")
+    module, _, function = known.reader.partition(":")
+    assert callable(getattr(import_module(module), function))
+
+
+def test_a_title_that_a_pdf_breaks_over_lines_is_one_heading_and_a_fragment_is_none() -> None:
+    body = [f"Line {number} of the text stands here in its usual size and ends the page." for number in range(12)]
+    found = converted(
+        "a.pdf", pdf([[("Keeping and", 20), ("feeding the bees", 20), *body, ("A quotation that ends with the", 20)]])
+    )
+    assert headings(found) == [(1, "Keeping and feeding the bees")]

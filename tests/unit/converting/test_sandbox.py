@@ -1,0 +1,92 @@
+"""The process that converts: whatever a document does to it costs that document and nothing else."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from octavo.converting.confinement import Limits
+from octavo.converting.sandbox import SandboxedConverter
+from octavo.model.converted import Converted
+from octavo.model.formats import Format
+
+Ask = Callable[[str], str]
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's limits are Linux's")
+
+
+@pytest.fixture
+def converter(monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxedConverter]:
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    made = SandboxedConverter(Limits(seconds=20.0, memory=1_000_000_000))
+    yield made
+    made.close()
+
+
+def told(converter: SandboxedConverter, wish: str) -> str:
+    outcome = converter.convert("a.hostile", wish.encode())
+    return outcome.text.strip() if isinstance(outcome, Converted) else f"refused: {outcome.reason}"
+
+
+@pytest.mark.parametrize(
+    ("wish", "reason"),
+    [
+        ("crash", "the converter died of it (SIG"),
+        ("leave 3", "the converter died of it (exit code 3)"),
+        ("panic", "damaged: index out of bounds"),
+    ],
+)
+def test_a_reader_that_dies_costs_one_file(converter: SandboxedConverter, wish: str, reason: str) -> None:
+    assert reason in told(converter, wish)
+    assert told(converter, "environment OCTAVO_NO_SUCH_NAME") == "unset", "the next file has a process again"
+
+
+def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    converter = SandboxedConverter(Limits(seconds=0.5))
+    assert told(converter, "environment OCTAVO_NO_SUCH_NAME") == "unset"
+    assert told(converter, "hang") == "refused: converting it takes longer than 0 seconds"
+    converter.close()
+
+
+@linux
+def test_memory_beyond_the_limit_is_refused(converter: SandboxedConverter) -> None:
+    assert told(converter, "swell 3000000000") == "refused: reading it takes more than 1,000 MB of memory"
+
+
+@linux
+def test_a_reader_reaches_no_network(converter: SandboxedConverter) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert told(converter, f"connect {server.getsockname()[1]}") == "refused: PermissionError"
+
+
+@linux
+def test_a_reader_starts_no_program(converter: SandboxedConverter) -> None:
+    assert told(converter, "start") != "started: 0"
+
+
+def test_a_reader_writes_no_file(converter: SandboxedConverter, tmp_path: Path) -> None:
+    assert told(converter, f"write {tmp_path / 'planted'}") == "refused: PermissionError"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_reader_prints_is_no_answer(converter: SandboxedConverter) -> None:
+    assert told(converter, "print") == "printed"
+
+
+def test_a_reader_sees_no_key(converter: SandboxedConverter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCTAVO_OPENAI_API_KEY", "secret")
+    assert told(converter, "environment OCTAVO_OPENAI_API_KEY") == "unset"
+
+
+def test_no_temporary_folder_is_left(
+    converter: SandboxedConverter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    told(converter, "print")
+    assert len(list(tmp_path.iterdir())) == 1
+    converter.close()
+    assert list(tmp_path.iterdir()) == []
