@@ -1,0 +1,86 @@
+// Search as one types. The page works without this: the form is an ordinary one.
+const PAUSE = 120; // milliseconds without a key before asking
+
+const form = document.getElementById("ask");
+const field = document.getElementById("query");
+const results = document.getElementById("results");
+const keys = document.getElementById("keys");
+let waiting = 0;
+let request = null;
+let shown = new URLSearchParams(new FormData(form)).toString();
+
+const asked = () => {
+  const given = new URLSearchParams(new FormData(form));
+  for (const [name, value] of [...given]) if (!value && name !== "q") given.delete(name);
+  return given;
+};
+
+async function search() {
+  const given = asked();
+  if (given.toString() === shown) return;
+  shown = given.toString();
+  request?.abort();
+  request = new AbortController();
+  try {
+    const answer = await fetch(`/results?${given}`, { signal: request.signal });
+    if (answer.status === 401) return location.assign("/login");
+    const html = await answer.text();
+    if (given.toString() !== shown) return;
+    results.innerHTML = html;
+    history.replaceState(null, "", given.get("q") ? `/?${given}` : "/");
+    document.title = `${given.get("q") || "Search"} · Octavo`;
+  } catch (error) {
+    if (error.name !== "AbortError") {
+      const note = document.createElement("p");
+      note.className = "note warn";
+      note.textContent = "The server does not answer.";
+      results.replaceChildren(note);
+      shown = "";
+    }
+  }
+}
+
+const soon = () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(search, PAUSE);
+};
+form.addEventListener("input", soon);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  clearTimeout(waiting);
+  search();
+});
+
+const hits = () => [...results.querySelectorAll("a.open")];
+function move(step) {
+  const all = hits();
+  const at = all.indexOf(document.activeElement);
+  if (at + step < 0) field.focus();
+  else all[Math.min(at + step, all.length - 1)]?.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
+  const typing = event.target.matches("input, textarea, select");
+  if (event.key === "/" && !typing) {
+    event.preventDefault();
+    field.focus();
+    field.select();
+  } else if (event.key === "?" && !typing) {
+    keys.showModal();
+  } else if (event.key === "ArrowDown" && event.target.tagName !== "SELECT") {
+    event.preventDefault();
+    move(1);
+  } else if (event.key === "ArrowUp" && event.target.tagName !== "SELECT") {
+    event.preventDefault();
+    move(-1);
+  } else if (event.key === "Escape") {
+    field.focus();
+  } else if (event.key === "Enter" && event.target === field) {
+    const first = hits()[0];
+    if (first && asked().toString() === shown) {
+      event.preventDefault();
+      first.click();
+    }
+  }
+});

@@ -1,0 +1,164 @@
+"""Documents and excerpts as HTML: whatever they say is shown, nothing of it is obeyed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urljoin, urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from octavo.interfaces.marks import Mark, MarksOf, marked
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_WIKILINK = re.compile(r"!?\[\[(?P<target>[^\]\[|\n]{1,300})(?:\|(?P<label>[^\]\[\n]{1,300}))?\]\]")
+_ELSEWHERE = frozenset({"http", "https", "mailto"})
+_LONGEST_HIGHLIGHTED = 400_000  # characters; beyond, colours cost more than they help
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document is, and which of its lines are cited."""
+
+    collection: str
+    uri: str
+    lines: tuple[int, int] | None = None
+
+    def link(self, target: str) -> str:
+        """Where a relative link of this document leads; empty where it leads nowhere safe."""
+        parts = urlsplit(target)
+        if parts.scheme:
+            return target if parts.scheme in _ELSEWHERE else ""
+        if parts.netloc or target.startswith("/"):
+            return ""
+        if not parts.path:
+            return f"#{quote(parts.fragment)}" if parts.fragment else ""
+        return document_link(self.collection, urljoin(self.uri, parts.path))
+
+    def cites(self, first: int, last: int) -> bool:
+        return self.lines is not None and first <= self.lines[1] and last >= self.lines[0]
+
+
+def document_link(collection: str, uri: str, lines: tuple[int, int] | None = None) -> str:
+    shown = f"?lines={lines[0]}-{lines[1]}#cited" if lines else ""
+    return f"/document/{quote(collection, safe='')}/{quote(uri)}{shown}"
+
+
+def excerpt(text: str, mark: MarksOf, most: int = 8) -> Markup:
+    """The lines of a passage that answer most of what was asked, with its words set apart."""
+    found = mark(text)
+    start, end = _window(text, found, most)
+    parts = marked(text[start:end], [spot for spot in found if spot.start >= start], start)
+    shown = Markup("").join(
+        Markup("<mark>{}</mark>").format(part.text) if part.style == "match" else escape(part.text) for part in parts
+    )
+    return Markup("{}{}{}").format("… " if start else "", shown, " …" if text[end:].strip() else "")
+
+
+def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
+    """Where the `most` lines begin and end that answer most of the query; the first of several."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    ends = [*starts[1:], len(text)]
+    best, best_value = 0, 0
+    for first in range(max(1, len(starts) - most + 1)):
+        last = min(first + most, len(starts)) - 1
+        here = [spot for spot in found if starts[first] <= spot.start < ends[last]]
+        value = len({token for spot in here for token in spot.tokens}) * 100 + len(here)
+        if value > best_value:
+            best, best_value = first, value
+    return starts[best], ends[min(best + most, len(starts)) - 1]
+
+
+def markdown(text: str, place: Place) -> Markup:
+    """Rendered Markdown. HTML in it is shown as text; pictures are links; blocks of cited lines carry a class."""
+    front = _FRONT_MATTER.match(text)
+    skipped = text[: front.end()].count("\n") if front else 0
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    tokens = parser.parse(text[front.end() :] if front else text)
+    anchored = False
+    for token in tokens:
+        block = token.map if token.nesting >= 0 and token.level == 0 else None
+        if block is not None and place.cites(block[0] + skipped + 1, block[1] + skipped):
+            token.attrJoin("class", "cited")
+            if not anchored:
+                token.attrSet("id", "cited")
+                anchored = True
+        if token.children:
+            token.children = _inline(token.children, place)
+    body = Markup(parser.renderer.render(tokens, parser.options, {}))
+    folded = Markup("<details><summary>Front matter</summary><pre>{}</pre></details>")
+    shown = folded.format(front[0]) if front else Markup("")
+    return shown + body
+
+
+def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:
+    made: list[Token] = []
+    for token in tokens:
+        if token.type == "link_open":
+            target = place.link(str(token.attrGet("href") or ""))
+            token.attrs = {"href": target, "rel": "noopener noreferrer"} if target else {}
+            made.append(token)
+        elif token.type == "image":
+            made += _link(place.link(str(token.attrGet("src") or "")), f"🖼 {token.content or 'picture'}")
+        elif token.type == "text" and "[[" in token.content:
+            made += _with_wikilinks(token.content, place)
+        else:
+            made.append(token)
+    return made
+
+
+def _with_wikilinks(text: str, place: Place) -> list[Token]:
+    made: list[Token] = []
+    at = 0
+    for found in _WIKILINK.finditer(text):
+        made += [_text(text[at : found.start()])]
+        target = found["target"].strip()
+        made += _link(f"/find/{quote(place.collection, safe='')}/{quote(target)}", found["label"] or target)
+        at = found.end()
+    return [*made, _text(text[at:])]
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+def _link(target: str, label: str) -> list[Token]:
+    if not target:
+        return [_text(label)]
+    opened = Token("link_open", "a", 1, attrs={"href": target, "rel": "noopener noreferrer"})
+    return [opened, _text(label), Token("link_close", "a", -1)]
+
+
+def code(text: str, language: str, place: Place, first_line: int = 1) -> Markup:
+    """Source text with a number before each line, coloured where its language is known, cited lines marked."""
+    highlighted = _coloured(text, language)
+    rows = []
+    anchored = False
+    for number, line in enumerate(highlighted, first_line):
+        cited = place.cites(number, number)
+        identity = Markup(' id="cited"') if cited and not anchored else Markup("")
+        anchored |= cited
+        kind = Markup(' class="cited"') if cited else Markup("")
+        rows.append(Markup('<tr{}{}><th scope="row">{}</th><td>{}</td></tr>').format(kind, identity, number, line))
+    return Markup('<table class="code"><tbody>{}</tbody></table>').format(Markup("\n").join(rows))
+
+
+def _coloured(text: str, language: str) -> list[Markup]:
+    lines = text.removesuffix("\n")
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False) if len(text) <= _LONGEST_HIGHLIGHTED else None
+    except ClassNotFound:
+        lexer = None
+    if lexer is None:
+        return [escape(line) for line in lines.split("\n")]
+    formatter = HtmlFormatter(nowrap=True)
+    # Pygments closes its spans at the end of each line.
+    rendered: str = highlight(lines, lexer, formatter)
+    return [Markup(line) for line in rendered.removesuffix("\n").split("\n")]

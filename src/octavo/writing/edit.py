@@ -1,0 +1,250 @@
+"""Edits of one section: insert, replace, append. Each gives the whole new text, or says why it cannot be.
+
+What lies outside the edited place keeps its bytes, its level and its path. That is checked where the edit is: from the
+heading before it to the heading behind it, since at a heading no block is open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.errors import Conflict, InvalidArgument
+from octavo.model.document import BlockKind, shown_path
+from octavo.parsing.markdown.blocks import scan
+from octavo.writing.headings import DEEPEST, heading_line, heading_text
+from octavo.writing.outline import Heading, Outline, headings, parents, text_start
+from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
+
+FIRST, LAST = "first", "last"
+Position = str | Sequence[str]
+"""`first`, `last`, or the path of the child to come after."""
+
+_BULLET = re.compile(r"([ \t]*+)([-+*])(?:[ \t]|\Z)")
+_NUMBER = re.compile(r"([ \t]*+)[0-9]{1,9}([.)])(?:[ \t]|\Z)")
+_RULE = re.compile(r"[ \t]*+([-*])[ \t]*+(?:\1[ \t]*+){2,}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A whole new text, and where in it the section is that was edited."""
+
+    text: str
+    start: int
+    end: int
+
+
+def position_of(given: str | Mapping[str, Any]) -> Position:
+    """Where a section is to be inserted, from what a caller gave."""
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        with suppress(ValueError):  # as a command line, and some models, write an object
+            given = json.loads(given)
+    if isinstance(given, str):
+        if given in (FIRST, LAST):
+            return given
+    elif isinstance(given, Mapping) and given.keys() == {"after"}:
+        path = given["after"]
+        if isinstance(path, list | tuple) and path and all(isinstance(text, str) for text in path):
+            return tuple(path)
+    raise InvalidArgument(
+        f"{str(given)[:100]!r} is no position", hint='give "first", "last" or {"after": [the path of a child]}'
+    )
+
+
+def insert(
+    outline: Outline, parent: Sequence[str], heading: str, content: str, level: int | None, position: Position
+) -> Edit:
+    """A new section below `parent`."""
+    text = check_new_section(heading, level)
+    number = outline.find(parent)
+    depth = outline.level(number) + 1 if level is None else level
+    if depth <= outline.level(number):
+        raise InvalidArgument(
+            f"level {depth} is not below {_called(parent)}, which has level {outline.level(number)}",
+            hint="give a higher level, or leave it out",
+        )
+    if depth > DEEPEST:
+        raise InvalidArgument(f"{_called(parent)} has level {DEEPEST}: nothing can be below it")
+    place = _place(outline, number, parent, position)
+    if any(outline.headings[child].named(text) for child in outline.children(number)):
+        raise Conflict(
+            f"{_called(parent)} has a section {text!r} already", hint="replace it, append to it, or choose another name"
+        )
+    block = without_own_heading(content_lines(content), depth, text)
+    line = heading_line(depth, text)
+    whole = f"{line}\n\n{block}" if block else line
+    start = before_blank_lines(outline.text, place, outline.floor)
+    new, at = placed(outline.text, start, place, whole, floor=outline.floor)
+    added = _added(outline, start, place, new)
+    if not added or added[0][:2] != (depth, at) or added[0].text != text:
+        raise InvalidArgument(
+            f"a section of level {depth} cannot be put there: the text before it has an open fence or comment",
+            hint="close it first",
+        )
+    _refuse_shallow(added[1:], depth, text)
+    _refuse_adoption(outline, place, added, {0: number})
+    return Edit(new, at, len(new) - (len(outline.text) - place))
+
+
+def replace(outline: Outline, path: Sequence[str], content: str) -> Edit:
+    """Another body for a section; its heading and its children stay."""
+    number = _section(outline, path)
+    section = outline.headings[number]
+    block = without_own_heading(content_lines(content), section.level, section.text)
+    return _with_body(outline, number, section.end, block)
+
+
+def append(outline: Outline, path: Sequence[str], content: str) -> Edit:
+    """A new block at the end of a section's body."""
+    block = content_lines(content)
+    if not block:
+        raise InvalidArgument("there is nothing to append", hint="give the text as content_md")
+    number = _section(outline, path)
+    start = before_blank_lines(outline.text, outline.body_end(number), outline.headings[number].end)
+    close = start > outline.headings[number].end and _continues(outline, number, start, block.split("\n", 1)[0])
+    return _with_body(outline, number, start, block, close=close)
+
+
+def same_start(outline: Outline, new: str) -> bool:
+    """Whether front matter is what it was: a rule in new text can make some of what a file begins with."""
+    start, text = outline.start, outline.text
+    unfinished = outline.floor < start == len(text) and not text.endswith("\n")
+    return text_start(new) == start + (len(line_ending(text)) if unfinished else 0)
+
+
+def check_new_section(heading: str, level: int | None) -> str:
+    """The text of a new section's heading."""
+    if level is not None and not 1 <= level <= DEEPEST:
+        raise InvalidArgument(f"there is no heading of level {level}", hint=f"levels are 1 to {DEEPEST}")
+    return heading_text(heading)
+
+
+def check_section_path(path: Sequence[str]) -> None:
+    """Refuses the root where a section is needed."""
+    if not path:
+        raise InvalidArgument("the heading path is empty", hint="give the heading texts from the root to the section")
+
+
+def without_own_heading(block: str, level: int, text: str) -> str:
+    """Content without a first heading that repeats the section's own."""
+    first = next(iter(headings(block + "\n")), None) if block else None
+    if first is None or first.start > 0 or (first.level, first.text) != (level, text):
+        return block
+    return content_lines(block[first.end :])
+
+
+def _section(outline: Outline, path: Sequence[str]) -> int:
+    check_section_path(path)
+    return outline.find(path)
+
+
+def _with_body(outline: Outline, number: int, start: int, block: str, *, close: bool = False) -> Edit:
+    section, end = outline.headings[number], outline.body_end(number)
+    new, _ = placed(outline.text, start, end, block, floor=outline.floor, close=close)
+    added = _added(outline, start, end, new)
+    _refuse_shallow(added, section.level, section.text)
+    _refuse_adoption(outline, end, added)
+    return Edit(new, section.start, len(new) - (len(outline.text) - end))
+
+
+def _place(outline: Outline, number: int, parent: Sequence[str], position: Position) -> int:
+    if position == LAST:
+        return outline.section_end(number)
+    if position == FIRST:
+        children = outline.children(number)
+        return outline.headings[children[0]].start if children else outline.section_end(number)
+    child = outline.find(position)
+    if outline.parents[child] != number:
+        raise InvalidArgument(
+            f"{shown_path(tuple(position))} is not a child of {_called(parent)}", hint="name one of its children"
+        )
+    return outline.section_end(child)
+
+
+def _called(path: Sequence[str]) -> str:
+    return shown_path(tuple(path)) or "the root"
+
+
+def _added(outline: Outline, start: int, end: int, new: str) -> list[Heading]:
+    """The headings that an edit of `start` to `end` added; every other is checked to be where it was."""
+    before, behind = outline.first_at(start), outline.first_at(end)
+    shift = len(new) - len(outline.text)
+    anchor = outline.headings[before - 1].start if before else text_start(new)
+    known = [_place_of(outline.headings[before - 1])] if before else []
+    if behind < len(outline.headings):
+        last = outline.headings[behind]
+        until, part = _place_of(last, shift), new[anchor : last.end + shift]
+    else:
+        # A heading that would follow: only an open fence, comment or HTML block can hide it.
+        until, part = (1, len(new) + 1, "x"), f"{new[anchor:]}\n# x\n"
+    found = [heading._replace(start=heading.start + anchor, end=heading.end + anchor) for heading in headings(part)]
+    places = [_place_of(heading) for heading in found]
+    added = found[len(known) : -1]
+    if (
+        not same_start(outline, new)
+        or places[: len(known)] != known
+        or places[-1:] != [until]
+        or any(h.start < start for h in added)
+    ):
+        raise InvalidArgument(
+            "the text would take headings that follow it, or become part of what precedes it",
+            hint="close every fence and comment, and begin with a line that stands by itself",
+        )
+    return added
+
+
+def _place_of(heading: Heading, shift: int = 0) -> tuple[int, int, str]:
+    """A heading without where its lines end: at the end of a file without a final line ending, one is added."""
+    return heading.level, heading.start + shift, heading.text
+
+
+def _refuse_shallow(added: Sequence[Heading], level: int, text: str) -> None:
+    for heading in added:
+        if heading.level <= level:
+            raise InvalidArgument(
+                f"the heading {heading.text!r} of level {heading.level} is not below {text!r}, which has level {level}",
+                hint=f"headings in content_md need more than {level} #",
+            )
+
+
+def _refuse_adoption(
+    outline: Outline, end: int, added: Sequence[Heading], wanted: Mapping[int, int] | None = None
+) -> None:
+    """Every old heading keeps its parent; of new ones, those in `wanted` have the parent it says."""
+    if not added:
+        return
+    behind, count = outline.first_at(end), len(added)
+    old = outline.headings
+    levels = [heading.level for heading in (*old[:behind], *added, *old[behind:])]
+    found = parents(levels)
+    kept = [parent + count if parent >= behind else parent for parent in outline.parents[behind:]]
+    landed = all(found[behind + number] == parent for number, parent in (wanted or {}).items())
+    if not landed or found[behind + count :] != kept:
+        reason = "would take in sections that follow it" if landed else "would not lie below its parent there"
+        raise InvalidArgument(f"a heading of level {added[0].level} {reason}", hint="give another level or position")
+
+
+def _continues(outline: Outline, number: int, end: int, first: str) -> bool:
+    """Whether content follows the body's last line without a blank one: in the same list, or in the same table."""
+    line = last_line(outline.text, end)
+    if line.startswith("|") and first.startswith("|"):
+        return True
+    mark = _item(line)
+    if mark is None or mark != _item(first):
+        return False
+    # In code or in a comment, a line that looks like an item is none.
+    source = outline.text[outline.headings[number].end : end].replace("\r\n", " \n")
+    blocks = scan(source).blocks
+    return bool(blocks) and blocks[-1].kind is BlockKind.ITEM
+
+
+def _item(line: str) -> tuple[int, str] | None:
+    """A list item's indentation and its bullet or delimiter."""
+    mark = _BULLET.match(line) or _NUMBER.match(line)
+    if mark is None or _RULE.match(line):
+        return None
+    return len(mark[1].expandtabs(4)), mark[2]

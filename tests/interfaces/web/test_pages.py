@@ -1,0 +1,136 @@
+"""What the pages show, and that nothing in a library can make them do anything else."""
+
+from __future__ import annotations
+
+import re
+
+import httpx2
+import pytest
+from cli_calls import Vault
+from http_calls import in_process
+
+from octavo.interfaces.marks import marks_of
+from octavo.interfaces.web.text import Place, code, excerpt, markdown
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.mark.parametrize("path", ["/", "/library", "/memories", "/docs", "/?q=sourdough", "/trace?q=sourdough"])
+def test_every_page_answers_with_a_policy_that_allows_nothing_from_elsewhere(vault: Vault, path: str) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        answer = await client.get(path, headers=HTML)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert not re.search(r"""(?:src|href)=["'](?:https?:)?//""", answer.text)
+        assert not re.search(r"<script(?![^>]*\bsrc=)|\bstyle=|\bon\w+=", answer.text)
+
+    in_process(vault.library, talk)
+
+
+def test_a_hit_leads_to_its_lines_and_the_words_asked_for_are_marked(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/?q=sourdough", headers=HTML)).text
+        assert "<mark>" in page
+        link = re.search(r'class="open" href="([^"]+bread\.md[^"]*)"', page)
+        assert link is not None
+        document = await client.get(link[1].replace("&amp;", "&"), headers=HTML)
+        assert document.status_code == 200
+        assert 'id="cited"' in document.text
+
+    in_process(vault.library, talk)
+
+
+def test_the_fragment_holds_the_hits_of_the_page_and_nothing_around_them(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        fragment = (await client.get("/results?q=sourdough")).text
+        assert "bread.md" in fragment
+        assert "<html" not in fragment
+
+    in_process(vault.library, talk)
+
+
+def test_narrowing_keeps_the_query_and_can_be_taken_back(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        narrowed = await client.get("/?q=sourdough&kinds=note", headers=HTML)
+        assert 'aria-current="true">note</a>' in narrowed.text
+        assert 'href="/?q=sourdough"' in narrowed.text
+
+    in_process(vault.library, talk)
+
+
+def test_what_is_not_there_is_a_page_that_says_so(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        answer = await client.get("/document/notes/nowhere.md", headers=HTML)
+        assert answer.status_code == 404
+        assert "nowhere.md" in answer.text
+        assert (await client.get("/assets/passwd")).status_code == 404
+
+    in_process(vault.library, talk)
+
+
+def test_a_browser_without_the_token_is_asked_for_it_and_with_it_let_in(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        assert (await client.post("/v1/status", json={})).status_code == 401
+        asked = await client.get("/", headers=HTML)
+        assert (asked.status_code, asked.headers["location"]) == (303, "/login")
+        assert (await client.get("/login", headers=HTML)).status_code == 200
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        kept = await client.post("/login", content="token=se%63ret", headers=form)
+        cookie = kept.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert (await client.get("/", headers={**HTML, "cookie": "octavo_token=secret"})).status_code == 200
+        assert (await client.get("/", headers={**HTML, "cookie": "octavo_token=other"})).status_code == 303
+
+    in_process(vault.library, talk, token="secret")
+
+
+HOSTILE = """# <script>alert(1)</script>
+
+<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](data:text/html;base64,AA) ![p](https://elsewhere/x.png)
+[[<b>x</b>|y]] [c](../other.md#part) [d](//elsewhere/x)
+
+```html
+</pre><script>alert(2)</script>
+```
+"""
+
+
+def test_markdown_is_shown_and_never_obeyed() -> None:
+    shown = str(markdown(HOSTILE, Place("notes", "deep/hostile.md")))
+    assert not re.search(r"<(?:script|img|b)\b", shown)
+    assert not re.search(r'(?:href|src)="(?:javascript|data):', shown)
+    assert 'href="/document/notes/other.md"' in shown
+    assert 'href="//elsewhere' not in shown
+
+
+def test_cited_lines_are_marked_in_markdown_and_in_code() -> None:
+    text = "---\ntitle: t\n---\n\n# One\n\nfirst\n\n# Two\n\nsecond\n"
+    shown = str(markdown(text, Place("notes", "a.md", (9, 11))))
+    assert shown.count('id="cited"') == 1
+    assert re.findall(r'<(\w+)[^>]*class="cited"', shown) == ["h1", "p"]
+    assert ">first<" in shown
+    source = str(code("a = 1\nb = '<'\nc = 3\n", "py", Place("code", "a.py", (2, 2))))
+    assert source.count("cited") == 2
+    assert "&lt;" in source
+    assert "'<'" not in source
+
+
+def test_an_excerpt_shows_the_lines_that_answer() -> None:
+    text = "\n".join(["nothing here"] * 20 + ["the pump switch"] + ["nor here"] * 20)
+    shown = str(excerpt(text, marks_of("pump switch")))
+    assert "the <mark>pump</mark> <mark>switch</mark>" in shown
+    assert shown.startswith("… ")
+    assert shown.endswith(" …")
+    assert len(shown) < len(text) / 2
+
+
+def test_every_asset_is_served_and_is_part_of_the_package(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/", headers=HTML)).text
+        for name in re.findall(r'"/assets/([^"]+)"', page):
+            assert (await client.get(f"/assets/{name}")).status_code == 200
+
+    in_process(vault.library, talk)
