@@ -2,7 +2,7 @@
 
     ./dev bench code FOLDER [--out DIR] [--workers N]
 
-Indexes FOLDER as `recto index --no-embed` does, into a library of its own, then asks what people ask of code: names,
+Indexes FOLDER as `octavo index --no-embed` does, into a library of its own, then asks what people ask of code: names,
 paths, frames of a stack trace, error messages, fragments. Writes DIR/code.json. A shared machine makes wall time say
 little: the time that this process and its workers were given is beside it.
 """
@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from recto.config.schema import Config, Ingest
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_engine
-from recto.model.collection import CollectionSettings
-from recto.model.document import Kind
-from recto.model.query import Query
-from recto.retrieval.profiles import profile_named
+from octavo.config.schema import Config, Ingest
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_engine
+from octavo.model.collection import CollectionSettings
+from octavo.model.document import Kind
+from octavo.model.query import Query
+from octavo.retrieval.profiles import profile_named
 
 ASKED = 200
 

@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=3)
     options = parser.parse_args()
-    from recto.engine.wiring import open_library
+    from octavo.engine.wiring import open_library
 
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
@@ -43,7 +43,7 @@ def main() -> None:
             copied(options.text, root, max(options.chunks, options.fast_chunks), options.seed)
             engine.add_collection("text", root)
             engine.index(embed=False)
-            engine.make_inputs()
+            engine.writer.make_inputs()
             row = {"cores": os.cpu_count()} | full(engine, options.chunks, options.rounds)
             row |= fast(engine, options.fast_chunks, options.rounds)
     RESULTS.mkdir(exist_ok=True)
@@ -61,8 +61,8 @@ def copied(text: Path, root: Path, chunks: int, seed: int) -> None:
 
 
 def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
-    """The flow of `recto index --wait-full`, and nothing but the model on what it computes, in turns."""
-    from recto.ingest import embed
+    """The flow of `octavo index --wait-full`, and nothing but the model on what it computes, in turns."""
+    from octavo.ingest import embed
 
     store, project, embedder = engine.store, engine.project.id, engine.embedder
     pending = store.embeddings.pending(project, embedder.profile, newest_first=True, most=chunks)
@@ -110,8 +110,8 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 
 def embed_plan(encoded: list[list[int]], *, padded: bool) -> Any:
-    from recto.embedding.batching import plan
-    from recto.embedding.onnx import _BATCH_TEXTS, _BATCH_TOKENS
+    from octavo.embedding.batching import plan
+    from octavo.embedding.onnx import _BATCH_TEXTS, _BATCH_TOKENS
 
     return plan([len(ids) for ids in encoded], _BATCH_TOKENS, _BATCH_TEXTS if padded else 1)
 
@@ -130,8 +130,8 @@ def given(model: Any, batch: list[list[int]]) -> dict[str, Any]:
 
 def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
     """The table alone, from texts to vectors: in this process, and in as many as there are cores."""
-    from recto.ingest import embed
-    from recto.training.tables import fast_tier
+    from octavo.embedding.fast_tables import fast_tier
+    from octavo.ingest import embed
 
     store, project = engine.store, engine.project.id
     table = fast_tier(engine.embedder)
@@ -156,8 +156,8 @@ def fast(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 def by_table(texts: list[str]) -> bytes:
     """In a process of its own, as the ones that prepare files do it."""
-    from recto.embedding.bundled import FAST_DIRECTORY
-    from recto.training.tables import opened
+    from octavo.embedding.bundled import FAST_DIRECTORY
+    from octavo.embedding.fast_tables import opened
 
     return opened(FAST_DIRECTORY).embed(texts).astype("<f2").tobytes()
 

@@ -21,26 +21,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import recto
-from recto.algorithms.analysis import Analyzer
-from recto.chunking.inputs import joined
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import default_sizes
-from recto.config.schema import Config
-from recto.embedding.bundled import bundled_counter, bundled_embedder
-from recto.engine.wiring import open_engine
-from recto.ingest.prepare import Preparer
-from recto.model.collection import Collection, CollectionSettings
-from recto.model.document import Source
-from recto.model.ids import collection_id, document_id, project_id
-from recto.model.query import Filters, Query
-from recto.observability.progress import NoProgress
-from recto.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for
-from recto.retrieval.profiles import profile_named
-from recto.sources.decode import Decoded, read
-from recto.sources.files import scan
-from recto.sources.ignore import IgnoreRules
-from recto.stores.sqlite.store import SqliteStore
+import octavo
+from octavo.algorithms.analysis import Analyzer
+from octavo.chunking.embedding_inputs import joined
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.config.schema import Config
+from octavo.embedding.bundled import bundled_counter, bundled_embedder
+from octavo.engine.wiring import open_engine
+from octavo.ingest.prepare import Preparer
+from octavo.model.collection import Collection, CollectionSettings
+from octavo.model.document import Source
+from octavo.model.ids import collection_id, document_id, project_id
+from octavo.model.query import Filters, Query
+from octavo.observability.progress import NoProgress
+from octavo.parsing.registry import EXTENSIONS, PLAINTEXT, parser_for
+from octavo.retrieval.profiles import profile_named
+from octavo.sources.decode import Decoded, read
+from octavo.sources.files import scan
+from octavo.sources.ignore import IgnoreRules
+from octavo.stores.sqlite.store import SqliteStore
 
 LIMIT = 10_000_000
 QUERIES = (
@@ -146,11 +146,11 @@ def together(bench: Bench, folder: Path, library: Path) -> None:
     environment, size = _library(folder, library), bench.steps["corpus"]["megabytes"]
     for name in ("index without vectors", "index again, unchanged"):
         with bench.step(name, size):
-            _run([sys.executable, "-m", "recto", "index", "--no-embed"], environment)
+            _run([sys.executable, "-m", "octavo", "index", "--no-embed"], environment)
 
 
 def searchable(bench: Bench, folder: Path, library: Path) -> None:
-    """From the start of `recto index` until the last file is found by its words and by its fast vector.
+    """From the start of `octavo index` until the last file is found by its words and by its fast vector.
 
     Another process asks, as a person would who does not wait for the command to end: what follows is a snapshot, which
     makes searches faster and finds nothing more.
@@ -162,7 +162,7 @@ def searchable(bench: Bench, folder: Path, library: Path) -> None:
     asked = Query(words, filters=Filters(uris=(last.uri,)))
     started = time.perf_counter()
     indexing = subprocess.Popen(
-        [sys.executable, "-m", "recto", "index"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "octavo", "index"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     found = 0.0
     while not found and indexing.poll() is None:
@@ -184,11 +184,11 @@ def queries(bench: Bench, folder: Path, library: Path, chunks: int) -> None:
     engine = open_engine(Config(library=library), create=True)
     engine.add_collection("bench", folder, CollectionSettings())
     engine.index(embed=False)
-    engine.make_inputs()
+    engine.writer.make_inputs()
     have = engine.store.counts(engine.project.id).chunks
     _random_vectors(engine, chunks)
     if engine.accelerator is not None:
-        engine.accelerator.publish_if_due(NoProgress())  # as a run that gives vectors ends
+        engine.accelerator.upkeep.publish_if_due(NoProgress())  # as a run that gives vectors ends
     profiles = ("lexical_only", "dense_only", "hybrid")
     for name in profiles:
         profile = profile_named(name)
@@ -204,14 +204,14 @@ def queries(bench: Bench, folder: Path, library: Path, chunks: int) -> None:
     bench.steps["queried"] = {"chunks": have}
     engine.close()
     # As an installed package is: a checkout just edited, told to write no bytecode, would be compiled at every start.
-    compileall.compile_dir(Path(recto.__file__).parent, quiet=2)
-    environment = {**os.environ, "RECTO_LIBRARY": str(library)}
+    compileall.compile_dir(Path(octavo.__file__).parent, quiet=2)
+    environment = {**os.environ, "OCTAVO_LIBRARY": str(library)}
     for name, command in {
         "cold --help": ["--help"],
         "cold search, lexical": ["search", "cors preflight", "-p", "lexical_only", "--json"],
         "cold search, hybrid": ["search", "cors preflight", "--json"],
     }.items():
-        call = [sys.executable, "-m", "recto", *command]
+        call = [sys.executable, "-m", "octavo", *command]
         times = sorted(_milliseconds(lambda call=call: _run(call, environment)) for _ in range(7))  # type: ignore[misc]
         bench.steps[name] = {"p50_ms": times[3], "best_ms": times[0]}
         print(f"{name:24s} p50 {times[3]:7.1f} ms   best {times[0]:7.1f} ms", file=sys.stderr)
@@ -222,7 +222,7 @@ def _random_vectors(engine: Any, chunks: int) -> None:
     """Unit vectors from a seed: latency does not depend on what they mean, and embedding takes an hour."""
     import numpy as np
 
-    from recto.model.stored import VectorRow
+    from octavo.model.stored import VectorRow
 
     profile = engine.embedder.profile
     pending = engine.store.embeddings.pending(engine.project.id, profile)[:chunks]
@@ -234,10 +234,10 @@ def _random_vectors(engine: Any, chunks: int) -> None:
 
 
 def _library(folder: Path, library: Path) -> dict[str, str]:
-    """A new library with one collection, and what tells `recto` of it."""
-    environment = {**os.environ, "RECTO_LIBRARY": str(library)}
-    _run([sys.executable, "-m", "recto", "init"], environment)
-    _run([sys.executable, "-m", "recto", "add", str(folder), "--name", "bench"], environment)
+    """A new library with one collection, and what tells `octavo` of it."""
+    environment = {**os.environ, "OCTAVO_LIBRARY": str(library)}
+    _run([sys.executable, "-m", "octavo", "init"], environment)
+    _run([sys.executable, "-m", "octavo", "add", str(folder), "--name", "bench"], environment)
     return environment
 
 

@@ -2,7 +2,7 @@
 
     ./dev bench history FOLDER [--commits N] [--embed N] [--out DIR]
 
-FOLDER holds a repository, bare or not; of its history the newest N commits are taken. Indexes as `recto index
+FOLDER holds a repository, bare or not; of its history the newest N commits are taken. Indexes as `octavo index
 --no-embed` does, in two passes: without diffs, then with them. Beside each stands what git alone needs to tell as much.
 Then N commits are embedded, and questions asked of those. Writes DIR/history.json. A shared machine makes wall time
 say little: the time that this process and the git it started were given is beside it.
@@ -20,15 +20,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from recto.config.load import validated
-from recto.config.schema import Config
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_engine
-from recto.ingest.embed import embed_pending
-from recto.model.collection import CollectionSettings
-from recto.observability.progress import NoProgress
-from recto.operations.history import GitHistoryRequest, search_git_history
-from recto.sources import git
+from octavo.config.load import validated
+from octavo.config.schema import Config
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_engine
+from octavo.ingest.embed import embed_pending
+from octavo.model.collection import CollectionSettings
+from octavo.observability.progress import NoProgress
+from octavo.operations.history.log import log
+from octavo.operations.history.requests import LogRequest
+from octavo.sources import git
 
 QUESTIONS = (
     "why was this default changed",
@@ -79,7 +80,7 @@ def rates(commits: int, wall: float, cpu: float) -> dict[str, float]:
 
 
 def git_alone(folder: Path, most: int, *, diffs: bool) -> dict[str, float]:
-    repository = git.opened(folder, "")
+    repository = git.open_repository(folder, "")
     hashes = git.reachable(repository, most)
     wall, cpu = time.perf_counter(), cpu_seconds()
     told = sum(1 for _ in git.commits(repository, hashes, diffs=diffs))
@@ -91,7 +92,7 @@ def asked(engine: Engine) -> dict[str, float]:
     for _ in range(5):
         for question in QUESTIONS:
             started = time.perf_counter()
-            search_git_history(engine, GitHistoryRequest(question, 10))
+            log(engine, LogRequest(question, 10))
             took.append((time.perf_counter() - started) * 1e3)
     took.sort()
     return {"p50_ms": round(took[len(took) // 2], 1), "p95_ms": round(took[len(took) * 95 // 100], 1)}

@@ -20,15 +20,18 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from recto import open_library
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.model.memory import MemoryId
-from recto.operations.budget import tokens
-from recto.operations.jobs import work
-from recto.operations.memory_commit import MemoryCommitRequest, memory_commit
-from recto.operations.recall import RecallRequest, recall, text
-from recto.operations.sessions import SessionsListRequest, SessionsStartRequest, sessions_list, sessions_start
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.model.memory import MemoryId
+from octavo.operations.budget import tokens
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.changes import memory_commit
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
+from octavo.operations.projects.requests import SessionsListRequest, SessionsStartRequest
+from octavo.operations.projects.sessions import sessions_list, sessions_start
+from octavo.operations.table import OPERATIONS
 
 TOP = 10
 
@@ -156,7 +159,7 @@ def latency(engine: Engine, rows: list[dict[str, Any]], profile: str) -> dict[st
         begun = time.perf_counter()
         answer = recall(engine, request)
         took.append(time.perf_counter() - begun)
-        sizes.append(tokens(text(answer)))
+        sizes.append(tokens(OPERATIONS["recall"].written(answer)))
     took.sort()
     return {
         "p50_ms": round(took[len(took) // 2] * 1e3, 1),

@@ -19,10 +19,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from recto import open_library
-from recto.memory.commit import create
-from recto.memory.draft import Circumstances, Draft
-from recto.model.memory import MemoryFilter, MemoryId
+from octavo.engine.wiring import open_library
+from octavo.memory.commit import create
+from octavo.memory.draft import Draft, Provenance
+from octavo.model.memory import MemoryFilter, MemoryId
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.enabled": False}
 
@@ -37,7 +37,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "library.db"
         with open_library(library, create=True, settings=SETTINGS) as engine:
-            _ = engine.desk
+            _ = engine.memories
         acknowledged: dict[str, str] = {}
         for number in range(chosen.kills):
             acknowledged |= killed(library, number, chance)
@@ -80,11 +80,11 @@ def killed(library: Path, number: int, chance: random.Random) -> dict[str, str]:
 
 def write(library: Path, number: int, answers: int) -> None:
     with open_library(library, settings=SETTINGS) as engine:
-        desk = engine.desk
+        memories = engine.memories
         os.write(answers, b"\n")
         for place in range(100_000):
             key = f"{number}-{place}"
-            made = create(desk, Draft(f"Fact {key}: the pump was started."), Circumstances(key=key))
+            made = create(memories, Draft(f"Fact {key}: the pump was started."), Provenance(key=key))
             os.write(answers, f"{key} {made.item.id}\n".encode())
 
 
@@ -98,7 +98,7 @@ def looked_for(library: Path, acknowledged: dict[str, str]) -> dict[str, object]
             for key, name in acknowledged.items()
             if (commit := store.memories.commit_under(project, key)) is None or commit.item_id != name
         ]
-        entries = store.ledger.entries(project, engine.desk.collection.id)
+        entries = store.ledger.entries(project, engine.memories.collection.id)
         unindexed = [name for name in items if f"{name}.md" not in entries]
         return {
             "committed": len(items),

@@ -18,12 +18,12 @@ import threading
 import time
 from pathlib import Path
 
-from recto import open_library
-from recto.engine.engine import Engine
-from recto.memory.commit import create
-from recto.memory.draft import Draft
-from recto.memory.remember import remember
-from recto.model.memory import MemoryFilter
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.memory.commit import create
+from octavo.memory.draft import Draft
+from octavo.memory.remember import remember
+from octavo.model.memory import MemoryFilter
 
 SETTINGS = {"embedding.provider": "hashing"}
 WORDS = Path(__file__).read_text("utf-8").split()
@@ -40,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "library.db"
         with open_library(library, create=True, settings=SETTINGS) as engine:
-            _ = engine.desk
+            _ = engine.memories
         each = chosen.writers // chosen.processes
         pause = chosen.writers / chosen.rate if chosen.rate else 0.0
         given = [(library, number, each, chosen.seconds, pause, chosen.remember) for number in range(chosen.processes)]
@@ -76,7 +76,7 @@ def write(
 ) -> dict[str, list[object]]:
     outcome: dict[str, list[object]] = {"took": [], "names": [], "errors": []}
     with open_library(library, settings=SETTINGS) as engine:
-        _ = engine.desk
+        _ = engine.memories
         until = time.monotonic() + seconds
         threads = [
             threading.Thread(target=_writer, args=(engine, f"{process}.{one}", until, pause, deduplicate, outcome))
@@ -103,7 +103,7 @@ def _writer(
         draft = Draft(f"Writer {name}, fact {number}: " + " ".join(chance.choices(WORDS, k=30)))
         started = time.perf_counter()
         try:
-            done = remember(engine.desk, draft).committed if deduplicate else create(engine.desk, draft)
+            done = remember(engine.memories, draft).committed if deduplicate else create(engine.memories, draft)
         except Exception as error:
             outcome["errors"].append(repr(error))
             continue

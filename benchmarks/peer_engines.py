@@ -1,4 +1,4 @@
-"""The engines that Recto is measured beside, each run by its own interpreter: nothing here imports Recto.
+"""The engines that Octavo is measured beside, each run by its own interpreter: nothing here imports Octavo.
 
     python benchmarks/peer_engines.py NAME FOLDER
 

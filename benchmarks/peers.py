@@ -1,12 +1,12 @@
-"""Recto beside others, in one run: same chunks, same vectors, same queries.
+"""Octavo beside others, in one run: same chunks, same vectors, same queries.
 
     python benchmarks/peers.py --text FOLDER --chunks 132000
 
 indexes Markdown below FOLDER until there are so many chunks, with vectors of the fast table; `--library PATH` measures
 a library there is. Peers come from PyPI into environments of their own, which are gone afterwards unless
-`--environments` says where to keep them. Every peer searches by the words and vectors that Recto made of the queries;
+`--environments` says where to keep them. Every peer searches by the words and vectors that Octavo made of the queries;
 times include the query's embedding only where the table says so. Writes benchmarks/results/peers-CHUNKS.json and, with
-`--document`, the tables of all sizes in docs/scale.md.
+`--document`, the tables of all sizes in docs/research/scale.md.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 
 from peer_engines import DEPTH, PACKAGES, percentiles
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+PAGE = Path(__file__).parents[1] / "docs" / "research" / "scale.md"
 BEGIN, END = "<!-- peers -->\n", "<!-- /peers -->\n"
 
 
@@ -41,13 +41,13 @@ def main() -> None:
     parser.add_argument("--peers", default=",".join(PACKAGES), help="Which of them, separated by commas.")
     parser.add_argument("--environments", type=Path, help="Where the peers' environments are kept.")
     parser.add_argument("--folder", type=Path, help="Where the work is done; a temporary folder there.")
-    parser.add_argument("--document", action="store_true", help="Puts the tables into docs/scale.md.")
+    parser.add_argument("--document", action="store_true", help="Puts the tables into docs/research/scale.md.")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         data = Path(folder)
         library = options.library or indexed(options.text, options.chunks, options.seed, data)
-        rows = [recto(library, options.queries, options.seed, data)]
+        rows = [octavo(library, options.queries, options.seed, data)]
         show(rows[-1])
         for name in filter(None, options.peers.split(",")):
             rows.append(measured(name, data, options.environments or data))
@@ -70,10 +70,10 @@ def show(row: dict[str, Any]) -> None:
 
 def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
     """A library of so many chunks, of files drawn from the folder, with the vectors of the fast table."""
-    from recto.engine.wiring import open_library
-    from recto.ingest.fast import embed_fast
-    from recto.observability.progress import NoProgress
-    from recto.training.tables import fast_tier
+    from octavo.embedding.fast_tables import fast_tier
+    from octavo.engine.wiring import open_library
+    from octavo.ingest.fast import embed_fast
+    from octavo.observability.progress import NoProgress
 
     files = sorted(text.rglob("*.md"))
     random.Random(seed).shuffle(files)
@@ -93,33 +93,33 @@ def indexed(text: Path, chunks: int, seed: int, data: Path) -> Path:
             held = engine.store.counts(engine.project.id).chunks
         fast = fast_tier(engine.embedder)
         assert fast is not None
-        engine.make_inputs()
+        engine.writer.make_inputs()
         embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
     return library
 
 
-def recto(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
-    """Exports what the peers are given, and measures Recto as a user asks it: text in, presented hits out."""
+def octavo(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
+    """Exports what the peers are given, and measures Octavo as a user asks it: text in, presented hits out."""
     import numpy as np
 
-    from recto.engine.wiring import open_library
-    from recto.model.query import Filters, Query
-    from recto.observability.progress import NoProgress
-    from recto.retrieval.profiles import PROFILES
+    from octavo.engine.wiring import open_library
+    from octavo.model.query import Filters, Query
+    from octavo.observability.progress import NoProgress
+    from octavo.retrieval.profiles import PROFILES
 
     engine = open_library(library)
     accelerator, project = engine.accelerator, engine.project.id
     assert accelerator is not None
     started = time.perf_counter()
-    manifest = accelerator.publish(NoProgress(), full=True)
+    manifest = accelerator.upkeep.publish(NoProgress(), full=True)
     built = time.perf_counter() - started
     held = exported(engine, manifest.mark.block, data)
     questions = asked(engine, held, count, seed)
-    parsed = [engine._parsed(Query(text)) for text in questions]
+    parsed = [engine.reader.parsed(Query(text)) for text in questions]
     (data / "queries.json").write_text(json.dumps([one.terms.words for one in parsed]))
     vectors = np.stack([engine.embedder.embed_query(text) for text in questions])
     np.save(data / "queries.npy", vectors)
-    reading = engine._library().store.lexical
+    reading = engine.reader.searched().store.lexical
 
     def ask(number: int) -> None:
         engine.candidates(Query(questions[number]), PROFILES["hybrid"])
@@ -141,7 +141,7 @@ def recto(library: Path, count: int, seed: int, data: Path) -> dict[str, Any]:
         "dense": percentiles(lambda n: engine.vectors.search(vectors[n], DEPTH), count),
     }
     return {
-        "who": "recto",
+        "who": "octavo",
         "chunks": len(held),
         "cores": os.cpu_count(),
         "built_s": round(built, 1),
@@ -173,7 +173,7 @@ def agreement(engine: Any, held: list[int], parsed: list[Any], vectors: Any) -> 
     """How much of the exact best ten is found by meaning; in what share of queries the best ten by words agree."""
     import numpy as np
 
-    # By the best window of each chunk, as Recto scores; the peers are given the first.
+    # By the best window of each chunk, as Octavo scores; the peers are given the first.
     windows = engine.store.snapshots.windows(engine.project.id, engine.accelerator._profiles(), held)
     matrix, starts = windows.matrix.astype(np.float32), np.searchsorted(windows.chunks, held)
     place, found, same = {key: row for row, key in enumerate(held)}, 0, 0
@@ -182,7 +182,7 @@ def agreement(engine: Any, held: list[int], parsed: list[Any], vectors: Any) -> 
         # Documentation repeats itself: of equal vectors any is as right, up to what half precision tells apart.
         least = np.partition(scores, -10)[-10] - 1e-4
         found += sum(scores[place[int(one.key)]] >= least for one in engine.vectors.search(vector, DEPTH)[:10])
-    project, reading = engine.project.id, engine._library().store.lexical
+    project, reading = engine.project.id, engine.reader.searched().store.lexical
     for query in parsed:
         with engine.store.reading():
             mine = reading.search(project, query.terms, query.filters, 10)
@@ -232,12 +232,12 @@ def table(rows: list[dict[str, Any]]) -> str:
     """Milliseconds by the wall. Only the row that says so includes the query's embedding."""
     mine, shown = rows[0], []
     for what in ("hybrid, to presented hits", "hybrid"):
-        shown.append([f"Recto, {what}, embedding included", both(mine["searches"][what]), "", "", "", ""])
+        shown.append([f"Octavo, {what}, embedding included", both(mine["searches"][what]), "", "", "", ""])
     for row in rows:
         found = row.get("searches", {})
         cells = [both(found[one]) if one in found else "" for one in ("hybrid, without embedding", "lexical", "dense")]
         kept = ["failed", ""] if "failed" in row else [f"{row['built_s']:.0f} s", f"{row['bytes'] / 1e6:.0f} MB"]
-        shown.append(["Recto, without embedding" if row is mine else row["who"], *cells, *kept])
+        shown.append(["Octavo, without embedding" if row is mine else row["who"], *cells, *kept])
     titles = ["p50 · p95 in ms", "hybrid", "lexical", "dense", "built", "on disk"]
     lines = ["| " + " | ".join(one) + " |" for one in (titles, ["---"] * len(titles), *shown)]
     said = f"recall@10 against the exact scan {mine['recall_at_10']:.3f}; lexical top ten the same in "

@@ -24,22 +24,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
+import samples
 from postgres_server import running
 
-from recto.model.collection import Collection
-from recto.model.job import JobKind
-from recto.model.query import Filters, Terms
-from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import VectorRow
-from recto.ports import Store, VectorIndex
-from recto.stores.postgres.hnsw import settle_index
-from recto.stores.postgres.statistics import take_statistics
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.postgres.vectors import PgvectorIndex
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
-from recto.vectors.exact import ExactIndex
+from octavo.model.collection import Collection
+from octavo.model.job import JobKind
+from octavo.model.query import Filters, Terms
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import VectorRow
+from octavo.ports import Store, VectorIndex
+from octavo.stores.postgres.hnsw import ensure_index
+from octavo.stores.postgres.statistics import analyze_tables
+from octavo.stores.postgres.store import PostgresStore
+from octavo.stores.postgres.vectors import PgvectorIndex
+from octavo.stores.sqlite.store import SqliteStore
+from octavo.vectors.exact import ExactIndex
 
 PROFILE = EmbeddingProfile("synthetic-384", "synthetic", "1", 384, 256)
 WORDS, PER_CHUNK, PER_DOCUMENT, BATCH = 30_000, 60, 10, 100
@@ -108,7 +109,7 @@ def server_cpu(store: Store) -> float:
     """Seconds that the server's processes for this library have computed, where they are to be seen."""
     if not isinstance(store, PostgresStore):
         return 0.0
-    rows = store.database.ask("select pid from pg_stat_activity where datname = current_database()", {})
+    rows = store.database.query("select pid from pg_stat_activity where datname = current_database()", {})
     total = 0.0
     for (pid,) in rows:
         status = Path(f"/proc/{pid}/stat")
@@ -190,12 +191,12 @@ def measure(name: str, open_store: Callable[[], Store], chunks: int, times: int,
     exact = ExactIndex(store, notes.project_id, PROFILE)
     index: VectorIndex = exact
     if isinstance(store, PostgresStore):
-        take_statistics(store.database)
+        analyze_tables(store.database)
         index = PgvectorIndex(store.database, store.keys, notes.project_id, PROFILE)
         if chunks <= 50_000:
             figures["dense_exact"] = timed(ask_vector(store, index), times, store)
         started_index = time.perf_counter()
-        settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=1)
+        ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=1)
         figures["hnsw_build_s"] = round(time.perf_counter() - started_index, 1)
         figures["hnsw_recall@10"] = recall(index, exact)
         figures["stage_a"] = next(line.strip() for line in index.plan(next(questions()), 400) if "Scan" in line)

@@ -1,8 +1,8 @@
 """The same data sets on both engines: is the answer as good, and is it the same answer?
 
-Each corpus is indexed once, in SQLite, or taken from where `recto eval` keeps it. That library is copied to a server
+Each corpus is indexed once, in SQLite, or taken from where `octavo eval` keeps it. That library is copied to a server
 with everything in it, so both engines search the same chunks by the same vectors, and every question is asked of both.
-Data sets are named as for `recto eval table`.
+Data sets are named as for `octavo eval table`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 
 from postgres_server import Server, running
 
-from recto.config.load import load
-from recto.evaluation.runner import Run
-from recto.operations.database import migrate
-from recto.operations.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
-from recto.retrieval.profiles import DEFAULT_PROFILE
-from recto.stores.postgres.hnsw import settle_index
-from recto.stores.postgres.store import PostgresStore
+from octavo.config.load import load
+from octavo.evaluation.runner import Run
+from octavo.operations.database.copies import migrate
+from octavo.operations.evaluation.evaluate import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
+from octavo.retrieval.profiles import DEFAULT_PROFILE
+from octavo.stores.postgres.hnsw import ensure_index
+from octavo.stores.postgres.store import PostgresStore
 
 MOST_APART = 0.005
 SHOWN = ("ndcg@10", "recall@10")
@@ -79,7 +79,7 @@ def make_indexes(store: PostgresStore) -> None:
     for project in store.catalog.projects():
         recipe = store.catalog.recipe(project.id)
         if recipe is not None:
-            settle_index(store.database, store.keys, project.id, recipe.embedding, exact_below=1)
+            ensure_index(store.database, store.keys, project.id, recipe.embedding, exact_below=1)
     store.close()
 
 

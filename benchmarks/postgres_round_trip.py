@@ -21,15 +21,17 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "postgres"))
 
 from postgres_server import running
 
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library, open_tables
-from recto.migration.transfer import digest_of
-from recto.model.job import JobKind
-from recto.model.location import DatabaseUrl, Location
-from recto.model.query import Query
-from recto.operations.database import migrate
-from recto.operations.remember import RememberRequest, remember
-from recto.retrieval.profiles import PROFILES
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.engine.wiring.stores import open_tables
+from octavo.migration.transfer import digest_of
+from octavo.model.job import JobKind
+from octavo.model.location import DatabaseUrl, Location
+from octavo.model.query import Query
+from octavo.operations.database.copies import migrate
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+from octavo.retrieval.profiles import PROFILES
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.enabled": False, "history.enabled": False}
 PER_NOTE, WORDS = 8, 5_000
@@ -77,7 +79,7 @@ def dump(place: Location) -> dict[str, str]:
     with closing(open_tables(place, read_only=True)) as tables, tables.reading():
         found = {table.name: digest_of(tables, table) for table in tables.tables}
         words = hashlib.sha256()
-        for chunk, row in tables.words.take_out():
+        for chunk, row in tables.lexical.export_rows():
             words.update(json.dumps([chunk, *row]).encode())
         found["words"] = words.hexdigest()
         found["counters"] = json.dumps({name: tables.counter(name) for name in tables.counters})

@@ -6,7 +6,8 @@ Libraries are generated, seeded, from the Markdown below --text: each document i
 that words are as frequent as they are in real text. Vectors are the fast table's. Everything goes through the writing
 flow and the query path that users have, each size in processes of its own, which may take --memory gigabytes at most.
 Each size writes benchmarks/results/scale-N.json and is passed over when that is there, unless --again; scale.svg shows
-all that are there. --document puts the table into docs/scale.md. With --keep the libraries stay as WORK/scale-N.db, and
+all that are there. --document puts the table into docs/research/scale.md. With --keep the libraries stay as
+WORK/scale-N.db, and
 
     python benchmarks/scale.py --folder WORK --only-queries 1500000
 
@@ -32,7 +33,7 @@ from typing import Any
 
 DOCUMENT = 40  # paragraphs
 RESULTS = Path(__file__).parent / "results"
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+PAGE = Path(__file__).parents[1] / "docs" / "research" / "scale.md"
 BEGIN, END = "<!-- scale -->\n", "<!-- /scale -->\n"
 
 
@@ -46,7 +47,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--memory", type=float, default=16.0, help="Gigabytes that building or asking may take.")
     parser.add_argument("--again", action="store_true", help="Measures what was measured before.")
-    parser.add_argument("--document", action="store_true", help="Puts the table into docs/scale.md.")
+    parser.add_argument("--document", action="store_true", help="Puts the table into docs/research/scale.md.")
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--step", choices=("build", "measure"), help=argparse.SUPPRESS)
     parser.add_argument("--library", type=Path, help=argparse.SUPPRESS)
@@ -131,10 +132,10 @@ def documents(folder: Path, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
-    from recto.engine.wiring import open_library
-    from recto.ingest.fast import embed_fast
-    from recto.observability.progress import NoProgress
-    from recto.training.tables import fast_tier
+    from octavo.embedding.fast_tables import fast_tier
+    from octavo.engine.wiring import open_library
+    from octavo.ingest.fast import embed_fast
+    from octavo.observability.progress import NoProgress
 
     root = library.with_suffix("")
     left = library.exists()  # with --keep: the documents are there, vectors or the snapshot may be missing
@@ -160,12 +161,12 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     fast = fast_tier(engine.embedder)
     assert fast is not None
     before = time.perf_counter()
-    engine.make_inputs()
+    engine.writer.make_inputs()
     embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
     vectors = time.perf_counter() - before
     assert engine.accelerator is not None
     before = time.perf_counter()
-    manifest = engine.accelerator.publish(NoProgress())
+    manifest = engine.accelerator.upkeep.publish(NoProgress())
     published = time.perf_counter() - before
     engine.close()
     own, workers = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -186,9 +187,9 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
 
 def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
     started = time.perf_counter()
-    from recto.engine.wiring import open_library
-    from recto.model.query import Filters, Query
-    from recto.retrieval.profiles import PROFILES
+    from octavo.engine.wiring import open_library
+    from octavo.model.query import Filters, Query
+    from octavo.retrieval.profiles import PROFILES
 
     engine = open_library(library)
     engine.search(Query("a question to start with"))
@@ -217,7 +218,7 @@ def measured(library: Path, count: int, seed: int) -> dict[str, Any]:
     edited.write_text(edited.read_text() + "\n\nA zanzibarian sentence that nothing else holds.\n")
     written = _Written()
     before = time.perf_counter()
-    engine.index_changes({"generated": [uris[0]]}, progress=written)
+    engine.writer.index_changes({"generated": [uris[0]]}, progress=written)
     row["edited_file_with_full_vectors_ms"] = round((time.perf_counter() - before) * 1e3)
     searching = time.perf_counter()
     found = engine.search(Query("zanzibarian"), PROFILES["lexical_only"])

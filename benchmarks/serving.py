@@ -32,12 +32,14 @@ import plain_clients
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-import recto
-from recto.config.load import load
-from recto.engine.engine import Engine
-from recto.interfaces.daemon.client import place, started
-from recto.interfaces.daemon.wire import CALLS
-from recto.operations.search import SearchRequest, search
+from octavo.config.load import load
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.interfaces.daemon.client import place, started
+from octavo.interfaces.daemon.wire import CALLS
+from octavo.model.query import Query
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
 
 WORDS = ("open", "close", "how do I", "what is", "before", "list of", "settings for", "why", "when", "error in")
 DEBOUNCE = 250
@@ -58,24 +60,24 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     chosen = parser.parse_args()
     parts = chosen.only or PARTS
-    with tempfile.TemporaryDirectory(prefix="recto-") as folder:
+    with tempfile.TemporaryDirectory(prefix="octavo-") as folder:
         aside = chosen.keep or Path(folder)
         notes = aside / "notes"
         if not notes.exists():
             shutil.copytree(chosen.folder, notes)  # one of its files is edited
         os.environ |= {
-            "RECTO_LIBRARY": str(aside / "library.db"),
-            "RECTO_EMBEDDING_PROVIDER": chosen.provider,
-            "RECTO_WATCH_ENABLED": "false",
-            "RECTO_WORK_IN_SERVER": "false",  # else servers compute vectors while they are measured
+            "OCTAVO_LIBRARY": str(aside / "library.db"),
+            "OCTAVO_EMBEDDING_PROVIDER": chosen.provider,
+            "OCTAVO_WATCH_ENABLED": "false",
+            "OCTAVO_WORK_IN_SERVER": "false",  # else servers compute vectors while they are measured
             "XDG_RUNTIME_DIR": folder,
         }
         figures: dict[str, Any] = {}
-        with recto.open_library(create=True) as engine:
+        with open_library(create=True) as engine:
             engine.add_collection("bench", notes)
             engine.index(wait_full=not chosen.fast)
             figures["chunks"] = engine.store.counts(engine.project.id).chunks
-            titles = [hit.title for hit in engine.search(recto.Query("the", limit=50)).hits] or ["anything"]
+            titles = [hit.title for hit in engine.search(Query("the", limit=50)).hits] or ["anything"]
             queries = [f"{WORDS[n % len(WORDS)]} {titles[n % len(titles)]}" for n in range(chosen.queries)]
             if "transports" in parts:
                 figures["transports"] = anyio.run(over_transports, engine, queries)
@@ -176,11 +178,11 @@ def children() -> set[int]:
 
 
 def mcp(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "recto", "mcp", *arguments]
+    return [sys.executable, "-m", "octavo", "mcp", *arguments]
 
 
 def stdio() -> StdioServerParameters:
-    return StdioServerParameters(command=sys.executable, args=["-m", "recto", "mcp"], env=dict(os.environ))
+    return StdioServerParameters(command=sys.executable, args=["-m", "octavo", "mcp"], env=dict(os.environ))
 
 
 def memory(clients: int, query: str) -> dict[str, float]:
@@ -221,22 +223,22 @@ def proportional(pid: int) -> float:
 def edited(notes: Path, times: int) -> dict[str, float]:
     """From the end of the debounce until a search finds what was written into one file, watched."""
     took, spent = [], []
-    with recto.open_library(settings={"watch.debounce_ms": DEBOUNCE}) as engine:
+    with open_library(settings={"watch.debounce_ms": DEBOUNCE}) as engine:
         known = engine.store.ledger.entries(engine.project.id, engine.collection("bench").id)
         path = next(notes / uri for uri, one in sorted(known.items()) if one.document_id and one.stamp.size < 50_000)
         heard = threading.Event()
-        engine.watching.told = lambda report: heard.set()
-        engine.watching.start()
-        while not any(one.state == "watching" and not one.queued for one in engine.watching.state().folders):
+        engine.watcher.on_report = lambda report: heard.set()
+        engine.watcher.start()
+        while not any(one.state == "watching" and not one.queued for one in engine.watcher.state().folders):
             time.sleep(0.05)
-        engine.search(recto.Query("warm"))
+        engine.search(Query("warm"))
         for _ in range(times):
             heard.clear()
             word = f"zebrafish{time.time_ns()}okapi"
             path.write_text(f"{path.read_text('utf-8')}\n\n{word}\n", "utf-8")
             began, busy_before = time.perf_counter(), time.process_time()
             heard.wait(60)
-            hits = engine.search(recto.Query(word)).hits
+            hits = engine.search(Query(word)).hits
             took.append((time.perf_counter() - began) * 1e3 - DEBOUNCE)
             spent.append((time.process_time() - busy_before) * 1e3)
             assert any(word in hit.excerpt for hit in hits)
@@ -254,7 +256,7 @@ def edited(notes: Path, times: int) -> dict[str, float]:
 
 
 def stop_shared() -> None:
-    subprocess.run([sys.executable, "-m", "recto", "daemon", "stop", "--quiet"], check=False)
+    subprocess.run([sys.executable, "-m", "octavo", "daemon", "stop", "--quiet"], check=False)
     while place(load().config).socket.exists():
         time.sleep(0.05)
 
@@ -262,7 +264,7 @@ def stop_shared() -> None:
 @contextmanager
 def serving() -> Iterator[tuple[str, int]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "recto", "serve", "--port", "0"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "octavo", "serve", "--port", "0"], stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     found = re.match(r"Serving (http://\S+) ", process.stderr.readline())

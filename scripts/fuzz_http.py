@@ -18,16 +18,16 @@ VAULT = Path(__file__).parents[1] / "examples" / "vault"
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="recto-fuzz-") as folder:
+    with tempfile.TemporaryDirectory(prefix="octavo-fuzz-") as folder:
         environ = {
             **os.environ,
-            "RECTO_LIBRARY": str(Path(folder) / "library.db"),
-            "RECTO_EMBEDDING_PROVIDER": "hashing",
+            "OCTAVO_LIBRARY": str(Path(folder) / "library.db"),
+            "OCTAVO_EMBEDDING_PROVIDER": "hashing",
         }
-        recto = [sys.executable, "-m", "recto"]
+        octavo = [sys.executable, "-m", "octavo"]
         for arguments in (["init"], ["add", str(VAULT), "--name", "observatory"], ["index"]):
-            subprocess.run([*recto, "-q", *arguments], env=environ, check=True)
-        server = subprocess.Popen([*recto, "serve", "--port", "0"], env=environ, stderr=subprocess.PIPE, text=True)
+            subprocess.run([*octavo, "-q", *arguments], env=environ, check=True)
+        server = subprocess.Popen([*octavo, "serve", "--port", "0"], env=environ, stderr=subprocess.PIPE, text=True)
         try:
             assert server.stderr is not None
             found = re.match(r"Serving (http://\S+) ", server.stderr.readline())

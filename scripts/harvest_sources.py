@@ -6,7 +6,7 @@ MIRRORS holds a git directory for each repository of `sources.toml` beside this 
 `owner+name/repo`. OUT gets pairs.jsonl.xz, passages.jsonl.xz and sources.json with each repository's commit and
 counts. FOLDER holds data sets in BEIR layout: what shares a long run of words with one of their texts is left out, and
 counted.
-The pairs are those `recto finetune` takes from a library: both call `recto.training.pairs`.
+The pairs are those `octavo finetune` takes from a library: both call `octavo.training.pairs`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from typing import Any
 
 from conversations import pairs_of_talk, talks_in_csv, talks_in_json
 
-from recto.model.document import Kind, Source
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.commit import CommitParser
-from recto.parsing.registry import parser_for
-from recto.training.harvest import material_of
-from recto.training.pairs import Material, Pair, Part, pairs_of, passages_of
+from octavo.model.document import Kind, Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.commit import CommitParser
+from octavo.parsing.registry import parser_for
+from octavo.training.harvest import material_of
+from octavo.training.pairs import Material, Pair, Part, pairs_of, passages_of
 
 PROSE = (".md", ".mdx", ".rst", ".adoc", ".txt", ".cnxml", ".xhtml")
 CODE = (".py", ".go", ".java", ".js", ".ts", ".rs", ".rb", ".c", ".h", ".cpp", ".cs", ".php", ".kt", ".scala")
@@ -197,7 +197,7 @@ def documents(repository: Path, entry: dict[str, Any]) -> Iterator[Material]:
 
 
 def commits(repository: Path, commit: str, group: str, most: int) -> Iterator[Material]:
-    """The newest commits that tell something, each as Recto indexes it."""
+    """The newest commits that tell something, each as Octavo indexes it."""
     asked = ["--no-merges", f"--max-count={most * 3}", "--format=%x01%H%x02%B%x02", "--name-only", commit]
     raw = git(repository, "log", *asked)
     parser, kept = CommitParser(), 0

@@ -1,8 +1,8 @@
-"""Writes docs/ablations.md: what the default profile gains or loses with each stage, on data sets with known answers.
+"""Writes docs/research/ablations.md: what the default profile gains or loses with each stage, on known answers.
 
     python scripts/make_ablations.py DATASET... [--limit N] [--only NAME,...]
 
-A DATASET is written as for `recto eval table`. Each variant is the default profile with one thing added, left out or
+A DATASET is written as for `octavo eval table`. Each variant is the default profile with one thing added, left out or
 exchanged; its difference to the default stands beside it, with a star where it is significant.
 """
 
@@ -14,36 +14,36 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from recto.config.load import load
-from recto.evaluation.baselines import Outcome
-from recto.evaluation.compare import compare
-from recto.evaluation.report import markdown_table, replaced
-from recto.interfaces.cli.progress import progress
-from recto.operations.evaluate import cache_folder, evaluate_profiles, outcomes, request_of
-from recto.retrieval.profiles import DEFAULT_PROFILE, PROFILES
-from recto.retrieval.stage import Expand, Profile, Recall, Refine
-from recto.retrieval.stages.adaptive import Balance, BalancedFusion
-from recto.retrieval.stages.caps import CapPerSection
-from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from recto.retrieval.stages.diversity import MarginalRelevance
-from recto.retrieval.stages.duplicates import (
+from octavo.config.load import load
+from octavo.evaluation.baselines import Outcome
+from octavo.evaluation.compare import compare
+from octavo.evaluation.report import markdown_table, replaced
+from octavo.interfaces.cli.progress import progress
+from octavo.operations.evaluation.evaluate import cache_folder, evaluate_profiles, outcomes, request_of
+from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from octavo.retrieval.stage import Expand, Recall, Refine, RetrievalProfile
+from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
+from octavo.retrieval.stages.caps import CapPerSection
+from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from octavo.retrieval.stages.diversity import MarginalRelevance
+from octavo.retrieval.stages.duplicates import (
     ExactDuplicates,
     MinHashDuplicates,
     NgramDuplicates,
     SemanticDuplicates,
 )
-from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
-from recto.retrieval.stages.floor import ConfidenceFloor
-from recto.retrieval.stages.fuse import RankFusion, ScoreFusion
-from recto.retrieval.stages.joined import JoinedFusion
-from recto.retrieval.stages.parents import ParentExpansion
-from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
-from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers
-from recto.retrieval.stages.refine import CapPerDocument, MergeSpans
+from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo.retrieval.stages.floor import ConfidenceFloor
+from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
+from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.parents import ParentExpansion
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.recency import RecencyDecay, RecencyTiers
+from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 
-TARGET = Path(__file__).parents[1] / "docs" / "ablations.md"
+TARGET = Path(__file__).parents[1] / "docs" / "research" / "ablations.md"
 DEFAULT = PROFILES[DEFAULT_PROFILE]
-Change = Callable[[Profile], Profile]
+Change = Callable[[RetrievalProfile], RetrievalProfile]
 
 
 def without(name: str) -> Change:

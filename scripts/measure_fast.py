@@ -1,10 +1,10 @@
 """Measures a library that has fast vectors alone: documents by the table, questions by the encoder, joined with words.
 
-    recto eval table DATA/scifact …
+    octavo eval table DATA/scifact …
     python scripts/measure_fast.py DATA/scifact DATA/locomo:scope=conversation,measure=recall@10 …
 
-Takes copies of the libraries that `recto eval` left in its cache (or in `--cache`), takes their full vectors away, has
-the table make its own, and runs each profile. Data sets are said as for `recto eval table`.
+Takes copies of the libraries that `octavo eval` left in its cache (or in `--cache`), takes their full vectors away, has
+the table make its own, and runs each profile. Data sets are said as for `octavo eval table`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from recto.config.load import load, profile_folders
-from recto.config.schema import Config
-from recto.engine.wiring import open_engine, recipe_of
-from recto.evaluation.dataset import read_dataset
-from recto.evaluation.runner import run_dataset
-from recto.ingest.fast import embed_fast
-from recto.observability.progress import NoProgress
-from recto.operations.evaluate import (
+from octavo.config.load import load, profile_folders
+from octavo.config.schema import Config
+from octavo.engine.wiring import open_engine
+from octavo.engine.wiring.preparing import recipe_of
+from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.runner import run_dataset
+from octavo.ingest.fast import embed_fast
+from octavo.observability.progress import NoProgress
+from octavo.operations.evaluation.evaluate import (
     PROJECT,
     EngineContender,
     EvaluateRequest,
@@ -33,7 +34,7 @@ from recto.operations.evaluate import (
     place_of,
     request_of,
 )
-from recto.retrieval.toml import find_profile
+from octavo.retrieval.toml import find_profile
 
 PROFILES = ("lexical_only", "dense_only", "hybrid")
 
@@ -49,7 +50,7 @@ def measured(config: Config, cache: Path, aside: Path, request: EvaluateRequest,
     found = {}
     engine = open_engine(config)
     try:
-        full, make = engine.embedder, engine._parts.fast
+        full, make = engine.embedder, engine.library.adapters.fast
         fast = make(full) if make else None
         if fast is None:
             raise SystemExit(f"there is no table for {full.profile.name}")

@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 import torch
 from export_weights import INSIDE, trained
+from rounding import PRODUCTS, Rounded, Settling, fixed, settle, vectors
 from tokenizers import Tokenizer
 from weights_data import MODELS, Sets, Tokens, lines, say, split, unpack
 
-from recto.training.encoder import Encoder, Texts
-from recto.training.graph import read_graph, read_ranges_of
-from recto.training.measure import ndcg
-from recto.training.quantise import (
+from octavo.training.encoder import Encoder, Texts
+from octavo.training.graph import read_graph, read_ranges_of
+from octavo.training.measure import ndcg
+from octavo.training.quantise import (
     Range,
     calibrate,
     calibration_texts,
@@ -37,8 +38,7 @@ from recto.training.quantise import (
     read_ranges,
     spread_out,
 )
-from recto.training.rounding import PRODUCTS, Rounded, Settling, fixed, settle, vectors
-from recto.training.weights import Model
+from octavo.training.weights import Model
 
 LENGTHS = (40, 80, 120, 250, 600, 1200)  # characters: turns and questions count as much as sections
 WIDER = 1.3  # what ranges behind GELU begin with: too wide is learnt away sooner than too narrow
@@ -69,7 +69,7 @@ def begun(arguments: argparse.Namespace) -> tuple[Model, Model, dict[str, Range]
     model = trained(arguments.trained, base, arguments.share)
     with zipfile.ZipFile(arguments.wheel) as archive:
         prose = archive.read(INSIDE + "README.md").decode()
-    counting = Tokenizer.from_file(str(MODELS / "recto-encoder-1/tokenizer.json"))
+    counting = Tokenizer.from_file(str(MODELS / "octavo-encoder-1/tokenizer.json"))
     measured = calibrate(model, calibration_texts(counting, prose[:40_000]))
     return base, model, {name: wider(name, one) for name, one in measured.items()}
 

@@ -4,7 +4,7 @@
 
 BASE holds the published float weights (see `--pack`), DATA the harvested files, SETS data
 sets as the pipeline embeds them, for reporting only. The plan names runs; each differs from the defaults in the fields
-it gives. Everything that learns is `recto.training`, as in `recto finetune`; this script only chooses and reports.
+it gives. Everything that learns is `octavo.training`, as in `octavo finetune`; this script only chooses and reports.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from export_weights import trained
 from teachers import Teacher
 from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, unpack, with_bigrams
 
-from recto.training.contrastive import Examples, Settings, Step, blend, mined, sureness, train
-from recto.training.encoder import Encoder, Texts, embedded
-from recto.training.graph import read_graph
-from recto.training.table import Lessons, TableSettings, features_of, fit
+from octavo.training.contrastive import Examples, Settings, Step, blend, mined, sureness, train
+from octavo.training.encoder import Encoder, Texts, embedded
+from octavo.training.graph import read_graph
+from octavo.training.table import Lessons, TableSettings, features_of, fit
 
 STARRED = ("scifact.train", "cosqa.dev")  # what may be chosen by
 Mined = tuple[list[int], dict[int, list[int]]]
@@ -141,7 +141,7 @@ def main() -> int:
     say(f"embedded, {time.perf_counter() - started:.0f} s")
     report: dict[str, Any] = {"original": {**held_back(original), **sets.measure(original)}}
     say("original", json.dumps(report["original"]))
-    shipped = Encoder(read_graph((MODELS / "recto-encoder-1/model.onnx").read_bytes())).to(device)
+    shipped = Encoder(read_graph((MODELS / "octavo-encoder-1/model.onnx").read_bytes())).to(device)
     given = {"original": original, "shipped": shipped}
     kept: dict[str, Encoder] = dict(given)
     if plan.get("shipped"):
@@ -250,7 +250,7 @@ def main() -> int:
             if step.number % 100 < 20:
                 say(f"  step {step.number}/{step.total} loss {step.loss:.3f} drift {step.drift:.4f}")
 
-        train(encoder, examples, settings, told=told, before=(vectors, spared if settings.balance else None))
+        train(encoder, examples, settings, report=told, before=(vectors, spared if settings.balance else None))
         state = {name: value.detach().clone() for name, value in encoder.state_dict().items()}
         took = time.perf_counter() - begun
         if arguments.states and run.get("keep"):

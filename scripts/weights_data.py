@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from recto.training.encoder import Encoder, Texts, embedded
-from recto.training.graph import read_graph
-from recto.training.measure import ndcg
-from recto.training.table import Bags, TableSettings
-from recto.training.weights import WINDOW, Model, read_model, read_safetensors
+from octavo.training.encoder import Encoder, Texts, embedded
+from octavo.training.graph import read_graph
+from octavo.training.measure import ndcg
+from octavo.training.table import Bags, TableSettings
+from octavo.training.weights import WINDOW, Model, read_model, read_safetensors
 
-MODELS = Path(__file__).resolve().parent.parent / "src/recto/embedding/models"
+MODELS = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models"
 WORDS = "embeddings.word_embeddings.weight"
 
 

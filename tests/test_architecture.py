@@ -6,18 +6,19 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "recto"
+PACKAGE = ROOT / "src" / "octavo"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LINES = 400
 LONGER = {
+    "interfaces/python/methods.py": "a method for every operation, written by scripts/make_python_api.py",
     "chunking/code.py": "what is a unit of code, in one place for all languages",
 }
 SAY_NOTHING = {
@@ -33,9 +34,14 @@ SAY_NOTHING = {
     "base",
     "shared_utils",
 }
-ADAPTERS = {"sources", "parsing", "chunking", "embedding", "vectors", "stores", "snapshots"}
-VALUES = {"recto.sources.files"}  # what a scan saw is a value that travels
-SPEAKS_TO_SQLITE = {"stores/sqlite/database.py"}
+FUNCTION_LEVEL_IMPORTS = 149
+"""Imports inside functions: a ceiling that only ever comes down. Laziness is for the doors: commands and `__init__`."""
+
+PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named tuples and of `os`
+
+ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "vectors", "stores", "snapshots"}
+ASKED_BY_NAME = {"octavo.embedding.installed", "octavo.embedding.fast_tables"}  # which models lie on this machine
+SPEAKS_TO_SQLITE = {"stores/sqlite/database.py", "stores/sqlite/salvage.py"}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}
 
 SQL = re.compile(
@@ -67,6 +73,77 @@ def imports(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
+def module(path: Path) -> str:
+    """What a file is imported as."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path: Path, known: Collection[str]) -> set[str]:
+    """The modules of this package that a file names, wherever in it: lazily, or for a type checker alone."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            package = module(path).split(".")[: None if path.name == "__init__.py" else -1]
+            above = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {name if (name := f"{source}.{alias.name}") in known else source for alias in node.names}
+    return (found & set(known)) - {module(path)}
+
+
+def cycles(graph: Mapping[str, Collection[str]]) -> set[frozenset[str]]:
+    """Strongly connected components of more than one module, by Tarjan's algorithm."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: set[frozenset[str]] = set()
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        stack.append(name)
+        for other in sorted(graph[name]):
+            if other not in order:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in stack:
+                lowest[name] = min(lowest[name], order[other])
+        if lowest[name] == order[name]:
+            place = stack.index(name)
+            component = frozenset(stack[place:])
+            del stack[place:]
+            if len(component) > 1:
+                found.add(component)
+
+    for name in sorted(graph):
+        if name not in order:
+            visit(name)
+    return found
+
+
+def function_level_imports(path: Path) -> set[int]:
+    """The lines of a file on which a function imports something."""
+    functions = [node for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = (node for function in functions for node in ast.walk(function))
+    return {node.lineno for node in inside if isinstance(node, ast.Import | ast.ImportFrom)}
+
+
+def private_names(path: Path) -> set[str]:
+    """The attributes with an underscore that a file defines: methods, fields, and those of `self` or `cls`."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            found.add(node.attr)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return {name for name in found if name.startswith("_") and not name.startswith("__")}
+
+
 def docstrings(path: Path) -> set[int]:
     """The strings of a file that stand by themselves: documentation, and no text for anyone else."""
     return {
@@ -88,17 +165,49 @@ def test_data_flows_one_way() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_circle_of_three_and_nothing_else_is_a_cycle() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set[str]()}
+    assert cycles(graph) == {frozenset("abc")}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Counting every import: those inside functions and those for a type checker too."""
+    known = {module(path): path for path in MODULES}
+    found = cycles({name: imported_modules(path, known) for name, path in known.items()})
+    assert found == set(), "\n".join(" ".join(sorted(cycle)) for cycle in found)
+
+
+def test_nobody_reaches_into_an_object_of_another_module() -> None:
+    """Above the flows, a name with an underscore is used where it is defined, and no state is edited by name."""
+    above = {"engine", "operations", "interfaces", "config", "jobs", "memory", "ingest"}
+    reached = {
+        f"{named(path)}:{node.lineno} {ast.unparse(node)}"
+        for path in MODULES
+        if path.relative_to(PACKAGE).parts[0] in above
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute)
+        and (node.attr == "__dict__" or (node.attr.startswith("_") and not node.attr.startswith("__")))
+        and node.attr not in PUBLIC_ANYWAY | private_names(path)
+    }
+    assert reached == set()
+
+
+def test_modules_import_at_their_top() -> None:
+    lines = {named(path): len(function_level_imports(path)) for path in MODULES}
+    assert sum(lines.values()) <= FUNCTION_LEVEL_IMPORTS, {name: count for name, count in lines.items() if count}
+
+
 def test_only_wiring_names_adapters() -> None:
-    """Above the flows, adapters are named in one module; everyone else asks a port."""
+    """Above the flows, adapters are named in one package; everyone else asks a port."""
     above = {"engine", "operations", "interfaces", "config", "jobs"}
     naming = {
         named(path)
         for path in MODULES
         if path.relative_to(PACKAGE).parts[0] in above
         for module in imports(path)
-        if module.startswith("recto.") and module.split(".")[1] in ADAPTERS and module not in VALUES
+        if module.startswith("octavo.") and module.split(".")[1] in ADAPTERS and module not in ASKED_BY_NAME
     }
-    assert naming == {"engine/wiring.py"}
+    assert {Path(name).parent.as_posix() for name in naming} == {"engine/wiring"}
 
 
 def test_no_adapter_knows_another() -> None:
@@ -107,7 +216,7 @@ def test_no_adapter_knows_another() -> None:
         for path in MODULES
         if (mine := path.relative_to(PACKAGE).parts[0]) in ADAPTERS
         for module in imports(path)
-        if module.startswith("recto.") and module.split(".")[1] in ADAPTERS - {mine}
+        if module.startswith("octavo.") and module.split(".")[1] in ADAPTERS - {mine}
     }
     assert known == set()
 
@@ -173,9 +282,11 @@ def test_sql_lives_in_sql_files() -> None:
     assert {name for name, _ in found} == SPEAKS_TO_SQLITE, found
 
 
-def test_a_library_is_opened_in_one_module_and_chromas_file_in_another() -> None:
+def test_a_library_is_opened_in_one_module_a_damaged_one_in_another_and_chromas_file_in_a_third() -> None:
     assert {named(path) for path in MODULES for module in imports(path) if module.split(".")[0] == "apsw"} == {
         "stores/sqlite/database.py",
+        "stores/sqlite/errors.py",
+        "stores/sqlite/salvage.py",
         "migration/chroma.py",
     }
 

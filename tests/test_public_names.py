@@ -1,4 +1,4 @@
-"""What `import recto` promises."""
+"""What `import octavo` promises."""
 
 from __future__ import annotations
 
@@ -9,32 +9,35 @@ from pathlib import Path
 
 import pytest
 
-import recto
-from recto import errors
+import octavo
+from octavo import answers, errors
 
 PROMISED = {
     "__version__",
     # a library
-    "open_library",
-    "Engine",
-    "IndexReport",
-    "Config",
-    "CollectionSettings",
-    # a question and its answer
-    "Query",
-    "Filters",
-    "Kind",
-    "PROFILES",
-    "Profile",
-    "Result",
-    "Hit",
-    "Citation",
-    "Span",
-    "Lines",
+    "open",
+    "open_async",
+    "Library",
+    "AsyncLibrary",
+    "ProgressUpdate",
+    "Tools",
+    "ToolAnswer",
+    # the answers that most programs meet; octavo.answers has them all
+    "SearchAnswer",
+    "FoundHit",
     "Freshness",
+    "GetAnswer",
+    "MemoryState",
+    "RecallAnswer",
+    "FoundMemory",
+    "StatusAnswer",
+    "IndexAnswer",
+    "IndexingRun",
     # what can go wrong
-    "RectoError",
+    "OctavoError",
     "InvalidArgument",
+    "LeaseLost",
+    "LibraryClosed",
     "ConfigurationError",
     "NotFound",
     "NotIndexed",
@@ -56,75 +59,84 @@ PROMISED = {
 
 
 def test_the_public_names_are_the_promised_ones() -> None:
-    assert set(recto.__all__) == PROMISED
-    assert len(recto.__all__) == len(PROMISED)
+    assert set(octavo.__all__) == PROMISED
+    assert len(octavo.__all__) == len(PROMISED)
 
 
 @pytest.mark.parametrize("name", sorted(PROMISED))
 def test_every_public_name_is_there_and_listed(name: str) -> None:
-    assert getattr(recto, name) is not None
-    assert name in dir(recto)
+    assert getattr(octavo, name) is not None
+    assert name in dir(octavo)
 
 
 def test_every_error_is_public_and_the_same_class() -> None:
     raised = {
-        name: one for name, one in vars(errors).items() if inspect.isclass(one) and one.__module__ == "recto.errors"
+        name: kind
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and kind.__module__ == "octavo.errors"
     }
     assert set(raised) <= PROMISED
-    assert all(getattr(recto, name) is one for name, one in raised.items())
+    assert all(getattr(octavo, name) is kind for name, kind in raised.items())
+
+
+def test_every_public_answer_is_one_of_the_answers() -> None:
+    public = {name for name in PROMISED if octavo._ELSEWHERE.get(name) == "octavo.answers"}
+    assert public <= set(answers.__all__)
+    assert all(getattr(octavo, name) is getattr(answers, name) for name in public)
 
 
 def test_a_name_that_is_not_promised_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'recto' has no attribute 'Manager'"):
-        _ = recto.Manager
+    with pytest.raises(AttributeError, match="module 'octavo' has no attribute 'Manager'"):
+        _ = octavo.Manager
     with pytest.raises(ImportError):
-        exec("from recto import Manager")
+        exec("from octavo import Manager")
 
 
 def test_a_star_import_brings_the_public_names_and_nothing_else() -> None:
     names: dict[str, object] = {}
-    exec("from recto import *", names)
+    exec("from octavo import *", names)
     assert set(names) - {"__builtins__"} == PROMISED
 
 
 def test_a_type_checker_sees_the_same_names_as_the_interpreter() -> None:
-    source = Path(inspect.getfile(recto)).read_text("utf-8")
+    source = Path(inspect.getfile(octavo)).read_text("utf-8")
     promised_to_types = source.partition("if TYPE_CHECKING:")[2].partition("__version__ =")[0]
     imported = {word.strip(" ,()\n") for word in promised_to_types.replace("import", ",").replace("\n", ",").split(",")}
     assert PROMISED - {"__version__"} <= imported
+
+
+def test_a_library_shows_nothing_of_what_it_is_made_of(tmp_path: Path) -> None:
+    with octavo.open(tmp_path / "library.db", create=True) as library:
+        shown = {name for name in dir(library) if not name.startswith("_")}
+        values = [value for name in shown if not callable(value := getattr(library, name))]
+        tools = [name for name in dir(library.tools()) if not name.startswith("_")]
+    assert {type(value) for value in values} == {str, bool}
+    assert sorted(tools) == ["call", "definitions", "names"]
 
 
 def test_a_library_is_made_filled_and_searched_with_public_names_alone(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "pump.md").write_text("# Pump\n\nThe switch is behind the door.\n", "utf-8")
-    hashing = {"embedding.provider": "hashing"}
-    with recto.open_library(tmp_path / "library.db", create=True, settings=hashing) as library:
-        library.add_collection("notes", notes)
-        report = library.index()
-        result = library.search(recto.Query("where is the switch?", filters=recto.Filters(kinds=(recto.Kind.NOTE,))))
-    assert isinstance(library, recto.Engine) and isinstance(report, recto.IndexReport)
-    assert isinstance(result, recto.Result)
-    (hit,) = result.hits
-    assert hit == recto.Hit(**{name: getattr(hit, name) for name in hit.__dataclass_fields__})
-    assert hit.citation == recto.Citation("pump.md", ("Pump",), recto.Span(0, 38), recto.Lines(1, 3))
+    with octavo.open(tmp_path / "library.db", create=True, config={"embedding.provider": "hashing"}) as library:
+        library.add("notes", notes)
+        library.index()
+        result = library.search("where is the switch?", kinds="note")
+    assert isinstance(library, octavo.Library)
+    assert isinstance(result, octavo.SearchAnswer)
+    (hit,) = result
+    assert hit == octavo.FoundHit(**{name: getattr(hit, name) for name in hit.__dataclass_fields__})
+    assert (hit.uri, hit.heading_path, hit.start, hit.end) == ("pump.md", ("Pump",), 0, 38)
+    assert (hit.start_line, hit.end_line, hit.excerpt) == (1, 3, "# Pump\n\nThe switch is behind the door.")
 
 
-def test_a_library_that_is_not_there_is_not_made_unless_asked(tmp_path: Path) -> None:
-    with pytest.raises(recto.NotIndexed, match=r"no library at .*library\.db"):
-        recto.open_library(tmp_path / "library.db")
-    assert list(tmp_path.iterdir()) == []
+def test_what_is_written_from_the_table_is_up_to_date() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "make_python_api.py"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
-def test_an_unknown_setting_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(
-        recto.ConfigurationError, match=r"flag sets embedding\.provide, which is not a setting"
-    ) as caught:
-        recto.open_library(tmp_path / "library.db", create=True, settings={"embedding.provide": "hashing"})
-    assert caught.value.hint == "did you mean embedding.provider?"
-
-
-def test_the_version_is_readable_without_importing_anything_else() -> None:
-    program = "import sys, recto; recto.__version__; print(*(name for name in sys.modules if name.startswith('recto')))"
+def test_the_version_is_readable_without_importing_more_than_itself() -> None:
+    program = "import sys, octavo; octavo.__version__; print(*sorted(name for name in sys.modules if 'octavo' in name))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "recto\n"
+    assert done.stdout == "octavo octavo.version\n"

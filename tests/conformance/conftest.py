@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import samples
+from set_clock import SetClock
 
-from recto.model.collection import Collection
-from recto.ports import Store
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
-from recto.testing.clock import SetClock
-from recto.testing.memory_store import MemoryStore
+from octavo.model.collection import Collection
+from octavo.ports import Store
+from octavo.stores.sqlite.store import SqliteStore
 
 
 @pytest.fixture
@@ -21,15 +19,15 @@ def clock() -> SetClock:
     return SetClock()
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> Iterator[Store]:
     opened: Store
-    if request.param == "memory":
-        opened = MemoryStore(clock=clock)
-    elif request.param == "sqlite":
+    if request.param == "sqlite":
         opened = SqliteStore(tmp_path / "library.db", clock=clock)
     else:
         server = request.getfixturevalue("postgres")
+        from octavo.stores.postgres.store import PostgresStore
+
         url = server.database()
         request.addfinalizer(lambda: server.drop(url))
         opened = PostgresStore(url, clock=clock)

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import samples
 
-from recto.errors import NotFound
-from recto.model.collection import Collection, CollectionSettings, Project
-from recto.model.document import Kind
-from recto.model.ids import CollectionId, DocumentId, ProjectId, collection_id, project_id
-from recto.model.query import Filters
-from recto.ports import Store
-from recto.testing import samples
+from octavo.errors import NotFound
+from octavo.model.collection import Collection, CollectionSettings, Project
+from octavo.model.document import Kind
+from octavo.model.ids import CollectionId, DocumentId, ProjectId, collection_id, project_id
+from octavo.model.query import Filters
+from octavo.ports import Store
 
 NOWHERE = ProjectId("prj_nowhere")
 UNKNOWN = CollectionId("col_unknown")

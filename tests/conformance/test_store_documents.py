@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from recto.model.collection import Collection
-from recto.model.document import Kind
-from recto.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
-from recto.model.query import Filters
-from recto.model.result import Candidate
-from recto.model.stored import LibraryCounts, StoredDocument
-from recto.ports import Store
-from recto.testing import samples
+import samples
+
+from octavo.model.collection import Collection
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
+from octavo.model.query import Filters
+from octavo.model.result import Candidate
+from octavo.model.stored import LibraryCounts, StoredDocument
+from octavo.ports import Store
 
 
 def test_a_document_comes_back_whole(store: Store, notes: Collection) -> None:
@@ -74,6 +75,7 @@ def test_keys_come_back_in_the_order_of_the_chunks_and_lead_to_exact_slices(stor
             text_hash=sample.document.content_hash,
             modified_at=5.0,
             ordinal=indexed.chunk.ordinal,
+            section=[section.id for section in sample.document.sections].index(indexed.chunk.section_id),
         )
         for key, indexed in zip(keys, sample.chunks, strict=True)
     ]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import samples
 
-from recto.errors import Conflict
-from recto.model.collection import Collection
-from recto.model.document import Kind
-from recto.model.ids import ChunkKey, text_hash
-from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import PendingInput, PostponedChunk, VectorRow
-from recto.ports import Store
-from recto.testing import samples
+from octavo.errors import Conflict
+from octavo.model.collection import Collection
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkKey, text_hash
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import PendingInput, PostponedChunk, VectorRow
+from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()
 
@@ -240,11 +240,11 @@ def test_hits_are_kept_only_of_what_waits_and_only_while_anything_does(store: St
     assert embed(store, notes) == 1
     with store.transaction():
         second = samples.put(store, notes, samples.prepared(notes, "b.md", "two", modified_at=2.0))
-    assert not store.embeddings.settle(project, PROFILE)
+    assert not store.embeddings.mark_complete(project, PROFILE)
     generation = store.generation()
     store.embeddings.note_hits(project, PROFILE, {first[0]: 5, second[0]: 1})
     assert embed(store, notes) == 1
-    assert store.embeddings.settle(project, PROFILE)
+    assert store.embeddings.mark_complete(project, PROFILE)
     assert store.generation() == generation + 1
     other = samples.embedding_profile("other")
     with store.transaction():
@@ -263,30 +263,30 @@ def test_what_is_settled_is_pending_again_when_an_input_comes_back_that_never_ha
     with store.transaction():
         samples.put(store, notes, samples.prepared(notes, "a.md", "embedded instead"))
     assert embed(store, notes) == 1
-    assert store.embeddings.settle(project, PROFILE)
+    assert store.embeddings.mark_complete(project, PROFILE)
     assert store.embeddings.pending(project, PROFILE) == ()
     with store.transaction():
         samples.put(store, notes, samples.prepared(notes, "a.md", "never embedded"))
     assert store.embeddings.pending(project, PROFILE) == (lost,)
     assert store.embeddings.coverage(project, PROFILE) == (0, 1)
-    assert not store.embeddings.settle(project, PROFILE)
+    assert not store.embeddings.mark_complete(project, PROFILE)
     assert embed(store, notes) == 1
-    assert store.embeddings.settle(project, PROFILE)
+    assert store.embeddings.mark_complete(project, PROFILE)
     assert store.embeddings.coverage(project, PROFILE) == (1, 1)
 
 
 def test_settling_says_whether_anything_waits_and_holds_for_one_profile_and_project(
     store: Store, notes: Collection
 ) -> None:
-    assert store.embeddings.settle(notes.project_id, PROFILE)
+    assert store.embeddings.mark_complete(notes.project_id, PROFILE)
     elsewhere = samples.ensure(store, project="elsewhere")
     with store.transaction():
         samples.put(store, notes, samples.prepared(notes, "a.md", "one"))
         samples.put(store, elsewhere, samples.prepared(elsewhere, "a.md", "one"))
     assert embed(store, notes) == 1
-    assert store.embeddings.settle(notes.project_id, PROFILE)
-    assert not store.embeddings.settle(elsewhere.project_id, PROFILE)
-    assert not store.embeddings.settle(notes.project_id, samples.embedding_profile("other"))
+    assert store.embeddings.mark_complete(notes.project_id, PROFILE)
+    assert not store.embeddings.mark_complete(elsewhere.project_id, PROFILE)
+    assert not store.embeddings.mark_complete(notes.project_id, samples.embedding_profile("other"))
     assert len(store.embeddings.pending(elsewhere.project_id, PROFILE)) == 1
 
 
@@ -295,7 +295,7 @@ def test_vectors_that_were_replaced_can_be_removed_and_are_pending_again(store: 
     with store.transaction():
         samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two"))
     assert embed(store, notes) == 2
-    assert store.embeddings.settle(project, PROFILE)
+    assert store.embeddings.mark_complete(project, PROFILE)
     one, two = store.embeddings.assignments(project)[:, 1].tolist()
     with store.transaction():
         store.embeddings.remove(project, PROFILE, [one])
@@ -347,12 +347,12 @@ def test_chunks_whose_inputs_are_postponed_are_told_and_count_as_not_covered_unt
     assert store.embeddings.postponed(project, 0, 1) == waiting[:1]
     with store.transaction():
         store.embeddings.expect(project, [(keys[1], sample.chunks[1].inputs)])
-    store.embeddings.caught_up(project)
+    store.embeddings.finish_postponed(project)
     assert store.embeddings.postponed(project, 0, 10) == waiting[1:]
     assert store.embeddings.coverage(project, PROFILE) == (2, 3)
     with store.transaction():
         store.embeddings.expect(project, [(keys[2], sample.chunks[2].inputs)])
-    store.embeddings.caught_up(project)
+    store.embeddings.finish_postponed(project)
     assert store.embeddings.postponed(project, 0, 10) == ()
     assert store.embeddings.coverage(project, PROFILE) == (3, 3)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import samples
 
-from recto.model.document import Kind
-from recto.model.query import ANY_LANGUAGE, Filters
-from recto.ports import Store
-from recto.testing import samples
+from octavo.model.collection import Collection
+from octavo.model.document import Kind
+from octavo.model.query import ANY_LANGUAGE, Filters
+from octavo.ports import Store
 
 
 def shelf(store: Store) -> dict[str, str]:
@@ -157,3 +158,10 @@ def test_a_chunk_of_prose_is_in_each_language_of_its_code(store: Store) -> None:
         (key,) = store.documents.admitted(notes.project_id, Filters(languages=languages))
         assert store.documents.candidates(notes.project_id, [key])[key].chunk_id == coded.chunk.id
     assert store.documents.admitted(notes.project_id, Filters(languages=("python", "s"))) == []
+
+
+def test_titles_and_headings_are_compared_without_accents(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        (key,) = samples.put(store, notes, samples.prepared(notes, "a.md", "x", title="Über das Café"))
+    for wanted in ("café", "CAFE", "über das", "uber"):
+        assert list(store.documents.admitted(notes.project_id, Filters(title_contains=wanted))) == [key]

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recto.graph.edges import linked
-from recto.model.collection import Collection
-from recto.model.document import Document, Kind, Link, LinkKind
-from recto.model.graph import COMMUNITIES, THEMATIC_LINKS, Drift, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
-from recto.model.ids import DocumentId, document_id
-from recto.model.index import Prepared
-from recto.model.text import Span
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.clock import SetClock
+import samples
+from set_clock import SetClock
+
+from octavo.graph.edges import linked
+from octavo.model.collection import Collection
+from octavo.model.document import Document, Kind, Link, LinkKind
+from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS, Drift, Edge, EdgeType, Ghost, Reached, ThematicLink, Walk
+from octavo.model.ids import DocumentId, document_id
+from octavo.model.index import PreparedDocument
+from octavo.model.text import Span
+from octavo.ports import Store
 
 
-def sample(within: Collection, uri: str, *targets: str, **values: object) -> tuple[Prepared, Document]:
+def sample(within: Collection, uri: str, *targets: str, **values: object) -> tuple[PreparedDocument, Document]:
     """A note that is nothing but its links, and the same with them."""
     text = " ".join(f"see [[{target}]] about it." for target in targets) or "nothing"
     prepared = samples.prepared(within, uri, text, **values)  # type: ignore[arg-type]
@@ -43,7 +44,7 @@ def put(store: Store, within: Collection, *notes: Sequence[str], **values: objec
 def remove(store: Store, within: Collection, uri: str) -> None:
     with store.transaction():
         store.documents.remove(within.project_id, name(within, uri))
-        store.graph.settle(within.project_id)
+        store.graph.resolve_references(within.project_id)
 
 
 def move(store: Store, within: Collection, old: str, new: str, *targets: str) -> None:
@@ -191,7 +192,7 @@ def test_links_cross_into_other_collections_of_the_project_and_no_further(store:
     assert arrows(store, notes) == {("a.md", "b.md")}
     with store.transaction():
         store.catalog.remove_collection(notes.project_id, other.id)
-        store.graph.settle(notes.project_id)
+        store.graph.resolve_references(notes.project_id)
     assert arrows(store, notes) == {("a.md", None)}
     assert store.graph.edges(foreign.project_id) == ()
     assert store.check() == ()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import samples
 
-from recto.model.collection import Collection
-from recto.model.document import Kind
-from recto.model.history import HistoryEntry
-from recto.ports import Store
-from recto.testing import samples
+from octavo.model.collection import Collection
+from octavo.model.document import Kind
+from octavo.model.history import HistoryEntry
+from octavo.ports import Store
 
 OLD, NEW = "a" * 40, "ab" + "c" * 38
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 
-from recto.model.collection import Collection
-from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import EarlierVersion, Unused, VectorRow
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.clock import SetClock
+import samples
+from set_clock import SetClock
+
+from octavo.model.collection import Collection
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import EarlierVersion, UnusedContent, VectorRow
+from octavo.ports import Store
 
 PROFILE = EmbeddingProfile("test-4", "test", "1", 4, 128)
 
@@ -45,21 +46,21 @@ def told(versions: tuple[EarlierVersion, ...]) -> list[tuple[int, float, bool]]:
 
 def test_earlier_versions_are_told_by_when_they_were_replaced(store: Store, notes: Collection, clock: SetClock) -> None:
     history(store, notes, clock)
-    assert told(store.attic.earlier(notes.project_id)) == [(1, 101.0, True), (2, 102.0, True), (1, 200.0, True)]
+    assert told(store.pruning.earlier(notes.project_id)) == [(1, 101.0, True), (2, 102.0, True), (1, 200.0, True)]
 
 
 def test_what_was_let_go_is_gone_and_what_is_current_stays(store: Store, notes: Collection, clock: SetClock) -> None:
     history(store, notes, clock)
     project = notes.project_id
-    assert store.attic.unused(project) == Unused(0, 0, 3)
+    assert store.pruning.unused(project) == UnusedContent(0, 0, 3)
     with store.transaction():
-        store.attic.remove(project, store.attic.earlier(project))
-        unused = store.attic.unused(project)
-        store.attic.remove_unused(project)
+        store.pruning.remove(project, store.pruning.earlier(project))
+        unused = store.pruning.unused(project)
+        store.pruning.remove_unused(project)
     assert (unused.texts, unused.vectors) == (3, 3)
     assert unused.bytes > 0
-    assert store.attic.earlier(project) == ()
-    assert store.attic.unused(project) == Unused(0, 0, 0)
+    assert store.pruning.earlier(project) == ()
+    assert store.pruning.unused(project) == UnusedContent(0, 0, 0)
     (held,) = store.documents.find(project, "a.md")
     assert held.version == 3
     assert "third" in store.documents.texts(project, [held.text_hash])[held.text_hash]
@@ -73,7 +74,7 @@ def test_versions_go_on_counting_where_earlier_ones_were_let_go(
     history(store, notes, clock)
     project = notes.project_id
     with store.transaction():
-        store.attic.remove(project, store.attic.earlier(project))
+        store.pruning.remove(project, store.pruning.earlier(project))
     put(store, notes, "a.md", "fourth")
     (held,) = store.documents.find(project, "a.md")
     assert held.version == 4
@@ -83,18 +84,18 @@ def test_versions_go_on_counting_where_earlier_ones_were_let_go(
 def test_another_projects_leftovers_are_nobodys_business(store: Store, notes: Collection, clock: SetClock) -> None:
     history(store, notes, clock)
     other = samples.ensure(store, project="other")
-    assert store.attic.earlier(other.project_id) == ()
-    assert store.attic.unused(other.project_id) == Unused(0, 0, 0)
+    assert store.pruning.earlier(other.project_id) == ()
+    assert store.pruning.unused(other.project_id) == UnusedContent(0, 0, 0)
     with store.transaction():
-        store.attic.remove(other.project_id, store.attic.earlier(notes.project_id))
-        store.attic.remove_unused(other.project_id)
-    assert len(store.attic.earlier(notes.project_id)) == 3
+        store.pruning.remove(other.project_id, store.pruning.earlier(notes.project_id))
+        store.pruning.remove_unused(other.project_id)
+    assert len(store.pruning.earlier(notes.project_id)) == 3
 
 
 def test_settling_changes_no_answer_and_no_generation(store: Store, notes: Collection, clock: SetClock) -> None:
     history(store, notes, clock)
     generation = store.generation()
-    assert store.settle(notes.project_id, PROFILE) is False
+    assert store.maintain(notes.project_id, PROFILE) is False
     assert store.generation() == generation
     assert store.check() == ()
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from set_clock import SetClock
 
-from recto.model.ids import project_id
-from recto.model.lease import Lease
-from recto.ports import Store
-from recto.testing.clock import SetClock
+from octavo.model.ids import project_id
+from octavo.model.lease import Lease
+from octavo.ports import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from recto.model.collection import Collection
-from recto.model.ids import DocumentId, RecipeId
-from recto.model.ledger import FileStamp, LedgerEntry, Outcome
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.clock import SetClock
+import samples
+from set_clock import SetClock
+
+from octavo.model.collection import Collection
+from octavo.model.ids import DocumentId, RecipeId
+from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.ports import Store
 
 
 def test_entries_come_back_whole_under_their_uris(store: Store, notes: Collection) -> None:
     entries = [
         LedgerEntry(
             uri="a.md",
-            outcome=Outcome.INDEXED,
+            outcome=FileOutcome.INDEXED,
             stamp=FileStamp(size=2**40, mtime_ns=1_700_000_000_123_456_789, inode=2**63 - 1),
             content_hash="ab" * 32,
             recipe_id=RecipeId("rec_1"),
             document_id=DocumentId("doc_1"),
             warnings=("first", 'second "quoted" ü'),
         ),
-        LedgerEntry("b.env", Outcome.SKIPPED, FileStamp(0, 0, 0), reason="looks like a secret"),
-        LedgerEntry("c\n😀.md", Outcome.FAILED, FileStamp(1, -1, 1), reason="not UTF-8"),
+        LedgerEntry("b.env", FileOutcome.SKIPPED, FileStamp(0, 0, 0), reason="looks like a secret"),
+        LedgerEntry("c\n😀.md", FileOutcome.FAILED, FileStamp(1, -1, 1), reason="not UTF-8"),
     ]
     with store.transaction():
         store.ledger.record(notes.project_id, notes.id, iter(entries))
@@ -35,7 +36,7 @@ def test_recording_again_replaces_the_whole_entry(store: Store, notes: Collectio
     with store.transaction():
         before = samples.ledger_entry("a.md", reason="r", warnings=("w",), document_id=DocumentId("doc_1"))
         store.ledger.record(notes.project_id, notes.id, [before])
-    after = samples.ledger_entry("a.md", Outcome.FAILED)
+    after = samples.ledger_entry("a.md", FileOutcome.FAILED)
     with store.transaction():
         store.ledger.record(notes.project_id, notes.id, [after])
     assert store.ledger.entries(notes.project_id, notes.id) == {"a.md": after}
@@ -53,7 +54,7 @@ def test_each_collection_has_its_own_ledger(store: Store, notes: Collection) -> 
     other = samples.ensure(store, "other")
     with store.transaction():
         store.ledger.record(notes.project_id, notes.id, [samples.ledger_entry("a.md")])
-        store.ledger.record(other.project_id, other.id, [samples.ledger_entry("a.md", Outcome.FAILED)])
+        store.ledger.record(other.project_id, other.id, [samples.ledger_entry("a.md", FileOutcome.FAILED)])
         store.ledger.forget(notes.project_id, notes.id, ["a.md"])
     assert store.ledger.entries(notes.project_id, notes.id) == {}
     assert list(store.ledger.entries(other.project_id, other.id)) == ["a.md"]
@@ -70,7 +71,7 @@ def test_removing_a_document_leaves_the_ledger_to_the_flow(store: Store, notes: 
 
 def test_what_lies_at_and_below_paths_is_told_without_the_rest(store: Store, notes: Collection) -> None:
     uris = ("a.md", "a/b.md", "a/b/c.md", "a0.md", "ab/c.md", "b.md", "é/ü.md", "a.md.bak")
-    entries = [LedgerEntry(uri, Outcome.INDEXED, FileStamp(1, 2, 3)) for uri in uris]
+    entries = [LedgerEntry(uri, FileOutcome.INDEXED, FileStamp(1, 2, 3)) for uri in uris]
     with store.transaction():
         store.ledger.record(notes.project_id, notes.id, entries)
     for paths, wanted in (

@@ -6,14 +6,15 @@ import math
 from dataclasses import replace
 
 import pytest
+import samples
+from lexical_oracle import BOOSTS
 
-from recto.model.collection import Collection
-from recto.model.ids import ChunkKey
-from recto.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
-from recto.model.query import Filters, Terms
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.memory_lexical import BOOSTS
+from octavo.model.collection import Collection
+from octavo.model.ids import ChunkKey
+from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
+from octavo.model.query import Filters, Terms
+from octavo.model.scores import rounded
+from octavo.ports import Store
 
 
 def fill(store: Store, notes: Collection, *bodies: str) -> list[ChunkKey]:
@@ -50,9 +51,9 @@ def test_a_phrase_does_not_run_from_one_field_into_the_next(store: Store, notes:
 
 
 def test_a_prefix_finds_every_word_that_starts_with_it(store: Store, notes: Collection) -> None:
-    a, b, c, _ = fill(store, notes, "record", "recto verso", "rec", "direct")
+    a, b, c, _ = fill(store, notes, "record", "recital verso", "rec", "direct")
     assert sorted(found(store, notes, Terms("", prefixes=("rec",)))) == [a, b, c]
-    assert found(store, notes, Terms("", prefixes=("rect",))) == [b]
+    assert found(store, notes, Terms("", prefixes=("reci",))) == [b]
     assert found(store, notes, Terms("", prefixes=("zzz",))) == []
 
 
@@ -83,7 +84,7 @@ def test_the_score_is_bm25_with_the_boost_of_the_field(store: Store, notes: Coll
         (hit,) = store.lexical.search(notes.project_id, Terms("", words=("word",)), Filters(), 10)
         # Nine rows of one token each: every length is the average, and one row in nine holds the word.
         assert hit.key == keys[4]
-        assert hit.score == pytest.approx(math.log(8.5 / 1.5) * boost * 2.2 / (boost + 1.2), abs=1e-9)
+        assert hit.score == rounded(math.log(8.5 / 1.5) * boost * 2.2 / (boost + 1.2))
 
 
 def test_a_word_in_most_chunks_scores_almost_nothing_but_not_less(store: Store, notes: Collection) -> None:
@@ -100,7 +101,6 @@ def test_putting_a_row_again_replaces_it(store: Store, notes: Collection) -> Non
         store.lexical.put(notes.project_id, [(key, row)])
     assert store.lexical.containing(notes.project_id, ["before"]) == []
     assert store.lexical.containing(notes.project_id, ["after"]) == [key]
-    assert store.check() == ()
 
 
 def test_statistics_follow_what_is_there_now(store: Store, notes: Collection) -> None:

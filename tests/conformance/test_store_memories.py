@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recto.errors import Conflict, NotFound
-from recto.model.ids import ProjectId, project_id, text_hash
-from recto.model.memory import (
+from octavo.errors import Conflict, NotFound
+from octavo.model.ids import ProjectId, project_id, text_hash
+from octavo.model.memory import (
     MemoryAction,
     MemoryCommit,
     MemoryFile,
@@ -23,7 +23,7 @@ from recto.model.memory import (
     MemoryVersion,
     SessionId,
 )
-from recto.ports import Store
+from octavo.ports import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
 
@@ -111,11 +111,12 @@ def test_a_second_put_changes_the_item_and_adds_to_its_history(store: Store) -> 
     assert store.memories.commits(MINE, one.id) == (commit(one), change)
 
 
-def test_an_item_keeps_the_instant_it_was_made_at(store: Store) -> None:
-    one = put(store, item())
+def test_an_item_was_made_when_its_owner_says(store: Store) -> None:
+    made = put(store, item())
+    earlier = replace(made, created_at=1.0)
     with store.transaction():
-        store.memories.put(replace(one, created_at=99.0), commit(one))
-    assert store.memories.get(MINE, one.id) == one
+        store.memories.put(earlier, commit(made))
+    assert store.memories.get(MINE, made.id) == earlier
 
 
 def test_a_version_number_is_used_once(store: Store) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from recto.model.stored import Neighbour
-from recto.ports import Store
-from recto.testing import samples
+import samples
+
+from octavo.model.stored import Neighbour
+from octavo.ports import Store
 
 
 def test_the_neighbours_of_a_chunk_are_those_of_its_document(store: Store) -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from set_clock import SetClock
 
-from recto.model.ids import project_id
-from recto.model.job import Job, JobKind, JobState
-from recto.ports import Store
-from recto.testing.clock import SetClock
+from octavo.model.ids import project_id
+from octavo.model.job import Job, JobKind, JobState
+from octavo.ports import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
 
@@ -218,3 +218,42 @@ def test_a_job_that_is_not_there_is_held_by_nobody(store: Store) -> None:
     (job,) = claim(store)
     gone = replace(job, id=type(job.id)(job.id + 100))
     assert not finish(store, gone)
+
+
+def test_a_job_that_is_given_back_is_due_at_once_and_was_not_tried(store: Store, clock: SetClock) -> None:
+    enqueue(store)
+    for _ in range(5):
+        (job,) = claim(store, attempts=3)
+        assert job.attempts == 1
+        with store.transaction():
+            assert store.outbox.give_back(job)
+            assert not store.outbox.give_back(job)
+    assert [waiting.state for waiting in store.outbox.jobs(MINE)] == [JobState.READY]
+
+
+def test_a_job_of_a_clock_that_was_ahead_is_due_once_it_is_promised_again(store: Store, clock: SetClock) -> None:
+    clock.now += 86_400.0
+    number = enqueue(store)
+    clock.now -= 86_400.0
+    assert claim(store) == ()
+    assert enqueue(store) == number
+    assert [job.id for job in claim(store)] == [number]
+
+
+def test_a_job_that_failed_waits_although_it_is_promised_again(store: Store, clock: SetClock) -> None:
+    enqueue(store)
+    (job,) = claim(store)
+    fail(store, job, clock.now + 60.0)
+    enqueue(store)
+    assert claim(store) == ()
+    clock.now += 60.0
+    assert len(claim(store)) == 1
+
+
+def test_a_failed_job_of_a_clock_that_was_ahead_waits_an_hour_at_most(store: Store, clock: SetClock) -> None:
+    enqueue(store)
+    (job,) = claim(store)
+    fail(store, job, clock.now + 86_400.0)
+    enqueue(store)
+    clock.now += 3_600.0
+    assert len(claim(store)) == 1

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from set_clock import SetClock
 
-from recto.errors import NotFound
-from recto.model.collection import PlaceKind
-from recto.model.ids import project_id
-from recto.model.profile import NamedProfile, ProfileSettings, ProfileState
-from recto.ports import Store
-from recto.testing.clock import SetClock
+from octavo.errors import NotFound
+from octavo.model.collection import PlaceKind
+from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.ids import project_id
+from octavo.ports import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")
-SETTINGS = ProfileSettings("ollama", "a-model", 8, url="http://127.0.0.1:1", options={"late_chunking": True})
+SETTINGS = EmbeddingProfileSettings("ollama", "a-model", 8, url="http://127.0.0.1:1", options={"late_chunking": True})
 
 
 @pytest.fixture(autouse=True)
@@ -24,8 +24,10 @@ def projects(store: Store) -> None:
         store.catalog.ensure_project("theirs")
 
 
-def put(store: Store, name: str, state: ProfileState = ProfileState.IDLE, project: str = MINE) -> NamedProfile:
-    profile = NamedProfile(project_id("mine") if project == MINE else THEIRS, name, SETTINGS, state)
+def put(
+    store: Store, name: str, state: EmbeddingProfileState = EmbeddingProfileState.IDLE, project: str = MINE
+) -> NamedEmbeddingProfile:
+    profile = NamedEmbeddingProfile(project_id("mine") if project == MINE else THEIRS, name, SETTINGS, state)
     with store.transaction():
         store.profiles.put(profile)
     return profile
@@ -49,17 +51,17 @@ def test_a_profile_comes_back_as_it_was_put(store: Store, clock: SetClock) -> No
 
 
 def test_one_profile_of_a_project_is_active_at_most(store: Store) -> None:
-    put(store, "a", ProfileState.ACTIVE)
-    put(store, "c", ProfileState.FILLING)
-    put(store, "theirs", ProfileState.ACTIVE, THEIRS)
-    put(store, "b", ProfileState.ACTIVE)
+    put(store, "a", EmbeddingProfileState.ACTIVE)
+    put(store, "c", EmbeddingProfileState.FILLING)
+    put(store, "theirs", EmbeddingProfileState.ACTIVE, THEIRS)
+    put(store, "b", EmbeddingProfileState.ACTIVE)
     assert states(store) == {"a": "idle", "b": "active", "c": "filling"}
-    put(store, "b", ProfileState.ACTIVE)
+    put(store, "b", EmbeddingProfileState.ACTIVE)
     assert states(store)["b"] == "active"
     with store.transaction():
         store.profiles.retire(MINE)
     assert states(store) == {"a": "idle", "b": "idle", "c": "filling"}
-    assert store.profiles.named(THEIRS)[0].state is ProfileState.ACTIVE
+    assert store.profiles.named(THEIRS)[0].state is EmbeddingProfileState.ACTIVE
 
 
 def test_projects_are_known_by_places_the_longest_known_first(store: Store, clock: SetClock) -> None:
@@ -79,6 +81,6 @@ def test_projects_are_known_by_places_the_longest_known_first(store: Store, cloc
 
 def test_nothing_is_kept_for_a_project_that_is_not_there(store: Store) -> None:
     with pytest.raises(NotFound), store.transaction():
-        store.profiles.put(NamedProfile(project_id("nobody"), "a", SETTINGS))
+        store.profiles.put(NamedEmbeddingProfile(project_id("nobody"), "a", SETTINGS))
     with pytest.raises(NotFound):
         store.profiles.named(project_id("nobody"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from recto.model.collection import Collection
-from recto.model.ids import text_hash
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.clock import SetClock
+import samples
+from set_clock import SetClock
+
+from octavo.model.collection import Collection
+from octavo.model.ids import text_hash
+from octavo.ports import Store
 
 ASKED, A, B, C = (text_hash(text) for text in ("question", "a", "b", "c"))
 

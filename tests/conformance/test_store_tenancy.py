@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from recto.model.collection import Collection
-from recto.model.index import Prepared
-from recto.model.ledger import Outcome
-from recto.model.query import Filters, Terms
-from recto.ports import Store
-from recto.testing import samples
+import samples
+
+from octavo.model.collection import Collection
+from octavo.model.index import PreparedDocument
+from octavo.model.ledger import FileOutcome
+from octavo.model.query import Filters, Terms
+from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()
 MINE, THEIRS = samples.collection(project="mine"), samples.collection(project="theirs")
 
 
-def sample(within: Collection, word: str) -> Prepared:
+def sample(within: Collection, word: str) -> PreparedDocument:
     return samples.prepared(within, "same.md", "# Same", f"shared words {word}", tags=("tag",))
 
 
@@ -23,7 +24,7 @@ def fill(store: Store) -> None:
         within = samples.ensure(store, "notes", name)
         with store.transaction():
             samples.put(store, within, sample(within, word))
-            outcome = Outcome.INDEXED if name == "mine" else Outcome.FAILED
+            outcome = FileOutcome.INDEXED if name == "mine" else FileOutcome.FAILED
             store.ledger.record(within.project_id, within.id, [samples.ledger_entry("same.md", outcome, reason=name)])
     with store.transaction():
         store.catalog.record_recipe(THEIRS.project_id, samples.recipe())

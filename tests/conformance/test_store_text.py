@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import samples
+from observation import observed
 
-from recto.model.collection import Collection
-from recto.model.ids import collection_id, project_id
-from recto.model.query import Filters
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.observation import observed
+from octavo.model.collection import Collection
+from octavo.model.ids import collection_id, project_id
+from octavo.model.query import Filters
+from octavo.ports import Store
 
 ODD = [
     "with space.md",

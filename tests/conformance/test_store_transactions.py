@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable
 
 import pytest
+import samples
+from observation import observed
 
-from recto.errors import NotFound
-from recto.model.collection import Collection
-from recto.model.index import Prepared
-from recto.model.query import Filters
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.observation import observed
+from octavo.errors import NotFound
+from octavo.model.collection import Collection
+from octavo.model.index import PreparedDocument
+from octavo.model.query import Filters
+from octavo.ports import Store
 
 PROFILE = samples.embedding_profile()
 
@@ -22,7 +22,7 @@ class Trouble(Exception):
     """Anything that may go wrong half-way."""
 
 
-def fill(store: Store, notes: Collection) -> Prepared:
+def fill(store: Store, notes: Collection) -> PreparedDocument:
     sample = samples.prepared(notes, "kept.md", "# Kept", "some words", tags=("t",))
     with store.transaction():
         samples.put(store, notes, sample)
@@ -33,7 +33,7 @@ def fill(store: Store, notes: Collection) -> Prepared:
     return sample
 
 
-def change_everything(store: Store, notes: Collection, kept: Prepared) -> None:
+def change_everything(store: Store, notes: Collection, kept: PreparedDocument) -> None:
     project = notes.project_id
     store.catalog.ensure_project("another")
     store.catalog.put_collection(samples.collection("another", "another"))
@@ -51,7 +51,7 @@ def change_everything(store: Store, notes: Collection, kept: Prepared) -> None:
     store.ledger.forget(project, notes.id, ["kept.md"])
 
 
-def seen(store: Store, notes: Collection, kept: Prepared) -> object:
+def seen(store: Store, notes: Collection, kept: PreparedDocument) -> object:
     profiles = (PROFILE, samples.embedding_profile("other"))
     words = ("some", "words", "new", "other")
     return observed(store, profiles, [(notes.project_id, kept.document.id)], words), store.generation()

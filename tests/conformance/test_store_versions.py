@@ -4,48 +4,53 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recto.model.collection import Collection
-from recto.model.ids import ChunkKey
-from recto.model.index import Prepared
-from recto.model.query import Filters
-from recto.model.stored import DocumentVersion
-from recto.ports import Store
-from recto.testing import samples
-from recto.testing.clock import SetClock
+import samples
+from set_clock import SetClock
+
+from octavo.model.collection import Collection
+from octavo.model.ids import ChunkKey
+from octavo.model.index import PreparedDocument
+from octavo.model.query import Filters
+from octavo.model.stored import DocumentVersion
+from octavo.ports import Store
 
 
-def put_at(now: float, clock: SetClock, store: Store, within: Collection, sample: Prepared) -> tuple[ChunkKey, ...]:
+def put_at(
+    now: float, clock: SetClock, store: Store, within: Collection, sample: PreparedDocument
+) -> tuple[ChunkKey, ...]:
     clock.now = now
     with store.transaction():
         return samples.put(store, within, sample)
 
 
 def move_at(
-    now: float, clock: SetClock, store: Store, within: Collection, old_uri: str, sample: Prepared
+    now: float, clock: SetClock, store: Store, within: Collection, old_uri: str, sample: PreparedDocument
 ) -> tuple[ChunkKey, ...]:
     clock.now = now
     with store.transaction():
         return samples.move(store, within, old_uri, sample)
 
 
-def remove_at(now: float, clock: SetClock, store: Store, within: Collection, sample: Prepared) -> None:
+def remove_at(now: float, clock: SetClock, store: Store, within: Collection, sample: PreparedDocument) -> None:
     clock.now = now
     with store.transaction():
         store.documents.remove(within.project_id, sample.document.id)
 
 
-def version(number: int, sample: Prepared, indexed_at: float, removed_at: float | None = None) -> DocumentVersion:
+def version(
+    number: int, sample: PreparedDocument, indexed_at: float, removed_at: float | None = None
+) -> DocumentVersion:
     document = sample.document
     return DocumentVersion(
         number, document.uri, document.title, document.content_hash, document.modified_at, indexed_at, removed_at
     )
 
 
-def versions(store: Store, within: Collection, sample: Prepared) -> tuple[DocumentVersion, ...]:
+def versions(store: Store, within: Collection, sample: PreparedDocument) -> tuple[DocumentVersion, ...]:
     return store.documents.versions(within.project_id, sample.document.id)
 
 
-def current_version(store: Store, within: Collection, sample: Prepared) -> int | None:
+def current_version(store: Store, within: Collection, sample: PreparedDocument) -> int | None:
     stored = store.documents.get(within.project_id, sample.document.id)
     return stored.version if stored else None
 

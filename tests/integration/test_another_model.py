@@ -1,4 +1,4 @@
-"""A library that another model made, such as an earlier Recto's: upgraded on request, and never mixed."""
+"""A library that another model made, such as an earlier Octavo's: upgraded on request, and never mixed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 from tiny import tiny_folder
 
-from recto.config.schema import Jobs
-from recto.embedding.bundled import bundled_embedder
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library
-from recto.errors import RecipeMismatch
-from recto.model.query import Query
-from recto.operations.index import advice
-from recto.operations.jobs import work
-from recto.operations.models import ModelActivateRequest, ModelsListRequest, models_activate, models_list
-from recto.retrieval.profiles import PROFILES
+from octavo.config.schema import Jobs
+from octavo.embedding.bundled import bundled_embedder
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import RecipeMismatch
+from octavo.model.query import Query
+from octavo.operations.jobs.working import work
+from octavo.operations.library.status import full_status
+from octavo.operations.models.catalog import models_activate, models_list
+from octavo.operations.models.requests import ModelActivateRequest, ModelsListRequest
+from octavo.retrieval.profiles import PROFILES
 
 NOTES = {
     "rain.md": "# Rain\n\nThe shutter is closed when drops fall.\n",
@@ -52,12 +53,12 @@ def state_of_bundled(engine: Engine) -> str:
 def test_another_model_is_refused_by_name_and_nothing_is_embedded_beside_the_old_vectors(library: Path) -> None:
     with open_library(library) as engine:
         made = engine.store.catalog.recipe(engine.project.id)
-        with pytest.raises(RecipeMismatch, match=r"built with recto/tiny .* says recto/recto-encoder-1") as told:
+        with pytest.raises(RecipeMismatch, match=r"built with octavo/tiny .* says octavo/octavo-encoder-1") as told:
             engine.index()
-        assert "recto models activate recto-encoder-1" in (told.value.hint or "")
+        assert "octavo models activate octavo-encoder-1" in (told.value.hint or "")
         assert engine.freshness().full_vectors == 0.0
         assert engine.store.catalog.recipe(engine.project.id) == made
-        assert [one.command for one in advice(engine)] == ["recto models activate recto-encoder-1"]
+        assert [one.command for one in full_status(engine).advisories] == ["octavo models activate octavo-encoder-1"]
 
 
 def test_vectors_of_another_model_are_never_compared(library: Path) -> None:
@@ -68,9 +69,9 @@ def test_vectors_of_another_model_are_never_compared(library: Path) -> None:
 def test_a_library_of_another_model_is_upgraded_when_that_is_asked_for(library: Path) -> None:
     with open_library(library) as engine:
         assert state_of_bundled(engine) == "idle"
-        assert models_activate(engine, ModelActivateRequest("recto-encoder-1")).job
+        assert models_activate(engine, ModelActivateRequest("octavo-encoder-1")).job
         work(engine, Jobs(), threading.Event())
-        engine.follow_profile()
+        engine.follow_active_profile()
         recipe = engine.store.catalog.recipe(engine.project.id)
         assert recipe is not None
         assert recipe.embedding == bundled_embedder().profile

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import pytest
 from workbench import GOOD, Bench, several_processes
 
-from recto.model.collection import CollectionSettings
-from recto.model.ledger import LedgerEntry, Outcome
+from octavo.model.collection import CollectionSettings
+from octavo.model.ledger import FileOutcome, LedgerEntry
 
 
 class Case(NamedTuple):
     """`reason` or `warning` is what the ledger says; `word` finds the file again; `lost` must not."""
 
     content: bytes | str
-    outcome: Outcome = Outcome.INDEXED
+    outcome: FileOutcome = FileOutcome.INDEXED
     reason: str = ""
     warning: str | None = None
     word: str | None = None
@@ -43,10 +43,12 @@ CASES = {
         "naïve café zebrafish ".encode() * 9 + b"\xff", warning="1 invalid UTF-8", word="zebrafish"
     ),
     "cut inside a character": Case("zebrafish naïve café".encode()[:-1], warning="invalid UTF-8", word="zebrafish"),
-    "NUL bytes": Case(b"\x7fELF\0\0\0\1zebrafish", Outcome.SKIPPED, "binary: it contains NUL bytes"),
+    "NUL bytes": Case(b"\x7fELF\0\0\0\1zebrafish", FileOutcome.SKIPPED, "binary: it contains NUL bytes"),
     "one NUL late": Case(b"zebrafish " * 1000 + b"\0 quagga", warning="1 NUL characters were replaced", word="quagga"),
-    "noise": Case(random.Random(7).randbytes(5000), Outcome.SKIPPED, "binary"),
-    "control characters": Case("\x01\x02\x03\x1a" * 50 + "zebrafish", Outcome.SKIPPED, "full of control characters"),
+    "noise": Case(random.Random(7).randbytes(5000), FileOutcome.SKIPPED, "binary"),
+    "control characters": Case(
+        "\x01\x02\x03\x1a" * 50 + "zebrafish", FileOutcome.SKIPPED, "full of control characters"
+    ),
     "UTF-16 with a mark, little end first": Case("# Zebrafish\n".encode("utf-16"), word="zebrafish"),
     "UTF-16 with a mark, big end first": Case(b"\xfe\xff" + "# Zebrafish\n".encode("utf-16-be"), word="zebrafish"),
     "UTF-16 without a mark": Case("# Zebrafish\n".encode("utf-16-le"), warning="UTF-16-LE", word="zebrafish"),
@@ -123,7 +125,7 @@ def test_a_bad_file_costs_only_itself(bench: Bench, case: Case) -> None:
     odd = ledger.pop("odd.md")
     assert (odd.outcome, report.failed) == (case.outcome, []), odd.reason
     assert case.reason in odd.reason
-    assert [problem.uri for problem in report.skipped] == (["odd.md"] if case.outcome is Outcome.SKIPPED else [])
+    assert [problem.uri for problem in report.skipped] == (["odd.md"] if case.outcome is FileOutcome.SKIPPED else [])
     if case.warning is None:
         assert odd.warnings == ()
     else:
@@ -141,7 +143,9 @@ def test_a_bad_file_costs_only_itself(bench: Bench, case: Case) -> None:
 
 def assert_the_good_are_found(bench: Bench, ledger: dict[str, LedgerEntry]) -> None:
     assert set(ledger) == set(GOOD)
-    assert {(entry.outcome, entry.reason, entry.warnings) for entry in ledger.values()} == {(Outcome.INDEXED, "", ())}
+    assert {(entry.outcome, entry.reason, entry.warnings) for entry in ledger.values()} == {
+        (FileOutcome.INDEXED, "", ())
+    }
     assert bench.found("prune") == ["garden/apples.md"]
     assert bench.found("dough overnight") == ["bread.md"]
     assert bench.found("switch lamp") == ["lamp.txt"]
@@ -204,7 +208,7 @@ def test_a_name_that_is_no_utf8_is_skipped_and_shown_readably(bench: Bench) -> N
     report = bench.index()
     assert [(one.uri, one.reason) for one in report.skipped] == [("bad\\udcff.md", "its name is not valid UTF-8")]
     ledger = bench.ledger()
-    assert ledger.pop("bad\\udcff.md").outcome is Outcome.SKIPPED
+    assert ledger.pop("bad\\udcff.md").outcome is FileOutcome.SKIPPED
     assert_the_good_are_found(bench, ledger)
 
 
@@ -215,7 +219,7 @@ def test_a_line_of_fifty_megabytes_is_skipped_with_its_size_and_the_limit(bench:
         ("long.md", "too large: 50,000,000 bytes, the limit is 10,000,000")
     ]
     ledger = bench.ledger()
-    assert ledger.pop("long.md").outcome is Outcome.SKIPPED
+    assert ledger.pop("long.md").outcome is FileOutcome.SKIPPED
     assert_the_good_are_found(bench, ledger)
     assert bench.found("zebrafish") == []
 
@@ -316,7 +320,7 @@ def test_what_is_no_file_of_the_folder_is_skipped_with_the_reason(
     report = bench.index()
     assert [(one.uri, one.reason) for one in report.skipped] == [(name, reason)]
     ledger = bench.ledger()
-    assert ledger.pop(name).outcome is Outcome.SKIPPED
+    assert ledger.pop(name).outcome is FileOutcome.SKIPPED
     assert_the_good_are_found(bench, ledger)
     assert bench.found("zebrafish") == []
 

@@ -10,13 +10,13 @@ from git_repository import GitRepository
 from shop import FILES
 from workbench import Bench
 
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library
-from recto.model.collection import CollectionSettings
-from recto.model.document import Kind
-from recto.model.query import Filters, Query
-from recto.retrieval.profiles import PROFILES
-from recto.sources.git import git_program
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.model.collection import CollectionSettings
+from octavo.model.document import Kind
+from octavo.model.query import Filters, Query
+from octavo.retrieval.profiles import PROFILES
+from octavo.sources.git import git_program
 
 SMALL = {
     "target_min_tokens": 15,
@@ -135,7 +135,7 @@ def test_a_name_is_found_in_the_spelling_of_another_language(engine: Engine, que
         ("/home/ann/src/shop/prices.py:17", "shop/prices.py", "def price_of"),
         ("web\\checkout.js:21", "web/checkout.js", "formatCents"),
         ("stock/stock.go#L17", "stock/stock.go", "TakeOne"),
-        ("SalesLedger.java", "java/org/example/shop/SalesLedger.java", "package org.example.shop"),
+        ("SalesLedger.java", "java/org/example/shop/SalesLedger.java", "class SalesLedger"),
         ("what happens in cart.py:35", "shop/cart.py", "check_out"),
     ],
 )

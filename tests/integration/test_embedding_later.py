@@ -9,10 +9,10 @@ from typing import Any
 import apsw
 import pytest
 
-import recto
-from recto.config.schema import Jobs
-from recto.model.job import JobKind, JobState
-from recto.operations.jobs import work
+from octavo.config.schema import Jobs
+from octavo.engine.wiring import open_library
+from octavo.model.job import JobKind, JobState
+from octavo.operations.jobs.working import work
 
 ROOT = Path(__file__).parents[2]
 VAULT = ROOT / "examples" / "vault"
@@ -53,10 +53,10 @@ def held(library: Path) -> dict[str, list[Any]]:
 
 
 def test_embedding_later_gives_the_same_chunks_inputs_and_vectors(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "once.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "once.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index()
-    with recto.open_library(tmp_path / "later.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "later.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index(embed=False)
         project, profile = engine.project.id, engine.embedder.profile
@@ -71,7 +71,7 @@ def test_embedding_later_gives_the_same_chunks_inputs_and_vectors(folder: Path, 
 
 
 def test_a_worker_embeds_what_a_run_without_embedding_left_to_it(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index(embed=False)
         work(engine, Jobs())
@@ -82,26 +82,26 @@ def test_a_worker_embeds_what_a_run_without_embedding_left_to_it(folder: Path, t
 def test_vectors_are_promised_where_the_last_count_still_says_that_none_is_missing(
     folder: Path, tmp_path: Path
 ) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         assert engine.freshness().full_vectors == 1.0
-        engine._counts._took = 60.0  # as in a library so large that it is counted beside everything else
+        engine.reader.counts._took = 60.0  # as in a library so large that it is counted beside everything else
         engine.index(embed=False)
         jobs = engine.store.outbox.jobs(engine.project.id, [JobState.READY])
     assert JobKind.EMBED in {job.kind for job in jobs}
 
 
 def test_a_job_that_embeds_makes_what_was_left_out(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index(embed=False)
-        assert engine.upgrade(10_000) > 50
+        assert engine.writer.upgrade(10_000) > 50
         covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
     assert covered == total
 
 
 def test_a_file_that_moves_in_a_run_without_embedding_keeps_its_vectors(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index()
         (folder / "code.py").rename(folder / "other.py")
@@ -111,7 +111,7 @@ def test_a_file_that_moves_in_a_run_without_embedding_keeps_its_vectors(folder: 
 
 
 def test_an_edit_without_embedding_takes_no_vector_from_what_stayed_the_same(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index()
         with (folder / "long.md").open("a", encoding="utf-8") as file:
@@ -125,7 +125,7 @@ def test_an_edit_without_embedding_takes_no_vector_from_what_stayed_the_same(fol
 
 
 def test_a_file_that_moves_while_its_chunks_wait_is_embedded_under_its_new_name(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index(embed=False)
         (folder / "code.py").rename(folder / "other.py")
@@ -137,11 +137,11 @@ def test_a_file_that_moves_while_its_chunks_wait_is_embedded_under_its_new_name(
 
 
 def test_an_edit_that_is_embedded_leaves_the_rest_to_be_made(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index(embed=False)
         (folder / "new.md").write_text("# New\n\nJust written.\n", "utf-8")
-        engine.index_changes({"notes": ["new.md"]})
+        engine.writer.index_changes({"notes": ["new.md"]})
         covered, total = engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)
         assert covered == 1
         engine.index()
@@ -150,7 +150,7 @@ def test_an_edit_that_is_embedded_leaves_the_rest_to_be_made(folder: Path, tmp_p
 
 
 def test_nobody_looks_for_chunks_that_went_before_they_were_given_inputs(folder: Path, tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", folder)
         engine.index(embed=False)
         assert "inputs_postponed" in dict(held(tmp_path / "library.db")["library"])

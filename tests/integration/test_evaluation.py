@@ -1,4 +1,4 @@
-"""`recto eval` from a folder of files to figures, through the real ingest, store and pipeline."""
+"""`octavo eval` from a folder of files to figures, through the real ingest, store and pipeline."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from recto.config.schema import Config, Embedding
-from recto.engine.wiring import open_engine
-from recto.errors import InvalidArgument
-from recto.evaluation.baselines import Results, matching
-from recto.evaluation.compare import compare
-from recto.evaluation.dataset import Files, read_dataset
-from recto.evaluation.make import Level, make
-from recto.evaluation.measures import MEASURES
-from recto.evaluation.report import BEGIN, END
-from recto.interfaces.cli.main import cli
-from recto.operations.evaluate import EvaluateRequest, deeper, evaluate, originals, outcomes, request_of
-from recto.retrieval.profiles import PROFILES
+from octavo.config.schema import Config, Embedding
+from octavo.engine.wiring import open_engine
+from octavo.errors import InvalidArgument
+from octavo.evaluation.baselines import Results, matching
+from octavo.evaluation.compare import compare
+from octavo.evaluation.dataset import Files, read_dataset
+from octavo.evaluation.make import Level, make
+from octavo.evaluation.measures import MEASURES
+from octavo.evaluation.report import BEGIN, END
+from octavo.interfaces.cli.main import cli
+from octavo.operations.evaluation.evaluate import EvaluateRequest, deeper, evaluate, originals, outcomes, request_of
+from octavo.retrieval.profiles import PROFILES
 
 HERE = Path(__file__).parent
 SYNTHETIC = Files(queries=Path("queries.synthetic.jsonl"), qrels=Path("qrels.synthetic.tsv"))
@@ -63,19 +63,19 @@ def drinks(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def recto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+def octavo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Calls the command line with nothing of the caller's own around it."""
-    for name in [name for name in os.environ if name.startswith("RECTO_")]:
+    for name in [name for name in os.environ if name.startswith("OCTAVO_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
     for name in ("DATA", "CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(cli, [str(one) for one in arguments])
 
 
-def test_json_holds_the_promised_figures(recto: Callable[..., Result], drinks: Path) -> None:
-    result = recto("eval", "run", drinks, "--profile", "lexical_only", "--json")
+def test_json_holds_the_promised_figures(octavo: Callable[..., Result], drinks: Path) -> None:
+    result = octavo("eval", "run", drinks, "--profile", "lexical_only", "--json")
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
     assert {name: answer[name] for name in ("dataset", "profile", "queries")} == {
@@ -88,15 +88,15 @@ def test_json_holds_the_promised_figures(recto: Callable[..., Result], drinks: P
     assert answer["metrics"]["mrr@10"] == 1.0
 
 
-def test_several_profiles_come_in_one_table(recto: Callable[..., Result], drinks: Path) -> None:
-    result = recto("eval", "run", drinks, "-p", "lexical_only", "-p", "hybrid", "--format", "csv")
+def test_several_profiles_come_in_one_table(octavo: Callable[..., Result], drinks: Path) -> None:
+    result = octavo("eval", "run", drinks, "-p", "lexical_only", "-p", "hybrid", "--format", "csv")
     header, *rows = result.stdout.splitlines()
     assert header.startswith("dataset,profile,queries,ndcg@10")
     assert [row.split(",")[1] for row in rows] == ["lexical_only", "hybrid"]
 
 
-def test_the_default_profile_is_the_configured_one(recto: Callable[..., Result], drinks: Path) -> None:
-    assert json.loads(recto("eval", "run", drinks, "--json").stdout)["profile"] == Config().retrieval.profile
+def test_the_default_profile_is_the_configured_one(octavo: Callable[..., Result], drinks: Path) -> None:
+    assert json.loads(octavo("eval", "run", drinks, "--json").stdout)["profile"] == Config().retrieval.profile
 
 
 def test_a_second_run_reuses_the_library_of_the_same_corpus_and_recipe(drinks: Path, tmp_path: Path) -> None:
@@ -193,44 +193,44 @@ def test_deeper_recall_changes_nothing_else_of_a_profile() -> None:
     assert deep != hybrid
 
 
-def test_run_files_baselines_and_comparisons(recto: Callable[..., Result], drinks: Path, tmp_path: Path) -> None:
-    assert recto("eval", "save-baseline").exit_code == 1  # nothing measured yet
-    assert recto("eval", "run", drinks, "-p", "lexical_only", "--run-file", tmp_path / "a.run").exit_code == 0
+def test_run_files_baselines_and_comparisons(octavo: Callable[..., Result], drinks: Path, tmp_path: Path) -> None:
+    assert octavo("eval", "save-baseline").exit_code == 1  # nothing measured yet
+    assert octavo("eval", "run", drinks, "-p", "lexical_only", "--run-file", tmp_path / "a.run").exit_code == 0
     columns = (tmp_path / "a.run").read_text("utf-8").splitlines()[0].split()
     assert [columns[place] for place in (0, 1, 2, 3, 5)] == ["q1", "Q0", "tea", "1", "lexical_only"]
-    assert recto("eval", "save-baseline", "--name", "words").exit_code == 0
-    listed = json.loads(recto("eval", "list-baselines", "--json").stdout)
+    assert octavo("eval", "save-baseline", "--name", "words").exit_code == 0
+    listed = json.loads(octavo("eval", "list-baselines", "--json").stdout)
     assert [one["name"] for one in listed["baselines"]] == ["words"]
-    compared = recto("eval", "run", drinks, "-p", "dense_only", "--compare", "words", "--json")
+    compared = octavo("eval", "run", drinks, "-p", "dense_only", "--compare", "words", "--json")
     answer = json.loads(compared.stdout)
     assert answer["compared_with"] == {"baseline": "words", "profile": "lexical_only"}
     assert {change["measure"] for change in answer["changes"]} >= {"ndcg@10", "recall@100", "map"}
-    missing = recto("eval", "run", drinks, "--compare", "nothing")
+    missing = octavo("eval", "run", drinks, "--compare", "nothing")
     assert missing.exit_code == 1
     assert "there is no baseline nothing" in missing.stderr
 
 
-def test_the_report_is_a_page_and_markdown(recto: Callable[..., Result], drinks: Path, tmp_path: Path) -> None:
-    assert recto("eval", "report").exit_code == 1  # nothing measured yet
-    recto("eval", "run", drinks, "-p", "lexical_only", "-p", "hybrid")
-    assert recto("eval", "report", "--out", tmp_path / "report.html").exit_code == 0
+def test_the_report_is_a_page_and_markdown(octavo: Callable[..., Result], drinks: Path, tmp_path: Path) -> None:
+    assert octavo("eval", "report").exit_code == 1  # nothing measured yet
+    octavo("eval", "run", drinks, "-p", "lexical_only", "-p", "hybrid")
+    assert octavo("eval", "report", "--out", tmp_path / "report.html").exit_code == 0
     assert "<svg" in (tmp_path / "report.html").read_text("utf-8")
-    assert recto("eval", "report", "--out", tmp_path / "report.md").exit_code == 0
-    shown = recto("eval", "report", "--format", "md").stdout
+    assert octavo("eval", "report", "--out", tmp_path / "report.md").exit_code == 0
+    shown = octavo("eval", "report", "--format", "md").stdout
     assert (tmp_path / "report.md").read_text("utf-8") == shown
     assert shown.startswith("# Retrieval quality")
 
 
 def test_the_table_is_written_between_the_marks_of_a_readme(
-    recto: Callable[..., Result], drinks: Path, tmp_path: Path
+    octavo: Callable[..., Result], drinks: Path, tmp_path: Path
 ) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("no marks\n", "utf-8")
     sets = (drinks, "almanac:measure=recall@10")
     arguments = ("eval", "table", *sets, "--profiles", "lexical_only,hybrid", "--write", readme)
-    assert recto(*arguments).exit_code == 2
+    assert octavo(*arguments).exit_code == 2
     readme.write_text(f"# Top\n{BEGIN}\n{END}\n", "utf-8")
-    result = recto(*arguments, "--markdown")
+    result = octavo(*arguments, "--markdown")
     assert result.exit_code == 0, result.output
     written = readme.read_text("utf-8")
     assert result.stdout.strip() in written
@@ -250,7 +250,7 @@ def test_a_data_set_says_its_own_scope_files_and_measure_after_a_colon() -> None
             request_of(wrong, hybrid, "ndcg@10")
 
 
-def test_a_data_set_made_from_a_library_can_be_run(recto: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_data_set_made_from_a_library_can_be_run(octavo: Callable[..., Result], tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "tea.md").write_text(
@@ -260,15 +260,15 @@ def test_a_data_set_made_from_a_library_can_be_run(recto: Callable[..., Result],
     )
     library = ("--library", tmp_path / "library.db")
     for arguments in (("init",), ("add", notes, "--name", "notes"), ("index",)):
-        result = recto(*arguments, *library)
+        result = octavo(*arguments, *library)
         assert result.exit_code == 0, result.output
-    made = recto("eval", "make", "--out", tmp_path / "mine", *library, "--json")
+    made = octavo("eval", "make", "--out", tmp_path / "mine", *library, "--json")
     assert made.exit_code == 0, made.output
     assert json.loads(made.stdout)["queries"] == 4
-    run = recto("eval", "run", tmp_path / "mine", "--json")
+    run = octavo("eval", "run", tmp_path / "mine", "--json")
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout)["metrics"]["recall@10"] == 1.0
-    assert recto("eval", "make", "--out", tmp_path / "mine", *library).exit_code == 2
+    assert octavo("eval", "make", "--out", tmp_path / "mine", *library).exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -281,29 +281,29 @@ def test_a_data_set_made_from_a_library_can_be_run(recto: Callable[..., Result],
     ],
 )
 def test_a_malformed_data_set_is_refused_in_one_line(
-    recto: Callable[..., Result], drinks: Path, name: str, content: str | None, said: str
+    octavo: Callable[..., Result], drinks: Path, name: str, content: str | None, said: str
 ) -> None:
     (drinks / name).unlink()
     if content is not None:
         (drinks / name).write_text(content, "utf-8")
-    result = recto("eval", "run", drinks)
+    result = octavo("eval", "run", drinks)
     assert result.exit_code == 2
     assert said in result.stderr
     assert "Traceback" not in result.output
 
 
 def test_what_is_odd_is_counted_on_stderr_and_the_answer_stays_clean(
-    recto: Callable[..., Result], drinks: Path
+    octavo: Callable[..., Result], drinks: Path
 ) -> None:
     (drinks / "qrels.tsv").write_text(QRELS + "q1\tgone\t1\n", "utf-8")
-    result = recto("eval", "run", drinks, "--json")
+    result = octavo("eval", "run", drinks, "--json")
     assert result.exit_code == 0
     assert "warning: 1 judgement for documents that are not in the corpus" in result.stderr
     json.loads(result.stdout)
 
 
-def test_an_unknown_profile_fails_before_anything_is_indexed(recto: Callable[..., Result], drinks: Path) -> None:
-    result = recto("eval", "run", drinks, "-p", "nonsense")
+def test_an_unknown_profile_fails_before_anything_is_indexed(octavo: Callable[..., Result], drinks: Path) -> None:
+    result = octavo("eval", "run", drinks, "-p", "nonsense")
     assert result.exit_code == 2
     assert "there is no profile nonsense" in result.stderr
 

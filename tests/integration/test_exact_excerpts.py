@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workbench import VAULT, Bench
 
-from recto.engine.engine import Engine
-from recto.model.query import Query
-from recto.model.result import Hit
-from recto.model.text import LineIndex, normalise
-from recto.retrieval.profiles import PROFILES
+from octavo.engine.engine import Engine
+from octavo.model.query import Query
+from octavo.model.result import Hit
+from octavo.model.text import LineIndex, normalise
+from octavo.retrieval.profiles import PROFILES
 
 VOCABULARY = sorted({word for path in VAULT.rglob("*.md") for word in path.read_text("utf-8").split()})
 query = st.one_of(
@@ -39,6 +39,10 @@ def stored_text(engine: Engine, hit: Hit) -> str:
     return engine.store.documents.texts(engine.project.id, [stored.text_hash])[stored.text_hash]
 
 
+REPEATABLE = sorted(PROFILES.keys() - {"hybrid_rerank"})
+"""Profiles without a deadline: how far a reranker comes in its time depends on the machine and on what it knows."""
+
+
 def assert_exact(engine: Engine, hit: Hit) -> None:
     text, span = stored_text(engine, hit), hit.citation.span
     assert text == normalise((VAULT / hit.citation.uri).read_text("utf-8"))
@@ -46,22 +50,25 @@ def assert_exact(engine: Engine, hit: Hit) -> None:
     assert hit.citation.lines == LineIndex(text).lines(span.start, span.end)
     assert not hit.excerpt_truncated
     sections = engine.store.documents.sections(engine.project.id, hit.document_id)
-    assert hit.citation.heading_path in {section.path for section in sections}
+    path = hit.citation.heading_path
+    around = [section.span for section in sections if section.path == path]
+    assert around
+    assert not path or any(section.start <= span.start and span.end <= section.end for section in around)
     key = engine.store.documents.chunk_key(engine.project.id, hit.chunk_id)
     assert key is not None
     chunk = engine.store.documents.candidates(engine.project.id, [key])[key]
-    assert span.start <= chunk.span.start and chunk.span.end <= span.end
+    assert span.start < chunk.span.end and chunk.span.start < span.end
 
 
-@given(words=query, profile=st.sampled_from(sorted(PROFILES)), limit=st.integers(1, 30))
+@given(words=query, profile=st.sampled_from(REPEATABLE), limit=st.integers(1, 30))
 def test_every_excerpt_is_the_slice_its_citation_names(engine: Engine, words: str, profile: str, limit: int) -> None:
     result = engine.search(Query(words, limit), PROFILES[profile])
     assert len(result.hits) <= limit
     assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
     for hit in result.hits:
         assert_exact(engine, hit)
-    order = [(-hit.score, hit.citation.uri, hit.citation.span.start) for hit in result.hits]
-    assert order == sorted(order)
+    scores = [hit.score for hit in result.hits]
+    assert scores == sorted(scores, reverse=True)
     assert not any(stage.failed for stage in result.trace)
     again = engine.search(Query(words, limit), PROFILES[profile])
     assert again.hits == result.hits
@@ -87,7 +94,7 @@ def test_the_bundled_model_indexes_and_answers_the_same_way(tmp_path: Path) -> N
     with bench.opened(embedding={"provider": "bundled"}) as engine:
         report = engine.index()
         assert report.embedded > 0 and engine.freshness().full_vectors == 1.0
-        for words in ("what is this place about?", "where do I begin"):
+        for words in ("what is this place about?", "where to start"):
             result = engine.search(Query(words))
             assert result.hits and {step.stage for step in result.hits[0].steps} >= {"dense"}
             for hit in result.hits:

@@ -13,15 +13,14 @@ from typing import Any
 import pytest
 from workbench import several_processes
 
-from recto.engine.engine import Engine
-from recto.engine.upgrading import fast_profile
-from recto.engine.wiring import open_library
-from recto.ingest import fast
-from recto.jobs.worker import Pace
-from recto.model.query import Query
-from recto.model.stored import StoredVectors
-from recto.operations.status import look
-from recto.retrieval.profiles import PROFILES
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.ingest import fast
+from octavo.jobs.worker import Pace
+from octavo.model.query import Query
+from octavo.model.stored import StoredVectors
+from octavo.operations.library.status import full_status
+from octavo.retrieval.profiles import PROFILES
 
 PACE = Pace(lease_seconds=60, retry_seconds=1, max_retry_seconds=1, max_attempts=2, batch=4, poll_seconds=0.1)
 NOTES = {
@@ -53,7 +52,7 @@ def opened(folder: Path, **settings: Any) -> Iterator[Engine]:
 
 
 def fast_vectors(engine: Engine) -> StoredVectors:
-    profile = fast_profile(engine)
+    profile = engine.library.active.fast_profile
     assert profile is not None
     return engine.store.embeddings.vectors(engine.project.id, profile, 0)
 
@@ -78,7 +77,7 @@ def test_many_chunks_get_fast_vectors_at_once_and_full_ones_from_whoever_works(f
         assert answer.hits[0].citation.uri == "moon.md"
         assert answer.trace[0].detail["fast_vectors"] == "4 of 4"
         assert (answer.freshness.pending, answer.freshness.full_vectors) == (4, 0.0)
-        engine.worker("test", PACE).run(threading.Event(), until_idle=True)
+        engine.job_worker("test", PACE).run(threading.Event(), until_idle=True)
         assert (fast_rows(engine), full(engine)) == (0, sorted(NOTES))
         answer = engine.search(Query("telescope for the moon"), PROFILES["dense_only"])
         assert answer.hits[0].citation.uri == "moon.md"
@@ -122,20 +121,20 @@ def test_waiting_for_full_vectors_leaves_no_fast_one(folder: Path) -> None:
 def test_what_changed_last_is_upgraded_first(folder: Path) -> None:
     with opened(folder) as engine:
         engine.index()
-        assert engine.upgrade(1) == 1
+        assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["bread.md"]
-        assert engine.upgrade(1) == 1
+        assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["bread.md", "moon.md"]
 
 
 def test_status_says_how_long_the_rest_takes_at_the_pace_of_whoever_computes_it(folder: Path) -> None:
     with opened(folder) as engine:
         engine.index()
-        (told,) = look(engine).advisories
+        (told,) = full_status(engine).advisories
         assert told.message.startswith("4 chunks wait") and "takes about" not in told.message
-        engine.upgrade(1)
+        engine.writer.upgrade(1)
     with opened(folder) as engine:  # another process knows it too
-        (told,) = look(engine).advisories
+        (told,) = full_status(engine).advisories
         assert told.message.startswith("3 chunks wait")
         assert re.search(r"that takes about \d+ s more$", told.message)
 
@@ -147,12 +146,12 @@ def test_what_was_found_most_often_is_upgraded_before_what_changed_last(folder: 
         engine.search(Query("pilot", limit=1))
         engine.search(Query("apple tree", limit=1))
     with opened(folder) as engine:  # counted across processes
-        assert engine.upgrade(1) == 1
+        assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["harbour.md"]
-        assert engine.upgrade(1) == 1
+        assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["garden.md", "harbour.md"]
         engine.search(Query("moon", limit=1))
-        assert engine.upgrade(1) == 1
+        assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["garden.md", "harbour.md", "moon.md"]
 
 
@@ -160,7 +159,7 @@ def test_nothing_is_counted_where_that_is_switched_off(folder: Path) -> None:
     with opened(folder, retrieval__count_hits=False) as engine:
         engine.index()
         engine.search(Query("harbour pilot", limit=1))
-        assert engine.upgrade(1) == 1
+        assert engine.writer.upgrade(1) == 1
         assert full(engine) == ["bread.md"]
 
 
@@ -168,9 +167,9 @@ def test_a_constrained_machine_computes_no_full_vector_whoever_asks(folder: Path
     with opened(folder, embedding__constrained="on") as engine:
         engine.index()
         (folder / "new.md").write_text("# New\n\nA lantern beside the door.\n")
-        engine.index_changes({"notes": ["new.md"]})
-        assert engine.embed(10) == 0
-        engine.worker("test", PACE).run(threading.Event(), until_idle=True)
+        engine.writer.index_changes({"notes": ["new.md"]})
+        assert engine.writer.embed(10) == 0
+        engine.job_worker("test", PACE).run(threading.Event(), until_idle=True)
         assert (fast_rows(engine), full(engine)) == (5, [])
         found = engine.search(Query("light at the entrance"), PROFILES["dense_only"])
         assert found.hits[0].citation.uri == "new.md"

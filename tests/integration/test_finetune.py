@@ -1,4 +1,4 @@
-"""A library trains its own encoder: on the CPU, in seconds, with a tiny model in Recto's own form."""
+"""A library trains its own encoder: on the CPU, in seconds, with a tiny model in Octavo's own form."""
 
 from __future__ import annotations
 
@@ -10,28 +10,23 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'recto[train]'")
+pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'octavo[train]'")
 
 from tiny import tiny_folder
 
-from recto.config.schema import Jobs
-from recto.embedding.bundled import bundled_fast_embedder
-from recto.embedding.static import StaticEmbedder
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library
-from recto.errors import Conflict, InvalidArgument, NotFound, NotIndexed
-from recto.model.query import Query
-from recto.operations.finetune import Finetuned, FinetuneRequest, run_finetune
-from recto.operations.jobs import work
-from recto.operations.models import (
-    ModelActivateRequest,
-    ModelRequest,
-    ModelsListRequest,
-    models_activate,
-    models_list,
-    models_remove,
-    models_show,
-)
+from octavo.config.schema import Jobs
+from octavo.embedding.bundled import bundled_fast_embedder
+from octavo.embedding.static import StaticEmbedder
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import Conflict, InvalidArgument, NotFound, NotIndexed
+from octavo.model.query import Query
+from octavo.observability.progress import NoProgress
+from octavo.operations.jobs.working import work
+from octavo.operations.models.answers import FinetuneAnswer
+from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
+from octavo.operations.models.finetune import train_model
+from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
 
 CONCEPTS = (
     ("rain", "drops"),
@@ -78,9 +73,13 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield opened
 
 
-def trained(engine: Engine, name: str = "mine", epochs: float = 1.0) -> Finetuned:
+def made(engine: Engine, request: FinetuneRequest, settings: dict[str, float], least: int = 20) -> FinetuneAnswer:
+    return train_model(engine, request, settings, NoProgress(), least=least)
+
+
+def trained(engine: Engine, name: str = "mine", epochs: float = 1.0) -> FinetuneAnswer:
     settings = {"epochs": epochs, "batch": 16, "rate": 1e-3, "close": 0.0, "balance": 0.0}
-    return run_finetune(engine, FinetuneRequest(name=name, settings=settings, least=20))
+    return made(engine, FinetuneRequest(name), settings)
 
 
 def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_background(engine: Engine) -> None:
@@ -93,29 +92,29 @@ def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_back
     promised = models_activate(engine, ModelActivateRequest("mine", force=True))
     assert promised.model.state == "filling"
     assert engine.search(Query("gravel")).hits
-    engine.follow_profile()
+    engine.follow_active_profile()
     assert engine.embedder.profile == before
     work(engine, Jobs(), threading.Event())
-    engine.follow_profile()
-    assert engine.embedder.profile == done.model.profile
+    engine.follow_active_profile()
+    assert engine.embedder.profile.revision == done.revision
     assert engine.freshness().full_vectors == 1.0
     states = {one.name: one.state for one in models_list(engine, ModelsListRequest()).models}
     assert [name for name, state in states.items() if state == "active"] == ["mine"]
     with pytest.raises(Conflict, match="mine is active in project"):
-        models_remove(engine, "mine")
+        models_remove(engine, ModelRequest("mine"))
 
 
 def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engine: Engine) -> None:
     first, second = trained(engine, "one"), trained(engine, "two")
-    assert first.model.profile.revision == second.model.profile.revision
+    assert first.revision == second.revision
     with pytest.raises(Conflict, match="there is a model one already"):
         trained(engine, "one")
-    models_remove(engine, "two")
-    assert [one.name for one in models_list(engine, ModelsListRequest()).models if one.base] == ["recto-fast-1", "one"]
+    models_remove(engine, ModelRequest("two"))
+    assert [one.name for one in models_list(engine, ModelsListRequest()).models if one.base] == ["octavo-fast-1", "one"]
 
 
 def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) -> None:
-    folder = trained(engine).model.path
+    folder = Path(trained(engine).path)
     about = json.loads((folder / "model.json").read_text("utf-8"))
     about["figures"]["held back"] = {"before": 0.9, "after": 0.1}
     (folder / "model.json").write_text(json.dumps(about), encoding="utf-8")
@@ -125,8 +124,8 @@ def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) ->
 
 def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
     settings = {"epochs": 20, "batch": 32, "rate": 1e-2, "own": 1e-2, "decay": 0.0}
-    done = run_finetune(engine, FinetuneRequest(name="fast", static=True, settings=settings, least=20))
-    fast = StaticEmbedder(done.model.path)
+    done = made(engine, FinetuneRequest("fast", static=True), settings)
+    fast = StaticEmbedder(Path(done.path))
     assert fast.space == engine.embedder.profile.revision != bundled_fast_embedder().space
     texts = list(notes(8).values())
     assert (fast.embed(texts) * engine.embedder.embed(texts)).sum(1).mean() > 0.8
@@ -137,7 +136,7 @@ def test_a_table_lands_in_its_encoders_space(engine: Engine) -> None:
 def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine) -> None:
     trained(engine, "teacher", epochs=5.0)
     settings = {"epochs": 5.0, "batch": 16, "rate": 1e-3, "close": 0.0, "balance": 0.0, "contrast": 0.0}
-    done = run_finetune(engine, FinetuneRequest("pupil", teacher="teacher", settings=settings, least=20))
+    done = made(engine, FinetuneRequest("pupil", teacher="teacher"), settings)
     held = done.figures["held back"]
     assert held["after"] > held["before"] + 0.1
     assert "teacher teacher" in models_show(engine, ModelRequest("pupil")).card
@@ -145,19 +144,19 @@ def test_a_pupil_that_is_told_no_answers_learns_from_its_teacher(engine: Engine)
 
 def test_a_teacher_that_there_is_not_is_refused_before_anything_is_read(engine: Engine) -> None:
     with pytest.raises(NotFound, match="nobody"):
-        run_finetune(engine, FinetuneRequest("pupil", teacher="nobody", least=20))
+        made(engine, FinetuneRequest("pupil", teacher="nobody"), {})
     with pytest.raises(InvalidArgument, match="a table has its encoder for a teacher"):
-        run_finetune(engine, FinetuneRequest("pupil", teacher="nobody", static=True, least=20))
+        made(engine, FinetuneRequest("pupil", teacher="nobody", static=True), {})
 
 
 def test_too_few_pairs_are_refused_with_their_number(engine: Engine) -> None:
     with pytest.raises(NotIndexed, match=r"gives \d+ pairs to learn from"):
-        run_finetune(engine, FinetuneRequest(name="mine", least=100_000))
+        made(engine, FinetuneRequest(), {}, least=100_000)
 
 
 def test_a_setting_that_there_is_not_is_refused_by_name(engine: Engine) -> None:
     with pytest.raises(InvalidArgument, match="no setting temprature"):
-        run_finetune(engine, FinetuneRequest(name="mine", settings={"temprature": 1}, least=20))
+        made(engine, FinetuneRequest(), {"temprature": 1})
 
 
 def test_a_model_that_there_is_not_is_refused_by_name(engine: Engine) -> None:

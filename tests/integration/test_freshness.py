@@ -7,8 +7,8 @@ from pathlib import Path
 
 from workbench import GOOD, Bench
 
-from recto.model.query import Query
-from recto.model.result import Result
+from octavo.model.query import Query
+from octavo.model.result import Result
 
 
 def asked(bench: Bench, words: str = "prune dough switch") -> Result:

@@ -8,25 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import samples
 from git_repository import START, GitRepository
 from workbench import Bench
 
-from recto.engine.engine import Engine
-from recto.engine.histories import follow_histories, index_moved
-from recto.errors import InvalidArgument, NotFound
-from recto.ingest import history as ingest_history
-from recto.ingest.history_watch import HistoryWatch
-from recto.model.collection import CollectionSettings
-from recto.model.commit import commit_uri
-from recto.model.document import Kind
-from recto.model.history import HistoryEntry
-from recto.model.ledger import Outcome
-from recto.model.query import Filters
-from recto.observability.progress import NoProgress
-from recto.operations.get import GetRequest, read
-from recto.operations.history import GitHistoryRequest, HistoryRequest, history, search_git_history
-from recto.sources import git
-from recto.testing import samples
+from octavo.engine.engine import Engine
+from octavo.engine.histories import follow_histories, index_moved
+from octavo.errors import InvalidArgument, NotFound
+from octavo.ingest import history as ingest_history
+from octavo.ingest.history_watch import HistoryWatch
+from octavo.model.collection import CollectionSettings
+from octavo.model.commit import commit_uri
+from octavo.model.document import Kind
+from octavo.model.history import HistoryEntry
+from octavo.model.ledger import FileOutcome
+from octavo.model.query import Filters
+from octavo.observability.progress import NoProgress
+from octavo.operations.history.log import log
+from octavo.operations.history.past import history
+from octavo.operations.history.requests import HistoryRequest, LogRequest
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+from octavo.sources import git
 
 pytestmark = pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
 
@@ -56,7 +59,7 @@ def indexed(bench: Bench, **settings: Any) -> set[str]:
 
 
 def found(engine: Engine, query: str, **narrowed: Any) -> list[str]:
-    return [one.hash for one in search_git_history(engine, GitHistoryRequest(query, **narrowed)).commits]
+    return [one.hash for one in log(engine, LogRequest(query, **narrowed)).commits]
 
 
 def test_a_commit_is_a_document_that_tells_everything_about_it(bench: Bench, repo: GitRepository) -> None:
@@ -160,7 +163,7 @@ def test_a_broken_repository_is_told_of_and_its_commits_are_kept(bench: Bench, r
     report = bench.index()
     assert [one.uri for one in report.skipped] == [".git"] and not report.failed
     row = bench.ledger()[".git"]
-    assert row.outcome is Outcome.SKIPPED and "git cannot read" in row.reason
+    assert row.outcome is FileOutcome.SKIPPED and "git cannot read" in row.reason
     with bench.opened() as engine:
         assert known(engine) == {first}
 
@@ -324,7 +327,7 @@ def test_a_hit_is_one_commit_and_cites_its_files(bench: Bench, repo: GitReposito
     hash_ = repo.commit("Add shutters", {"a.py": code, "b.py": code.replace("open", "close")})
     bench.index()
     with bench.opened() as engine:
-        answer = search_git_history(engine, GitHistoryRequest("close_shutter"))
+        answer = log(engine, LogRequest("close_shutter"))
     assert [(one.hash, one.files, one.file_count) for one in answer.commits] == [(hash_, ("a.py", "b.py"), 2)]
 
 
@@ -343,7 +346,7 @@ def test_nothing_found_says_that_there_are_no_commits(bench: Bench) -> None:
     bench.write({"a.md": "# A\n"})
     bench.index()
     with bench.opened() as engine:
-        answer = search_git_history(engine, GitHistoryRequest("anything"))
+        answer = log(engine, LogRequest("anything"))
     assert answer.commits == () and "holds no commits" in (answer.note or "")
 
 
@@ -425,15 +428,15 @@ def test_a_repository_that_moved_is_read_without_looking_at_files(bench: Bench, 
     now = [0.0]
     watch = HistoryWatch(cooldown=5.0, clock=lambda: now[0])
     with bench.opened() as engine:
-        follow_histories(engine, watch)
+        follow_histories(engine.library, watch)
         fresh = watch.moved()
         assert list(fresh) == ["notes"] and watch.moved() == {}
-        assert index_moved(engine, fresh, NoProgress()).collections[0].commits == 0
+        assert index_moved(engine.library, fresh, NoProgress()).collections[0].commits == 0
         second = repo.commit("Two", {"b.md": "# B\n"})
-        follow_histories(engine, watch)
+        follow_histories(engine.library, watch)
         assert watch.moved() == {}
         now[0] = 5.0
-        report = index_moved(engine, watch.moved(), NoProgress())
+        report = index_moved(engine.library, watch.moved(), NoProgress())
         assert [(one.commits, one.added) for one in report.collections] == [(1, 0)] and report.embedded == 1
         assert known(engine) == {first, second} and watch.moved() == {}
 
@@ -443,10 +446,10 @@ def test_what_could_not_be_taken_in_is_told_of_again(bench: Bench, repo: GitRepo
     bench.index()
     watch = HistoryWatch()
     with bench.opened() as engine:
-        follow_histories(engine, watch)
+        follow_histories(engine.library, watch)
         moved = watch.moved()
         watch.again(moved)
         assert watch.moved() == moved and watch.moved() == {}
         engine.remove_collection("notes")
-        follow_histories(engine, watch)
-        assert index_moved(engine, moved, NoProgress()).collections == ()
+        follow_histories(engine.library, watch)
+        assert index_moved(engine.library, moved, NoProgress()).collections == ()

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from git_repository import GitRepository
 
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library
-from recto.operations.history import HistoryRequest, history
-from recto.sources.git import git_program
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.operations.history.past import history
+from octavo.operations.history.requests import HistoryRequest
+from octavo.sources.git import git_program
 
 pytestmark = pytest.mark.skipif(git_program() is None, reason="git is not installed")
 

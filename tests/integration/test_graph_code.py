@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from git_repository import GitRepository
 
-import recto
-from recto.operations.get import GetRequest, get
-from recto.operations.graph import NeighborsRequest, graph_neighbors
-from recto.operations.related import RelatedRequest, related
+from octavo.engine.wiring import open_library
+from octavo.operations.graph.neighbors import graph_neighbors
+from octavo.operations.graph.related import related
+from octavo.operations.graph.requests import NeighborsRequest, RelatedRequest
+from octavo.operations.reading.get import get
+from octavo.operations.reading.requests import GetRequest
 
 FILES = {
     "README.md": "# App\n\nStart at [main](src/app/main.py).\n\n## See also\n\n[[util.py]]\n",
@@ -40,7 +42,7 @@ def test_imports_tests_links_and_commits_lead_to_the_same_files(tmp_path: Path) 
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "Start it all")
-    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("code", folder)
         engine.index()
         nodes = {node.document: node for node in engine.store.graph.nodes(engine.project.id)}
@@ -72,7 +74,7 @@ def test_the_commits_that_changed_a_file_leave_room_for_the_files_around_it(tmp_
     repo.write({"core.py": "x = 0\n", "near.py": "import core\n", "far.py": "import near\n"})
     for number in range(60):
         repo.commit(f"Count to {number}", {"core.py": f"x = {number}\n"})
-    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("code", repo.folder)
         engine.index()
         found = related(engine, RelatedRequest("core.py", by_meaning=False)).documents

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import recto
-from recto.engine.engine import Engine
-from recto.model.graph import Walk
-from recto.operations.get import GetRequest, get
-from recto.operations.graph import NeighborsRequest, graph_neighbors
-from recto.operations.related import RelatedRequest, related
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.model.graph import Walk
+from octavo.operations.graph.neighbors import graph_neighbors
+from octavo.operations.graph.related import related
+from octavo.operations.graph.requests import NeighborsRequest, RelatedRequest
+from octavo.operations.reading.get import get
+from octavo.operations.reading.requests import GetRequest
 
 MANY = 100_000
 
@@ -26,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(tmp_path: Path, folder: Path) -> Iterator[Engine]:
-    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("notes", folder)
         yield engine
 

@@ -1,6 +1,6 @@
 """Whole vaults: every link that their own files, headings and blocks can satisfy is resolved.
 
-RECTO_UPDATE_GOLDEN=1 writes the golden files anew.
+OCTAVO_UPDATE_GOLDEN=1 writes the golden files anew.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any
 
 import pytest
 
-import recto
-from recto.engine.engine import Engine
-from recto.graph.anchors import anchored
-from recto.model.document import Document, LinkKind, Source
-from recto.model.graph import Edge
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.markdown import MarkdownParser
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.graph.anchors import anchored
+from octavo.model.document import Document, LinkKind, Source
+from octavo.model.graph import Edge
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.markdown.parser import MarkdownParser
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
-SHARED = Path(os.environ.get("RECTO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
+SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 
 
 def indexed(folder: Path, library: Path) -> Engine:
-    engine = recto.open_library(library, create=True, settings={"embedding.provider": "hashing"})
+    engine = open_library(library, create=True, settings={"embedding.provider": "hashing"})
     engine.add_collection("vault", folder)
     engine.index(embed=False)
     return engine
@@ -43,7 +43,7 @@ def help_vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     packed = SHARED / "obsidian-help-en.tar.zst"
     if not packed.exists():
-        pytest.skip(f"{packed.name} is not here; RECTO_SHARED_DATA names the folder that holds it")
+        pytest.skip(f"{packed.name} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
     folder = tmp_path_factory.mktemp("help")
     with packed.open("rb") as file:
         archive = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(file).read())
@@ -82,7 +82,7 @@ def counted(engine: Engine) -> dict[str, Any]:
 def compare(name: str, found: dict[str, Any]) -> None:
     written = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
     expected = GOLDEN / f"{name}.json"
-    if os.environ.get("RECTO_UPDATE_GOLDEN") == "1":
+    if os.environ.get("OCTAVO_UPDATE_GOLDEN") == "1":
         expected.write_text(written, "utf-8")
     assert written == expected.read_text("utf-8")
 

@@ -10,11 +10,11 @@ from functools import partial
 import pytest
 from workbench import Bench, exchange, several_processes
 
-from recto.engine.engine import Engine
-from recto.engine.workers import ProcessWorkers
-from recto.ingest.prepare import Origin, Outcome, Preparer
-from recto.model.ledger import Outcome as Verdict
-from recto.sources.files import SeenFile
+from octavo.engine.engine import Engine
+from octavo.engine.preparer_pool import ProcessPreparers
+from octavo.ingest.prepare import Origin, PreparedFile, Preparer
+from octavo.model.ledger import FileOutcome
+from octavo.model.scan import SeenFile
 
 GOOD = {"good.py": "def fetch_otter(name):\n    return name\n", "notes.md": "# Notes\n\nAbout otters.\n"}
 
@@ -25,7 +25,7 @@ class Crashing(Preparer):
     def __init__(self, preparer: Preparer) -> None:
         self._other = preparer
 
-    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[Outcome]:
+    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[PreparedFile]:
         if any(file.uri == "crash.go" for file in files):
             os.abort()
         return self._other.files(origin, files)
@@ -37,14 +37,14 @@ def crashing(make: Callable[[], Preparer]) -> Preparer:
 
 def in_crashing_processes(engine: Engine) -> None:
     several_processes(engine)
-    make = engine._parts.workers
+    make = engine.library.adapters.preparers
 
-    def workers(*arguments: object) -> ProcessWorkers:
+    def workers(*arguments: object) -> ProcessPreparers:
         real = make(*arguments)  # type: ignore[arg-type]
-        assert isinstance(real, ProcessWorkers)
-        return ProcessWorkers(partial(crashing, real._make), 2)  # type: ignore[arg-type]
+        assert isinstance(real, ProcessPreparers)
+        return ProcessPreparers(partial(crashing, real._make), 2)  # type: ignore[arg-type]
 
-    exchange(engine, workers=workers)
+    exchange(engine, preparers=workers)
 
 
 def test_a_grammar_that_crashes_loses_one_file_with_a_reason(bench: Bench) -> None:
@@ -148,7 +148,7 @@ def test_what_was_made_by_machines_is_skipped_with_the_reason_in_the_ledger(benc
         }
     )
     assert bench.index().added == 3
-    skipped = {uri: entry.reason for uri, entry in bench.ledger().items() if entry.outcome is Verdict.SKIPPED}
+    skipped = {uri: entry.reason for uri, entry in bench.ledger().items() if entry.outcome is FileOutcome.SKIPPED}
     assert skipped == {
         "api_pb2.py": "generated, by its name",
         "out.js": "minified or data: more than half of it is in lines longer than 1,000 characters",

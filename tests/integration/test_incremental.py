@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workbench import GOOD, VAULT, Bench
 
-from recto.errors import RecipeMismatch
-from recto.ingest.report import CollectionReport
-from recto.model.collection import CollectionSettings
-from recto.model.document import Kind
-from recto.model.ledger import Outcome
-from recto.model.query import Filters, Query
+from octavo.errors import RecipeMismatch
+from octavo.ingest.report import CollectionReport
+from octavo.model.collection import CollectionSettings
+from octavo.model.document import Kind
+from octavo.model.ledger import FileOutcome
+from octavo.model.query import Filters, Query
 
 
 def figures(report: CollectionReport) -> dict[str, int]:
@@ -75,7 +75,10 @@ def test_a_touched_file_is_read_and_found_to_be_the_same(bench: Bench) -> None:
     after = bench.state()
     stamp = after["ledger"]["notes"]["bread.md"].stamp
     assert stamp.mtime_ns == 1_700_000_000_000_000_000
-    assert after["chunks"] == before["chunks"] and after["versions"] == before["versions"]
+    assert after["versions"] == before["versions"]
+    assert {chunk.uri: chunk.modified_at for chunk in after["chunks"]}["bread.md"] == 1_700_000_000
+    timeless = [[chunk._replace(modified_at=0.0) for chunk in state["chunks"]] for state in (before, after)]
+    assert timeless[0] == timeless[1]
     assert bench.index().bytes == 0
 
 
@@ -119,10 +122,10 @@ def test_a_deleted_file_leaves_the_library_and_comes_back_with_its_history(bench
 def test_a_new_ignore_rule_removes_what_it_names(bench: Bench) -> None:
     bench.write({**GOOD, "drafts/a.md": "zebrafish\n", "drafts/deep/b.md": "quagga\n"})
     bench.index()
-    bench.write({".rectoignore": "drafts/\n"})
+    bench.write({".octavoignore": "drafts/\n"})
     assert figures(bench.index()) == {"removed": 2}
     assert set(bench.ledger()) == set(GOOD)
-    (bench.folder / ".rectoignore").unlink()
+    (bench.folder / ".octavoignore").unlink()
     assert figures(bench.index()) == {"added": 2}
     assert figures(bench.index(ingest={"ignore": ("*.txt",)})) == {"removed": 1}
     bench.collection = CollectionSettings(include=("garden/",))
@@ -177,7 +180,7 @@ def test_another_embedder_is_refused_and_the_library_stays_as_it_is(bench: Bench
         bench.run(embedding={"provider": "bundled"})
     assert caught.value.hint and "embedding.provider" in caught.value.hint
     assert (bench.state(), bench.generation()) == (before, generation)
-    process = bench.process("index", RECTO_EMBEDDING_PROVIDER="bundled")
+    process = bench.process("index", OCTAVO_EMBEDDING_PROVIDER="bundled")
     _, said = process.communicate(timeout=120)
     assert (process.returncode, said.count("error: the library was built with")) == (3, 1)
     assert figures(bench.index()) == {"added": 1}
@@ -194,7 +197,7 @@ def test_a_file_that_failed_to_parse_is_left_alone_until_it_or_the_recipe_change
     bench.write({**GOOD, "odd.md": b"\0\1\2" * 10})
     assert [one.uri for one in bench.index().skipped] == ["odd.md"]
     assert bench.index().bytes == 0
-    assert bench.ledger()["odd.md"].outcome is Outcome.SKIPPED
+    assert bench.ledger()["odd.md"].outcome is FileOutcome.SKIPPED
     bench.write({"odd.md": "zebrafish\n"})
     assert figures(bench.index()) == {"added": 1}
 

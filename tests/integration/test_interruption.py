@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from workbench import GOOD, Bench
 
-from recto.engine.engine import Engine
-from recto.observability.progress import NoProgress
+from octavo.engine.engine import Engine
+from octavo.observability.progress import NoProgress
 
 MANY = {
     f"{number // 40}/{number}.md": f"# Note {number}\n\nthe water of note {number}\n\n## More\n\n"
@@ -42,8 +42,8 @@ class Statements:
 
     @contextmanager
     def watched(self, engine: Engine) -> Iterator[None]:
-        connection = engine.store._database._connection()  # type: ignore[attr-defined]
-        connection.exec_trace = self
+        with engine.store._database.connection() as connection:  # type: ignore[attr-defined]
+            connection.exec_trace = self
         try:
             yield
         finally:
@@ -163,7 +163,7 @@ def test_a_process_stopped_again_and_again_gets_there_in_the_end(
             process.communicate(timeout=120)
         codes.append(process.returncode)
         assert bench.problems() == ()
-    # 130 is Ctrl-C; before the first line of Recto has run, Python answers it in its own way.
+    # 130 is Ctrl-C; before the first line of Octavo has run, Python answers it in its own way.
     assert set(codes) <= ({0, 130, -2} if sent == signal.SIGINT else {0, -9})
     process = bench.process("index", "--quiet")
     _, err = process.communicate(timeout=300)

@@ -5,29 +5,30 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_memory import SETTINGS, answered, recto
+from engines import engine_over
+from test_memory import SETTINGS, answered, octavo
 
-from recto import open_library
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.jobs.worker import Round
-from recto.model.job import JobState
-from recto.model.memory import MemoryId
-from recto.operations.jobs import work
-from recto.operations.recall import RecallRequest, recall
-from recto.operations.remember import RememberRequest, remember
-from recto.stores.sqlite.store import SqliteStore
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.jobs.worker import Round
+from octavo.model.job import JobState
+from octavo.model.memory import MemoryId
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import RecallRequest, RememberRequest
+from octavo.stores.sqlite.store import SqliteStore
 
 _CLAIM = """
 import sys
-from recto import open_library
-from recto.config.schema import Jobs
-from recto.jobs.worker import Pace, Worker
-from recto.model.job import JobKind
+from octavo.engine.wiring import open_library
+from octavo.config.schema import Jobs
+from octavo.jobs.worker import Pace, JobWorker
+from octavo.model.job import JobKind
 from dataclasses import asdict
 
 def hang(job):
@@ -36,19 +37,19 @@ def hang(job):
 
 with open_library(sys.argv[1], settings={"embedding.provider": "hashing"}) as engine:
     pace = Pace(**asdict(Jobs()))
-    Worker(engine.store, engine.project.id, "doomed", {JobKind.EMBED: hang}, pace, engine.desk.clock).run_due()
+    JobWorker(engine.store, engine.project.id, "doomed", {JobKind.EMBED: hang}, pace, engine.memories.clock).run_due()
 """
 
 _WRITE = """
 import sys
-from recto import open_library
-from recto.memory import commit
-from recto.memory.draft import Circumstances, Draft
+from octavo.engine.wiring import open_library
+from octavo.memory import commit
+from octavo.memory.draft import Provenance, Draft
 
 with open_library(sys.argv[1], create=True, settings={"embedding.provider": "hashing"}) as engine:
     for number in range(1000):
         key = f"{sys.argv[2]}-{number}"
-        made = commit.create(engine.desk, Draft(f"Fact {key}: the pump was started."), Circumstances(key=key))
+        made = commit.create(engine.memories, Draft(f"Fact {key}: the pump was started."), Provenance(key=key))
         print(made.item.id, flush=True)
 """
 
@@ -77,8 +78,8 @@ def later(library: Path, seconds: float) -> Engine:
         return time.time() + seconds
 
     with open_library(library, settings=SETTINGS) as engine:
-        parts = engine._parts
-    return Engine(replace(parts, store=SqliteStore(library, clock=clock), clock=clock), "default")
+        like = engine.library
+    return engine_over(SqliteStore(library, clock=clock), like, clock, "default")
 
 
 def test_a_job_whose_worker_was_killed_is_done_by_the_next_when_the_lease_has_run_out(library: Path) -> None:
@@ -122,10 +123,10 @@ def test_a_worker_on_the_command_line_does_what_is_due_and_jobs_are_looked_at(li
     assert (waiting["kind"], waiting["state"], waiting["attempts"]) == ("embed", "ready", 0)
     assert answered(library, "worker", "--once") == {"finished": 1, "failed": 0, "dead": 0, "lost": 0}
     assert [one["state"] for one in answered(library, "jobs", "list")["jobs"]] == ["done"]
-    assert recto(library, "jobs", "retry", str(waiting["job"])).returncode == 1
+    assert octavo(library, "jobs", "retry", str(waiting["job"])).returncode == 1
     assert answered(library, "jobs", "retry")["jobs"] == 0
     assert answered(library, "jobs", "purge")["jobs"] == 1
-    assert recto(library, "jobs", "list").stdout == "No jobs.\n"
+    assert octavo(library, "jobs", "list").stdout == "No jobs.\n"
 
 
 def test_a_worker_does_the_work_of_every_project_unless_one_is_named(library: Path) -> None:

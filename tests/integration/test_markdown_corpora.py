@@ -1,4 +1,4 @@
-"""The Markdown scanner against markdown-it on real notes: a sample, or all of them with RECTO_WHOLE_CORPUS=1."""
+"""The Markdown scanner against markdown-it on real notes: a sample, or all of them with OCTAVO_WHOLE_CORPUS=1."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from recto.model.document import Source
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.blocks import scan
-from recto.parsing.frontmatter import front_matter
-from recto.parsing.markdown import MarkdownParser
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.markdown.blocks import scan
+from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.parsing.markdown.parser import MarkdownParser
 
-SHARED = Path(os.environ.get("RECTO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
-WHOLE = os.environ.get("RECTO_WHOLE_CORPUS") == "1"
+SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
+WHOLE = os.environ.get("OCTAVO_WHOLE_CORPUS") == "1"
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
 BLOCKS_ONLY = MarkdownIt("commonmark", {"maxNesting": 1000})
 BLOCKS_ONLY.core.ruler.disable(["inline"])
@@ -34,7 +34,7 @@ def notes(name: str, sample: int) -> Iterator[tuple[str, str]]:
 
     path = SHARED / f"{name}.tar.zst"
     if not path.exists():
-        pytest.skip(f"{path.name} is not here; RECTO_SHARED_DATA names the folder that holds it")
+        pytest.skip(f"{path.name} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
     with path.open("rb") as packed:
         archive = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(packed).read())
     with tarfile.open(fileobj=archive) as tar:

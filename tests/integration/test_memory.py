@@ -11,28 +11,29 @@ from typing import Any
 
 import pytest
 
-from recto import open_library
-from recto.operations.recall import RecallRequest, recall
-from recto.operations.remember import RememberRequest, remember
+from octavo.engine.wiring import open_library
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import RecallRequest, RememberRequest
 
 SETTINGS = {"embedding.provider": "hashing"}
 
 
-def recto(library: Path, *arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RECTO_", "XDG_"))}
+def octavo(library: Path, *arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OCTAVO_", "XDG_"))}
     environ = kept | {
         "HOME": str(library.parent),
         "XDG_CONFIG_HOME": str(library.parent / "config"),
-        "RECTO_LIBRARY": str(library),
-        "RECTO_EMBEDDING_PROVIDER": "hashing",
+        "OCTAVO_LIBRARY": str(library),
+        "OCTAVO_EMBEDDING_PROVIDER": "hashing",
         "COLUMNS": "80",
     }
-    command = [sys.executable, "-m", "recto", *arguments]
+    command = [sys.executable, "-m", "octavo", *arguments]
     return subprocess.run(command, env=environ, input=given, capture_output=True, encoding="utf-8", timeout=120)
 
 
 def answered(library: Path, *arguments: str, given: str | None = None) -> Any:
-    done = recto(library, *arguments, "--json", given=given)
+    done = octavo(library, *arguments, "--json", given=given)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -58,14 +59,14 @@ def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
     assert answered(library, "pin", made["item"])["pinned"]
     changes = answered(library, "history", "Shipping")["changes"]
     assert [one["action"] for one in changes] == ["created", "revised", "pinned"]
-    shown = recto(library, "diff", "Shipping").stdout
+    shown = octavo(library, "diff", "Shipping").stdout
     assert shown.startswith(f"--- {made['item']} v1\n+++ {made['item']} v2\n")
-    assert answered(library, "restore", "Shipping", "1", "--key", "k")["version"] == 3
-    assert answered(library, "restore", "Shipping", "1", "--key", "k")["replayed"]
-    assert recto(library, "diff", "Shipping", "--old", "1", "--new", "3").returncode == 1
+    assert answered(library, "memory", "restore", "Shipping", "1", "--key", "k")["version"] == 3
+    assert answered(library, "memory", "restore", "Shipping", "1", "--key", "k")["replayed"]
+    assert octavo(library, "diff", "Shipping", "--old", "1", "--new", "3").returncode == 1
     assert [one["version"] for one in answered(library, "recall")["memories"]] == [3]
-    assert recto(library, "forget", "Shipping").returncode == 0
-    nothing = recto(library, "recall", "shipping")
+    assert octavo(library, "forget", "Shipping").returncode == 0
+    nothing = octavo(library, "recall", "shipping")
     assert (nothing.returncode, nothing.stdout) == (1, "Nothing is remembered about that.\n")
 
 
@@ -80,8 +81,8 @@ def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
 )
 def test_what_goes_wrong_has_its_exit_code(tmp_path: Path, arguments: list[str], code: int) -> None:
     library = tmp_path / "library.db"
-    assert recto(library, "remember", "Something.").returncode == 0
-    done = recto(library, *arguments)
+    assert octavo(library, "remember", "Something.").returncode == 0
+    done = octavo(library, *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith("error: ")
     assert "quarry" not in done.stderr
@@ -91,13 +92,13 @@ def test_the_memories_are_no_folder_to_index_remove_or_replace(tmp_path: Path) -
     library, folder = tmp_path / "library.db", tmp_path / "notes"
     folder.mkdir()
     (folder / "a.md").write_text("# A note\n\nAbout the boiler.\n", "utf-8")
-    assert recto(library, "remember", "The boiler is old.").returncode == 0
-    assert recto(library, "add", str(folder), "--name", "memories").returncode == 2
-    assert recto(library, "remove", "memories").returncode == 2
-    assert recto(library, "add", str(folder), "--name", "notes").returncode == 0
+    assert octavo(library, "remember", "The boiler is old.").returncode == 0
+    assert octavo(library, "add", str(folder), "--name", "memories").returncode == 2
+    assert octavo(library, "remove", "memories").returncode == 2
+    assert octavo(library, "add", str(folder), "--name", "notes").returncode == 0
     report = answered(library, "index")
     assert [one["name"] for one in report["collections"]] == ["notes"]
     hits = answered(library, "search", "boiler")["hits"]
     assert {hit["collection"] for hit in hits} == {"notes", "memories"}
     assert answered(library, "doctor")["ok"]
-    assert "in no folder" in recto(library, "list").stdout
+    assert "in no folder" in octavo(library, "list").stdout

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from workbench import Bench
 
-from recto.model.ids import ChunkKey
-from recto.model.query import Filters
+from octavo.model.ids import ChunkKey
+from octavo.model.query import Filters
 
 TITLED = "# Zebrafish\n\nThe quagga and the okapi.\n"
 UNTITLED = "The quagga and the okapi, without a title.\n"

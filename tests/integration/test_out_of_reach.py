@@ -4,51 +4,60 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from workbench import GOOD, Bench, exchange
 
-from recto.engine.engine import Engine
-from recto.ingest.pipeline import Workers
-from recto.ingest.prepare import Origin, Outcome
-from recto.model.ledger import Outcome as Verdict
-from recto.parsing.registry import EXTENSIONS
-from recto.sources.files import SeenFile, scan
-from recto.sources.ignore import IgnoreRules
+from octavo.engine.engine import Engine
+from octavo.ingest.pipeline import Preparers
+from octavo.ingest.prepare import Origin, PreparedFile
+from octavo.model.collection import Collection
+from octavo.model.ledger import FileOutcome, FileStamp
+from octavo.model.query import Query
+from octavo.model.scan import Scan, SeenFile
+from octavo.parsing.registry import EXTENSIONS
+from octavo.retrieval.profiles import PROFILES
+from octavo.sources.files import scan
+from octavo.sources.ignore import IgnoreRules
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
 
 
 class Meddling:
-    """Real workers, after something happened to the folder: the moment between listing a file and reading it."""
+    """The real preparers, after something happened to the folder: the moment between listing a file and reading it."""
 
-    def __init__(self, workers: Workers, meddle: Callable[[], object]) -> None:
-        self._workers = workers
+    def __init__(self, preparers: Preparers, meddle: Callable[[], object]) -> None:
+        self._preparers = preparers
         self._meddle = meddle
 
-    def outcomes(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[Outcome, None, None]:
+    def prepare(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[PreparedFile, None, None]:
         self._meddle()
-        yield from self._workers.outcomes(origin, files)
+        yield from self._preparers.prepare(origin, files)
 
 
 def meddling(meddle: Callable[[], object]) -> Callable[[Engine], None]:
     def arrange(engine: Engine) -> None:
-        make = engine._parts.workers
-        exchange(engine, workers=lambda settings, fast, size: Meddling(make(settings, fast, size), meddle))
+        make = engine.library.adapters.preparers
+        exchange(engine, preparers=lambda settings, fast, size: Meddling(make(settings, fast, size), meddle))
 
     return arrange
 
 
 def listing_with(lister: Lister) -> Callable[[Engine], None]:
     rules = IgnoreRules(extensions=EXTENSIONS, max_bytes=10_000_000)
-    return partial(
-        exchange,
-        scan=lambda collection, known, paths: scan(collection.root, rules, known, paths=paths, lister=lister),
-    )
+
+    def arrange(engine: Engine) -> None:
+        def listed(collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
+            return scan(collection.root, rules, known, paths=paths, lister=lister)
+
+        engine.use(replace(engine.library.rules, scan=listed))
+
+    return arrange
 
 
 def refusing(folder: Path, error: OSError) -> Callable[[Engine], None]:
@@ -86,7 +95,7 @@ def test_a_new_file_that_vanishes_before_it_is_read_costs_only_itself(bench: Ben
     report = bench.index(meddling((bench.folder / "gone.md").unlink))
     assert (report.added, [one.uri for one in report.failed]) == (3, ["gone.md"])
     entry = bench.ledger()["gone.md"]
-    assert (entry.outcome, entry.document_id) == (Verdict.FAILED, None)
+    assert (entry.outcome, entry.document_id) == (FileOutcome.FAILED, None)
     assert "no such file" in entry.reason
     assert bench.found("prune") == ["garden/apples.md"]
     again = bench.index()
@@ -199,7 +208,9 @@ def test_a_file_in_doubt_is_not_taken_for_moved(bench: Bench) -> None:
     bench.write({"copy.md": "# Zebrafish\n\nquagga\n"})
     report = bench.index(refusing(bench.folder / "garden", PermissionError(13, "Permission denied")))
     assert (report.moved, report.added) == (0, 1)
-    assert sorted(bench.found("quagga")) == ["copy.md", "garden/a.md"]
+    with bench.opened() as engine:
+        (hit,) = engine.search(Query("quagga"), PROFILES["lexical_only"]).hits
+    assert [hit.citation.uri, *(copy.uri for copy in hit.copies)] == ["copy.md", "garden/a.md"]
 
 
 def test_a_listing_that_breaks_off_is_no_evidence_of_absence(bench: Bench) -> None:
@@ -222,7 +233,7 @@ def test_a_missing_root_is_reported_and_changes_nothing(bench: Bench) -> None:
     process = bench.process("index")
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 6
-    assert "is not there; what it held is kept" in out
+    assert "is not there; what was indexed from it is kept" in out
     assert bench.found("prune") == ["garden/apples.md"]
     bench.folder.with_name("unmounted").rename(bench.folder)
     assert (bench.index().unchanged, bench.state()) == (3, before)

@@ -8,24 +8,26 @@ from pathlib import Path
 import pytest
 from embedding_services import DIMENSIONS, Service, served
 
-from recto import open_library
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.errors import Conflict, NotFound
-from recto.model.job import Job, JobState
-from recto.operations.canonical import CanonicalUpsertRequest, canonical_upsert
-from recto.operations.jobs import work
-from recto.operations.profiles_admin import (
-    ProfileRequest,
-    ProfilesListRequest,
-    ProfileUpsertRequest,
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import Conflict, NotFound
+from octavo.model.job import Job, JobState
+from octavo.operations.canonical.documents import canonical_upsert
+from octavo.operations.canonical.requests import CanonicalUpsertRequest
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import RecallRequest, RememberRequest
+from octavo.operations.profiles.embedders import (
     admin_reindex_profile,
     embedding_profiles_activate,
     embedding_profiles_list,
     embedding_profiles_upsert,
 )
-from recto.operations.recall import RecallRequest, recall
-from recto.operations.remember import RememberRequest, remember
+from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequest, ProfileUpsertRequest
+from octavo.operations.search.requests import SearchRequest, SimilarRequest
+from octavo.operations.search.search import find_similar, search
 
 SETTINGS = {"embedding.provider": "hashing"}
 FAST = Jobs(retry_seconds=0.001, max_retry_seconds=0.001, max_attempts=3)
@@ -192,3 +194,43 @@ def test_chunks_of_a_specification_are_embedded_in_sight_of_each_other_and_other
         assert all("spec/app" in one for one in whole)
         assert [part for one in whole for part in ("Part 0", "Part 3") if part in one] == ["Part 0", "Part 3"]
         assert not any("other" in one for one in whole)
+
+
+def test_a_service_that_is_down_is_asked_once_and_the_answer_says_what_was_not_searched(library: Path) -> None:
+    with served() as service, open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        assert recall(engine, RecallRequest("boiler")).degraded is None
+    with open_library(library, settings=SETTINGS) as engine:
+        for _ in range(2):
+            found = recall(engine, RecallRequest("boiler cellar"))
+            assert len(found.memories) == 5
+            assert found.degraded and found.degraded[0].startswith("dense: local (ollama) at http://")
+            assert "does not answer" in found.degraded[0]
+        similar = find_similar(engine, SimilarRequest(snippet="the boiler stands in the cellar"))
+        assert similar.hits and similar.degraded
+        assert "does not answer" in similar.degraded[0]
+
+
+def test_a_search_asks_a_broken_service_once_and_then_not_again_for_a_while(library: Path, service: Service) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        asked = len(service.seen)
+        service.trouble += [(503, {}, {})] * 9
+        for _ in range(3):
+            assert recall(engine, RecallRequest("boiler cellar")).degraded
+        assert len(service.seen) == asked + 1
+
+
+def test_another_configured_model_than_the_library_has_is_named(library: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "more"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Boilers\n\nAll about boilers.\n", "utf-8")
+    with open_library(library, settings=SETTINGS) as engine:
+        engine.add_collection("more", notes)
+        engine.index()
+    with open_library(library, settings={"embedding.provider": "bundled"}) as engine:
+        found = search(engine, SearchRequest(query="boilers"))
+        assert found.hits and found.degraded
+        assert "the vectors were made by hashing" in found.degraded[0]

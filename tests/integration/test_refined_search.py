@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from workbench import Bench
+from workbench import Bench, exchange
 
-from recto.errors import ModelUnavailable, NotFound
-from recto.model.query import Query
-from recto.retrieval.profiles import PROFILES
-from recto.retrieval.reranking import MeasuredReranker
-from recto.retrieval.stages.budget import TokenBudget
-from recto.retrieval.stages.rerank import Rerank
+from octavo.errors import ModelUnavailable, NotFound
+from octavo.model.query import Query
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.stages.budget import TokenBudget
+from octavo.retrieval.stages.rerank import Rerank
 
 NOTES = {f"{number}.md": f"# Note {number}\n\nThe moon and the water, {'again ' * number}.\n" for number in range(8)}
 PAGED = replace(PROFILES["lexical_only"], refine=(TokenBudget(),))
@@ -55,11 +55,11 @@ def test_what_a_reranker_said_outlives_the_engine_and_moves_no_generation(bench:
     for _ in range(2):
         model = ByLength()
         with bench.opened() as engine:
-            engine._parts = replace(engine._parts, reranker=lambda model=model: model)  # type: ignore[misc]
+            exchange(engine, reranker=lambda model=model: model)
             generation = engine.store.generation()
             answers.append([hit.citation.uri for hit in engine.search(Query("moon water"), RERANKED).hits])
             assert engine.store.generation() == generation
-            assert isinstance(engine.reranker, MeasuredReranker)
+            assert isinstance(engine.reader.reranker, MeasuredReranker)
         asked.append(len(model.asked))
     assert answers[0] == answers[1] == [f"{number}.md" for number in reversed(range(8))]
     assert asked == [8, 0]
@@ -73,12 +73,21 @@ def test_a_reranker_whose_folder_is_missing_costs_only_its_stage(bench: Bench, t
         assert len(result.hits) == 8
         assert "cannot be read" in (result.trace[-1].failed or "")
         with pytest.raises(ModelUnavailable):
-            _ = engine.reranker
+            _ = engine.reader.reranker
 
 
-def test_without_a_reranker_the_stage_is_skipped(bench: Bench) -> None:
-    bench.write(NOTES)
+def test_without_a_configured_reranker_the_bundled_one_scores(bench: Bench) -> None:
+    bench.write(
+        {
+            "keys.md": "# Keys\n\nThe switch of the pump hangs behind the boiler.\n",
+            "pump.md": "# Pump\n\nA pump moves water. Pumps, a pump and switches, and what a switch is.\n",
+        }
+    )
     bench.index()
     with bench.opened() as engine:
-        result = engine.search(Query("moon water"), RERANKED)
-        assert (len(result.hits), result.trace[-1].skipped) == (8, "no reranker is configured")
+        result = engine.search(Query("where is the pump switch?"), RERANKED)
+    noted = next(stage for stage in result.trace if stage.stage == "rerank")
+    assert noted.failed is None
+    assert noted.detail["scored"] == 2
+    assert str(noted.detail["model"]).startswith("octavo-rerank-1@int8-")
+    assert result.hits[0].citation.uri == "keys.md"

@@ -11,8 +11,8 @@ import apsw
 import pytest
 from workbench import GOOD, Bench
 
-from recto.engine.engine import Engine
-from recto.errors import NewerLibrary, NotALibrary, RectoError, StorageError
+from octavo.engine.engine import Engine
+from octavo.errors import NewerLibrary, NotALibrary, OctavoError, StorageError
 
 MORE = {
     f"more/{number}.md": f"# More {number}\n\n" + " ".join(f"word{number}x{place}" for place in range(200))
@@ -23,14 +23,14 @@ MORE = {
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_INFINITY))
-from recto.interfaces.cli.main import main
+from octavo.interfaces.cli.main import main
 main()
 """
 
 
 def with_little_room(pages: int, engine: Engine) -> None:
-    connection = engine.store._database._connection()  # type: ignore[attr-defined]
-    connection.pragma("max_page_count", connection.pragma("page_count") + pages)
+    with engine.store._database.connection() as connection:  # type: ignore[attr-defined]
+        connection.pragma("max_page_count", connection.pragma("page_count") + pages)
 
 
 @pytest.mark.parametrize("pages", [0, 5, 40, 120])
@@ -95,7 +95,7 @@ def foreign_database(path: Path) -> None:
 
 def from_the_future(path: Path) -> None:
     connection = apsw.Connection(str(path))
-    connection.execute("pragma user_version = 1000; pragma application_id = 1380144176")
+    connection.execute("pragma user_version = 1000; pragma application_id = 1329812528")
     connection.close()
 
 
@@ -103,13 +103,13 @@ def from_the_future(path: Path) -> None:
     ("make", "raised", "said"),
     [
         (foreign_text, NotALibrary, "is not a database"),
-        (foreign_database, NotALibrary, "is a database, but not a Recto library"),
-        (from_the_future, NewerLibrary, "was written by a newer Recto (schema 1000, this one knows"),
+        (foreign_database, NotALibrary, "is a database, but not a Octavo library"),
+        (from_the_future, NewerLibrary, "was written by a newer Octavo (schema 1000, this one knows"),
     ],
 )
 @pytest.mark.parametrize("arguments", [("init",), ("index",), ("search", "word"), ("status",), ("doctor",)])
 def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
-    bench: Bench, make: object, raised: type[RectoError], said: str, arguments: tuple[str, ...]
+    bench: Bench, make: object, raised: type[OctavoError], said: str, arguments: tuple[str, ...]
 ) -> None:
     make(bench.library)  # type: ignore[operator]
     content = bench.library.read_bytes()
@@ -128,11 +128,11 @@ def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
 def test_one_document_the_store_refuses_costs_only_itself(bench: Bench) -> None:
     bench.write({**GOOD, "odd.md": "# Odd\n\nzebrafish\n"})
     with bench.opened() as engine:
-        connection = engine.store._database._connection()  # type: ignore[attr-defined]
-        connection.execute(
-            "create temp trigger refuse before insert on main.documents when new.uri = 'odd.md' "
-            "begin select raise(abort, 'no such page'); end"
-        )
+        with engine.store._database.connection() as connection:  # type: ignore[attr-defined]
+            connection.execute(
+                "create temp trigger refuse before insert on main.documents when new.uri = 'odd.md' "
+                "begin select raise(abort, 'no such page'); end"
+            )
         (report,) = engine.index().collections
     assert (report.added, report.chunks) == (3, 3)
     assert [(one.uri, "no such page" in one.reason) for one in report.failed] == [("odd.md", True)]

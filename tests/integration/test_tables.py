@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recto.embedding.bundled import FAST_DIRECTORY
-from recto.engine.engine import Engine
-from recto.engine.upgrading import fast_profile
-from recto.engine.wiring import open_library
-from recto.ingest import fast
-from recto.model.query import Query
-from recto.operations.models import ModelsListRequest, models_list
-from recto.retrieval.profiles import PROFILES
-from recto.training.installed import models_folder
-from recto.training.tables import fast_tier, table_folder
+from octavo.embedding.bundled import FAST_DIRECTORY
+from octavo.embedding.fast_tables import fast_tier, table_folder
+from octavo.embedding.installed import models_folder
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.ingest import fast
+from octavo.model.query import Query
+from octavo.operations.models.catalog import models_list
+from octavo.operations.models.requests import ModelsListRequest
+from octavo.retrieval.profiles import PROFILES
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dough", "bread", "moon", "rests", "rises", "the")
 
@@ -27,7 +27,8 @@ def table(name: str, space: str, made_at: str, dimensions: int = 64) -> Path:
     folder = models_folder() / name
     folder.mkdir(parents=True)
     rows = np.zeros((len(WORDS), dimensions), np.int8)
-    rows[5:8, :3] = 100 * np.eye(3)
+    rows[5:8] = np.arange(dimensions) % 7 + 1  # at a right angle to no vector of a query
+    rows[5:8, :3] += 50 * np.eye(3, dtype=np.int8)
     np.savez(folder / "table.npz", rows=rows, scales=np.full(len(WORDS), 0.01, np.float32))
     (folder / "vocab.txt").write_text("\n".join(WORDS), encoding="utf-8")
     about: dict[str, object] = {
@@ -62,7 +63,7 @@ def test_what_waits_for_the_encoder_is_found_by_the_table_in_its_space(
     table("mine", engine.embedder.profile.revision, "2026-01-01")
     engine.index()
 
-    profile = fast_profile(engine)
+    profile = engine.library.active.fast_profile
     assert profile is not None and profile.name == "mine"
     assert len(engine.store.embeddings.vectors(engine.project.id, profile, 0).keys) == 3
     assert len(engine.search(Query("moon"), PROFILES["dense_only"]).hits) == 3

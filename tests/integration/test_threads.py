@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from workbench import Bench
 
-from recto.engine.engine import Engine
-from recto.model.query import Query
-from recto.model.result import Result
-from recto.retrieval.profiles import PROFILES
+from octavo.engine.engine import Engine
+from octavo.model.query import Query
+from octavo.model.result import Result
+from octavo.retrieval.profiles import PROFILES
 
 FILES = 120
 

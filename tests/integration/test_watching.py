@@ -15,14 +15,15 @@ import pytest
 from git_repository import GitRepository
 from workbench import GOOD, Bench, found
 
-from recto.config.schema import Config
-from recto.engine.engine import Engine
-from recto.engine.parts import IndexReport
-from recto.engine.reconfigured import reconfigure
-from recto.engine.watching import MISSING, POLLING, WATCHING
-from recto.ingest.history_watch import HistoryWatch
-from recto.ingest.report import CollectionReport
-from recto.model.collection import CollectionSettings
+from octavo.config.schema import Config
+from octavo.engine.engine import Engine
+from octavo.engine.library import OpenLibrary
+from octavo.engine.reconfigure import reconfigure
+from octavo.engine.watcher import MISSING, POLLING, WATCHING, _Folder, _Queued
+from octavo.errors import StorageError
+from octavo.ingest.history_watch import HistoryWatch
+from octavo.ingest.report import CollectionReport, IndexReport
+from octavo.model.collection import Collection, CollectionSettings
 
 PATIENCE = 60.0
 QUICK = {"watch": {"debounce_ms": 250, "poll_ms": 100}}
@@ -44,7 +45,7 @@ class Watched:
     def until(self, true: Callable[[], bool]) -> None:
         """Waits for a run after which it is true."""
         with self.heard:
-            assert self.heard.wait_for(true, PATIENCE), self.engine.watching.state()
+            assert self.heard.wait_for(true, PATIENCE), self.engine.watcher.state()
 
     def until_found(self, words: str, *uris: str) -> None:
         self.until(lambda: self.found(words) == list(uris))
@@ -57,8 +58,8 @@ class Watched:
 def watched(bench: Bench, **settings: object) -> Iterator[Watched]:
     with bench.opened(**{**QUICK, **settings}) as engine:
         watching = Watched(engine)
-        engine.watching.told = watching.tell
-        engine.watching.start()
+        engine.watcher.on_report = watching.tell
+        engine.watcher.start()
         yield watching
 
 
@@ -87,7 +88,7 @@ def test_files_and_folders_are_followed_as_they_come_change_move_and_go(bench: B
     bench.write(GOOD)
     with watched(bench, watch={**QUICK["watch"], "polling": polling}) as watching:
         watching.until_found("prune", "garden/apples.md")
-        assert watching.engine.watching.state().folders[0].state == (POLLING if polling else WATCHING)
+        assert watching.engine.watcher.state().folders[0].state == (POLLING if polling else WATCHING)
         bench.write({"new/deep/down.md": "# Down\n\nzebrafish\n"})
         watching.until_found("zebrafish", "new/deep/down.md")
         bench.write({"new/deep/down.md": "# Down\n\nokapi now\n"})
@@ -173,9 +174,9 @@ def test_new_rules_are_applied_without_a_rebuild(bench: Bench) -> None:
     bench.write({**GOOD, "drafts/a.md": "# A\n\nzebrafish\n"})
     with watched(bench) as watching:
         watching.until_found("zebrafish", "drafts/a.md")
-        bench.write({".rectoignore": "drafts/\n"})
+        bench.write({".octavoignore": "drafts/\n"})
         watching.until_found("zebrafish")
-        (bench.folder / ".rectoignore").unlink()
+        (bench.folder / ".octavoignore").unlink()
         watching.until_found("zebrafish", "drafts/a.md")
         with bench.opened() as another:
             another.add_collection("notes", bench.folder, CollectionSettings(ignore=("*.txt",)))
@@ -222,18 +223,18 @@ def test_new_ways_of_watching_are_taken_up_while_it_runs(bench: Bench) -> None:
         watching.until_found("zebrafish", "last.md")
         deadline = time.monotonic() + PATIENCE
         # What it found may have been found by its first look, before it begins to poll.
-        while [one.state for one in watching.engine.watching.state().folders] != [POLLING]:
-            assert time.monotonic() < deadline, watching.engine.watching.state()
+        while [one.state for one in watching.engine.watcher.state().folders] != [POLLING]:
+            assert time.monotonic() < deadline, watching.engine.watcher.state()
         reconfigure(watching.engine, polled, off)
-        assert not watching.engine.watching.active
+        assert not watching.engine.watcher.active
         reconfigure(watching.engine, off, polled)
-        assert watching.engine.watching.active
+        assert watching.engine.watcher.active
 
 
 def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recto.engine.watching._LOOK_SECONDS", 600.0)
+    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 600.0)
     monkeypatch.setitem(HistoryWatch.__init__.__kwdefaults__ or {}, "cooldown", 0.3)
     bench.write(GOOD)
     repository = GitRepository(bench.folder)
@@ -249,15 +250,15 @@ def test_a_commit_is_taken_in_because_refs_moved_and_not_at_the_next_look(
 
 
 def test_folders_are_compared_again_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recto.engine.watching._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 0.1)
     bench.write(GOOD)
     often = {**QUICK["watch"], "reconciliation_interval_seconds": 0.2}
     with watched(bench, watch=often) as watching:
         watching.until_found("dough", "bread.md")
         # As if the system had not told of it: the notice is taken away before anybody looks.
-        with watching.engine.watching._changed:
+        with watching.engine.watcher._changed:
             bench.write({"untold.md": "# Untold\n\nzebrafish\n"})
-            for folder in watching.engine.watching._folders.values():
+            for folder in watching.engine.watcher._folders.values():
                 folder.stop.set()
         watching.until_found("zebrafish", "untold.md")
 
@@ -281,24 +282,24 @@ def test_a_storm_of_ten_thousand_changes_is_taken_in(bench: Bench) -> None:
 def test_a_root_that_vanishes_loses_nothing_and_is_watched_again_when_it_is_back(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recto.engine.watching._RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("octavo.engine.watcher._RETRY_SECONDS", 0.1)
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
         aside = bench.folder.rename(bench.folder.with_name("aside"))
-        watching.engine.watching.look_again()
-        while watching.engine.watching.state().folders[0].state != MISSING:
+        watching.engine.watcher.look_again()
+        while watching.engine.watcher.state().folders[0].state != MISSING:
             assert watching.engine.freshness().documents == 3
         aside.rename(bench.folder)
         bench.write({"back.md": "# Back\n\nzebrafish\n"})
-        watching.engine.watching.look_again()
+        watching.engine.watcher.look_again()
         watching.until_found("zebrafish", "back.md")
 
 
 def test_a_change_made_while_another_process_indexes_waits_its_turn(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recto.engine.watching._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("octavo.engine.watcher._BUSY_SECONDS", 0.05)
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
@@ -316,20 +317,20 @@ def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:
     bench.write(GOOD)
     with watched(bench) as watching:
         watching.until_found("dough", "bread.md")
-        assert watching.engine.watching.stop(PATIENCE)
-        assert not watching.engine.watching.state().active
+        assert watching.engine.watcher.stop(PATIENCE)
+        assert not watching.engine.watcher.state().active
         bench.write({"meanwhile.md": "# Meanwhile\n\nzebrafish\n"})
         assert watching.found("zebrafish") == []
-        watching.engine.watching.start()
+        watching.engine.watcher.start()
         watching.until_found("zebrafish", "meanwhile.md")
         os.utime(bench.folder / "meanwhile.md", (1, 1))
-    assert not any(thread.name.startswith("recto-watch") for thread in threading.enumerate())
+    assert not any(thread.name.startswith("octavo-watch") for thread in threading.enumerate())
 
 
 def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recto.engine.watching._LOOK_SECONDS", 1.0)
-    monkeypatch.setattr("recto.engine.watching._EMBED_AT_ONCE", 1)
-    monkeypatch.setattr("recto.engine.watching._PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 1.0)
+    monkeypatch.setattr("octavo.engine.watcher._EMBED_AT_ONCE", 1)
+    monkeypatch.setattr("octavo.engine.watcher._PAUSE_SECONDS", 0.0)
     notes = 2 * int(PATIENCE)  # more than there are looks in that time
     bench.write({f"{number}.md": f"# Note {number}\n\nAbout harbour {number}.\n" for number in range(notes)})
     with bench.opened() as engine:
@@ -339,3 +340,34 @@ def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkey
         while engine.store.embeddings.coverage(engine.project.id, engine.embedder.profile)[0] < notes:
             assert time.monotonic() < until
             rest.wait(0.05)
+
+
+def test_a_file_that_keeps_changing_does_not_hold_up_the_others() -> None:
+    paths = {"busy.md": _Queued(5.0, 10.9), "quiet.md": _Queued(10.0, 10.0)}
+    folder = _Folder(collection=None, paths=paths)  # type: ignore[arg-type]
+    assert folder.due(1.0) == 11.0
+    assert folder.take(11.0, 1.0) == {"quiet.md"}
+    assert set(folder.paths) == {"busy.md"}
+    assert folder.due(1.0) == 11.9
+
+
+def test_a_file_that_never_stops_changing_is_looked_at_all_the_same() -> None:
+    folder = _Folder(collection=None, paths={"busy.md": _Queued(0.0, 1_000.0)})  # type: ignore[arg-type]
+    assert folder.take(1_000.0, 1.0) == {"busy.md"}
+
+
+def test_a_collection_is_followed_although_the_first_attempt_failed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write(GOOD)
+    failures = iter([StorageError("the disk was slow")])
+    collections = OpenLibrary.collections
+
+    def failing_once(library: OpenLibrary) -> tuple[Collection, ...]:
+        if threading.current_thread().name.startswith("octavo-watch") and (failure := next(failures, None)):
+            raise failure
+        return collections(library)
+
+    monkeypatch.setattr(OpenLibrary, "collections", failing_once)
+    with watched(bench) as watching:
+        watching.until_found("prune", "garden/apples.md")

@@ -6,9 +6,11 @@ import apsw
 import pytest
 from workbench import GOOD, Bench
 
-from recto.errors import LibraryError
-from recto.operations.database import repair
-from recto.operations.status import doctor
+from octavo.errors import LibraryError
+from octavo.observability.progress import NoProgress
+from octavo.operations.database.requests import RepairRequest
+from octavo.operations.database.upkeep import repair
+from octavo.operations.library.health import doctor
 
 DAMAGE = {
     "structure": "update lexical_data set block = x'00' where id = 10",
@@ -43,8 +45,8 @@ def test_a_damaged_word_index_is_made_anew_without_the_folders(bench: Bench, sta
     with bench.opened() as engine:
         library = doctor(engine)[0]
         assert not library.ok
-        assert "`recto db repair`" in str(library.hint)
-        done = repair(engine)
+        assert "`octavo db repair`" in str(library.hint)
+        done = repair(engine, RepairRequest(), NoProgress())
         assert done.found
         assert done.left == ()
         assert engine.store.lexical.containing(engine.project.id, ["prune"]) == expected
@@ -61,4 +63,4 @@ def test_an_error_about_a_damaged_word_index_names_the_command_that_repairs_it(b
     connection.close()
     with bench.opened() as engine, pytest.raises(LibraryError) as caught:
         engine.store.lexical.containing(engine.project.id, ["prune"])
-    assert caught.value.hint == "run `recto db repair`, or restore a backup"
+    assert caught.value.hint == "run `octavo db repair`, or restore a backup"

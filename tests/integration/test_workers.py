@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 from workbench import GOOD, VAULT, Bench, deadly, exchange, several_processes
 
-from recto.engine.engine import Engine
-from recto.engine.workers import ProcessWorkers
-from recto.ingest.pipeline import Workers
-from recto.model.collection import CollectionSettings
-from recto.model.ledger import Outcome
-from recto.model.recipe import EmbeddingProfile
+from octavo.engine.engine import Engine
+from octavo.engine.preparer_pool import ProcessPreparers
+from octavo.ingest.pipeline import Preparers
+from octavo.model.collection import CollectionSettings
+from octavo.model.ledger import FileOutcome
+from octavo.model.recipe import EmbeddingProfile
 
 MANY = {f"{number // 50}/{number}.md": f"# Note {number}\n\n" + f"words about {number} " * 60 for number in range(300)}
 
 # Without `if __name__ == "__main__"`, as most scripts are written.
 SCRIPT = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]!r}
 from pathlib import Path
 from workbench import Bench, several_processes
 bench = Bench(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[2]).parent)
@@ -50,14 +50,14 @@ def run(script: Path, bench: Bench) -> subprocess.Popen[str]:
 def dying(engine: Engine) -> None:
     """Has files prepared by processes, some of which die of it."""
     several_processes(engine)
-    make = engine._parts.workers
+    make = engine.library.adapters.preparers
 
-    def workers(*arguments: object) -> ProcessWorkers:
+    def workers(*arguments: object) -> ProcessPreparers:
         real = make(*arguments)  # type: ignore[arg-type]
-        assert isinstance(real, ProcessWorkers)
-        return ProcessWorkers(partial(deadly, real._make), 2)  # type: ignore[arg-type]
+        assert isinstance(real, ProcessPreparers)
+        return ProcessPreparers(partial(deadly, real._make), 2)  # type: ignore[arg-type]
 
-    exchange(engine, workers=workers)
+    exchange(engine, preparers=workers)
 
 
 def test_processes_and_one_thread_make_the_same_library(bench: Bench, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_process_that_dies_takes_along_only_the_file_it_was_at(bench: Bench) -
     assert (report.added, [one.uri for one in report.failed]) == (4, ["deadly.md", "garden/deadly.md"])
     assert bench.found("okapi") == ["zoo.md"]
     entry = bench.ledger()["deadly.md"]
-    assert (entry.outcome, entry.reason) == (Outcome.FAILED, "the process that was preparing it died")
+    assert (entry.outcome, entry.reason) == (FileOutcome.FAILED, "the process that was preparing it died")
     assert (bench.index().added, bench.found("zebrafish")) == (2, ["deadly.md"])
     assert bench.problems() == ()
 
@@ -126,13 +126,13 @@ def test_an_edit_in_a_large_folder_starts_no_process(bench: Bench) -> None:
     sizes = []
 
     def noting(engine: Engine) -> None:
-        make = engine._parts.workers
+        make = engine.library.adapters.preparers
 
-        def workers(settings: CollectionSettings, fast: EmbeddingProfile | None, size: int) -> Workers:
+        def workers(settings: CollectionSettings, fast: EmbeddingProfile | None, size: int) -> Preparers:
             sizes.append(size)
             return make(settings, fast, size)
 
-        exchange(engine, workers=workers)
+        exchange(engine, preparers=workers)
 
     assert bench.index(noting).changed == 1
     assert sizes == [(bench.folder / "bread.md").stat().st_size]

@@ -6,15 +6,17 @@ import threading
 from dataclasses import asdict
 from pathlib import Path
 
-from recto import open_library
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.jobs.worker import Pace
-from recto.model.job import JobKind, JobState
-from recto.operations.jobs import work
-from recto.operations.memory_commit import MemoryCommitRequest, memory_commit
-from recto.operations.projects import ProjectsResolveRequest, projects_resolve
-from recto.operations.recall import RecallRequest, recall
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.jobs.worker import Pace
+from octavo.model.job import JobKind, JobState
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.changes import memory_commit
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
+from octavo.operations.projects.projects import projects_resolve
+from octavo.operations.projects.requests import ProjectsResolveRequest
 
 SETTINGS = {"embedding.provider": "hashing"}
 PACE = Pace(**asdict(Jobs(poll_seconds=0.01)))
@@ -33,15 +35,15 @@ def settled(engine: Engine, wait: threading.Event) -> bool:
 def test_what_is_committed_to_any_project_gets_its_vectors_without_a_worker_of_its_own(tmp_path: Path) -> None:
     with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         projects_resolve(engine, ProjectsResolveRequest(name="other", create_if_missing=True))
-        engine.working.start(PACE, threads=2)
-        engine.working.start(PACE)
+        engine.job_threads.start(PACE, threads=2)
+        engine.job_threads.start(PACE)
         for project in (None, "other"):
             memory_commit(engine, MemoryCommitRequest(text="The boiler is in the cellar.", project=project))
         assert settled(engine, threading.Event())
         for project in (None, "other"):
             assert recall(engine, RecallRequest("boiler", project=project)).pending == 0
-        assert engine.working.active
-        assert engine.working.stop(10.0)
+        assert engine.job_threads.active
+        assert engine.job_threads.stop(10.0)
         memory_commit(engine, MemoryCommitRequest(text="The valve is behind it."))
         assert recall(engine, RecallRequest("valve")).pending == 1
 
@@ -54,15 +56,15 @@ def test_a_snapshot_that_is_due_is_made_by_a_worker_and_not_by_who_watches(tmp_p
     with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
         engine.add_collection("notes", folder)
         idle = Pace(**asdict(Jobs(poll_seconds=3_600)))
-        engine.working.start(idle)
-        engine.index_changes({"notes": None})
+        engine.job_threads.start(idle)
+        engine.writer.index_changes({"notes": None})
         promised = [one for one in engine.store.outbox.jobs(engine.project.id) if one.kind is JobKind.SNAPSHOT]
         assert [one.state for one in promised] in ([JobState.READY], [JobState.LEASED], [JobState.DONE])
         work(engine, Jobs())
         assert settled(engine, threading.Event())
         assert engine.accelerator is not None
-        assert [one.current for one in engine.accelerator.kept()] == [True]
-        assert engine.working.stop(10.0)
+        assert [one.current for one in engine.accelerator.upkeep.stored()] == [True]
+        assert engine.job_threads.stop(10.0)
 
 
 def test_without_a_worker_beside_it_who_watches_makes_the_snapshot(tmp_path: Path) -> None:
@@ -72,6 +74,6 @@ def test_without_a_worker_beside_it_who_watches_makes_the_snapshot(tmp_path: Pat
     settings = SETTINGS | {"snapshots.threshold": 1}
     with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
         engine.add_collection("notes", folder)
-        engine.index_changes({"notes": None})
+        engine.writer.index_changes({"notes": None})
         assert engine.accelerator is not None
-        assert [one.current for one in engine.accelerator.kept()] == [True]
+        assert [one.current for one in engine.accelerator.upkeep.stored()] == [True]

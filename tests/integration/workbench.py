@@ -11,20 +11,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from recto.config.load import validated
-from recto.config.schema import Config
-from recto.engine.engine import Engine
-from recto.engine.parts import IndexReport
-from recto.engine.wiring import open_engine
-from recto.ingest.prepare import Origin, Outcome, Preparer
-from recto.ingest.report import CollectionReport
-from recto.model.collection import CollectionSettings
-from recto.model.ledger import LedgerEntry
-from recto.model.query import Query
-from recto.model.result import Hit
-from recto.retrieval.profiles import PROFILES
-from recto.sources.files import SeenFile
-from recto.testing.observation import observed
+from observation import observed
+
+from octavo.config.load import validated
+from octavo.config.schema import Config
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_engine
+from octavo.ingest.prepare import Origin, PreparedFile, Preparer
+from octavo.ingest.report import CollectionReport, IndexReport
+from octavo.model.collection import CollectionSettings
+from octavo.model.ledger import LedgerEntry
+from octavo.model.query import Query
+from octavo.model.result import Hit
+from octavo.model.scan import SeenFile
+from octavo.retrieval.profiles import PROFILES
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 WORDS = ("the", "telescope", "moon", "water", "note", "switch", "apple", "2024")
@@ -78,9 +78,10 @@ class Bench:
             return dict(engine.store.ledger.entries(engine.project.id, engine.collection("notes").id))
 
     def found(self, words: str, profile: str = "lexical_only") -> list[str]:
-        """The uris of the hits, best first, each once."""
+        """The uris of the hits and of their copies, best first, each once."""
         with self.opened() as engine:
-            return list(dict.fromkeys(hit.citation.uri for hit in found(engine, words, profile)))
+            places = [(hit.citation.uri, *(copy.uri for copy in hit.copies)) for hit in found(engine, words, profile)]
+        return list(dict.fromkeys(uri for several in places for uri in several))
 
     def problems(self) -> tuple[str, ...]:
         with self.opened() as engine:
@@ -95,14 +96,14 @@ class Bench:
             return state(engine)
 
     def environ(self, **more: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("RECTO_", "XDG_"))}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("OCTAVO_", "XDG_"))}
         places = {name: str(self.home) for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-        return kept | places | {"RECTO_LIBRARY": str(self.library), "RECTO_EMBEDDING_PROVIDER": "hashing"} | more
+        return kept | places | {"OCTAVO_LIBRARY": str(self.library), "OCTAVO_EMBEDDING_PROVIDER": "hashing"} | more
 
     def process(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
-        """`recto ARGUMENTS` as a process and a process group of its own."""
+        """`octavo ARGUMENTS` as a process and a process group of its own."""
         return subprocess.Popen(
-            [sys.executable, "-m", "recto", *arguments],
+            [sys.executable, "-m", "octavo", *arguments],
             env=self.environ(**more),
             cwd=self.home,
             stdout=subprocess.PIPE,
@@ -159,15 +160,15 @@ class Score(float):
     __hash__ = None  # type: ignore[assignment]
 
 
-def exchange(engine: Engine, **parts: Any) -> None:
+def exchange(engine: Engine, **adapters: Any) -> None:
     """Replaces what wiring gave to an engine."""
-    engine._parts = replace(engine._parts, **parts)
+    engine.library.adapters = replace(engine.library.adapters, **adapters)
 
 
 def several_processes(engine: Engine) -> None:
     """Has even a small folder prepared by processes."""
-    make = engine._parts.workers
-    exchange(engine, workers=lambda settings, fast, size: make(settings, fast, 1_000_000_000))
+    make = engine.library.adapters.preparers
+    exchange(engine, preparers=lambda settings, fast, size: make(settings, fast, 1_000_000_000))
 
 
 def deadly(make: Callable[[], Preparer]) -> Deadly:
@@ -180,7 +181,7 @@ class Deadly:
     def __init__(self, preparer: Preparer) -> None:
         self._preparer = preparer
 
-    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[Outcome]:
+    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[PreparedFile]:
         if any("deadly" in file.uri for file in files):
             os._exit(9)
         return self._preparer.files(origin, files)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-REWRITE = os.environ.get("RECTO_UPDATE_GOLDEN") == "1"
+REWRITE = os.environ.get("OCTAVO_UPDATE_GOLDEN") == "1"
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 
 APPLES = """\
@@ -57,13 +57,13 @@ class Vault:
     library: Path
 
 
-Recto = Callable[..., Result]
+Octavo = Callable[..., Result]
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def surroundings(home: Path) -> dict[str, str]:
     """An environment in which nothing of the person running the tests can be seen."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RECTO_", "XDG_", "COLUMNS"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OCTAVO_", "XDG_", "COLUMNS"))}
     for name in ("NO_COLOR", "FORCE_COLOR"):
         kept.pop(name, None)
     return kept | {
@@ -71,9 +71,9 @@ def surroundings(home: Path) -> dict[str, str]:
         "XDG_DATA_HOME": str(home / "data"),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_CACHE_HOME": str(home / "cache"),
-        "RECTO_EMBEDDING_PROVIDER": "hashing",
+        "OCTAVO_EMBEDDING_PROVIDER": "hashing",
         # Each test looks after its own processes; those of the server turn it on.
-        "RECTO_DAEMON_ENABLED": "false",
+        "OCTAVO_DAEMON_ENABLED": "false",
         "COLUMNS": "80",
         "PYTHONWARNINGS": "error",
     }

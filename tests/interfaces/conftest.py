@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli_calls import GOLDEN, REWRITE, Recto, Shell, Vault, surroundings, write_vault
+from cli_calls import GOLDEN, REWRITE, Octavo, Shell, Vault, surroundings, write_vault
 from click.testing import CliRunner, Result
 
-from recto.interfaces.cli.main import cli
+from octavo.interfaces.cli.main import cli
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     work = tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    for name in [name for name in os.environ if name.startswith(("RECTO_", "XDG_"))]:
+    for name in [name for name in os.environ if name.startswith(("OCTAVO_", "XDG_"))]:
         monkeypatch.delenv(name)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
@@ -33,8 +33,8 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 
 @pytest.fixture
-def recto() -> Recto:
-    """Calls the command line in this process, as `recto ARGUMENTS` would."""
+def octavo() -> Octavo:
+    """Calls the command line in this process, as `octavo ARGUMENTS` would."""
 
     def call(*arguments: str | Path) -> Result:
         return CliRunner().invoke(cli, [str(one) for one in arguments])
@@ -47,7 +47,7 @@ def shell() -> Shell:
     """Calls the command line as a process of its own."""
 
     def call(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "recto", *map(str, arguments)]
+        command = [sys.executable, "-m", "octavo", *map(str, arguments)]
         return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, **options)  # type: ignore[call-overload,no-any-return]
 
     return call
@@ -58,7 +58,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Vault:
     """Indexed once; tests only read it."""
     folder = write_vault(tmp_path_factory.mktemp("vault") / "notes")
     library = tmp_path_factory.mktemp("library") / "library.db"
-    environ = surroundings(tmp_path_factory.mktemp("home")) | {"RECTO_LIBRARY": str(library)}
+    environ = surroundings(tmp_path_factory.mktemp("home")) | {"OCTAVO_LIBRARY": str(library)}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environ.items():
             patch.setenv(name, value)
@@ -71,7 +71,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 @pytest.fixture
 def vault(indexed: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """The indexed vault, with its library the one in use."""
-    monkeypatch.setenv("RECTO_LIBRARY", str(indexed.library))
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(indexed.library))
     return indexed
 
 

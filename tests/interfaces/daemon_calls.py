@@ -12,9 +12,9 @@ from typing import Any
 
 from mcp_calls import HANDSHAKE, message, raw
 
-from recto.config.load import load
-from recto.interfaces.daemon.address import Address
-from recto.interfaces.daemon.client import place
+from octavo.config.load import load
+from octavo.interfaces.daemon.address import Address
+from octavo.interfaces.daemon.client import place
 
 PATIENCE = 90.0
 
@@ -24,7 +24,7 @@ def address() -> Address:
 
 
 class Client:
-    """An MCP client over the pipes of `recto mcp`, one message at a time."""
+    """An MCP client over the pipes of `octavo mcp`, one message at a time."""
 
     def __init__(self, *arguments: str, environ: Mapping[str, str] | None = None) -> None:
         self.process = raw(list(arguments), environ)
@@ -95,9 +95,9 @@ def client(*arguments: str, environ: Mapping[str, str] | None = None) -> Iterato
 
 def server() -> int | None:
     """The process that serves the library now."""
-    from recto import __version__
-    from recto.interfaces.daemon.client import Refused, Unreachable, connect
-    from recto.interfaces.daemon.wire import ABOUT, Hello
+    from octavo.interfaces.daemon.client import Refused, Unreachable, connect
+    from octavo.interfaces.daemon.wire import ABOUT, Hello
+    from octavo.version import __version__
 
     try:
         connection = connect(address(), Hello(__version__, ABOUT, {}))
@@ -114,9 +114,9 @@ def await_end(at: Address) -> None:
 
 
 def stop(at: Address) -> None:
-    from recto import __version__
-    from recto.interfaces.daemon.client import Unreachable, connect
-    from recto.interfaces.daemon.wire import STOP, Hello
+    from octavo.interfaces.daemon.client import Unreachable, connect
+    from octavo.interfaces.daemon.wire import STOP, Hello
+    from octavo.version import __version__
 
     try:
         connection = connect(at, Hello(__version__, STOP, {}))

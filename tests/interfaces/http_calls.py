@@ -1,4 +1,4 @@
-"""Ways to reach the HTTP interface: in this process, and as `recto serve` in another."""
+"""Ways to reach the HTTP interface: in this process, and as `octavo serve` in another."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pathlib import Path
 import anyio
 import httpx2
 
-import recto
-from recto.config.schema import Serve
-from recto.interfaces.calls import Calls
-from recto.interfaces.http.app import make_app
+from octavo.config.schema import Serve
+from octavo.engine.wiring import open_library
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.app import make_app
 
 SETTINGS = {"embedding.provider": "hashing"}
 JSON = {"content-type": "application/json"}
@@ -34,7 +34,7 @@ def in_process(
     """Asks the application directly. The library is closed afterwards."""
 
     async def main() -> None:
-        calls = Calls(lambda: recto.open_library(library, settings=SETTINGS), threads=2)
+        calls = Calls(lambda: open_library(library, settings=SETTINGS), threads=2)
         app = make_app(calls, settings or Serve(), token)
         transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
         try:
@@ -54,9 +54,9 @@ class Running:
 
 @contextmanager
 def running(arguments: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Iterator[Running]:
-    """`recto serve` on a free port, from the moment it listens."""
+    """`octavo serve` on a free port, from the moment it listens."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "recto", "serve", "--port", "0", *arguments],
+        [sys.executable, "-m", "octavo", "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",

@@ -14,11 +14,11 @@ import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-import recto
-from recto.interfaces.calls import Calls
-from recto.interfaces.mcp.server import make_server
-from recto.operations.operation import Operation
-from recto.operations.table import chosen
+from octavo.engine.wiring import open_library
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.mcp.server import make_server
+from octavo.operations.operation import Operation
+from octavo.operations.table import chosen
 
 SETTINGS = {"embedding.provider": "hashing"}
 
@@ -29,7 +29,7 @@ def in_memory(
     """Speaks with a server in this process. The library is closed afterwards."""
 
     async def main() -> None:
-        calls = Calls(lambda: recto.open_library(library, settings=SETTINGS), threads=2)
+        calls = Calls(lambda: open_library(library, settings=SETTINGS), threads=2)
         try:
             async with Client(make_server(calls, operations, "instructions")) as client:
                 await talk(client)
@@ -42,11 +42,11 @@ def in_memory(
 def over_stdio(
     arguments: Sequence[str], talk: Callable[[Client], Awaitable[None]], *, mode: str = "auto", timeout: float = 120
 ) -> None:
-    """Speaks with `recto mcp` as a process of its own."""
+    """Speaks with `octavo mcp` as a process of its own."""
 
     async def main() -> None:
         command = StdioServerParameters(
-            command=sys.executable, args=["-m", "recto", "mcp", *arguments], env=dict(os.environ)
+            command=sys.executable, args=["-m", "octavo", "mcp", *arguments], env=dict(os.environ)
         )
         with anyio.fail_after(timeout):
             async with Client(command, mode=mode) as client:
@@ -57,7 +57,7 @@ def over_stdio(
 
 def raw(arguments: Sequence[str], environ: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "recto", "mcp", *arguments],
+        [sys.executable, "-m", "octavo", "mcp", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -10,19 +10,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_calls import Recto, Vault, write_vault
+from cli_calls import Octavo, Vault, write_vault
 
-from recto import errors
-from recto.interfaces.cli.errors import EXITS, Exit, failure
+from octavo import errors
+from octavo.interfaces.cli.errors import EXITS, Exit, failure
 
 
-def every_error(kind: type[errors.RectoError]) -> set[type[errors.RectoError]]:
+def every_error(kind: type[errors.OctavoError]) -> set[type[errors.OctavoError]]:
     return {kind}.union(*(every_error(one) for one in kind.__subclasses__()))
 
 
 def test_every_error_has_an_exit_code() -> None:
-    assert every_error(errors.RectoError) >= set(EXITS)
-    named = {error: failure(error("it")).exit for error in every_error(errors.RectoError) - {errors.RectoError}}
+    assert every_error(errors.OctavoError) >= set(EXITS)
+    named = {error: failure(error("it")).exit for error in every_error(errors.OctavoError) - {errors.OctavoError}}
     assert Exit.DEFECT not in named.values()
     assert Exit.OK not in named.values()
 
@@ -47,20 +47,20 @@ def error_of(stdout: str) -> dict[str, object]:
         (["index", "nonsense"], "NOT_FOUND", 1),
         (["nonsense"], "INVALID_ARGUMENT", 2),
         (["add", "/nowhere"], "INVALID_ARGUMENT", 2),
-        (["config", "get", "nonsense"], "INVALID_ARGUMENT", 3),
+        (["config", "get", "nonsense"], "CONFIGURATION", 3),
         (["search", "--library", "/nowhere/library.db", "x"], "NOT_INDEXED", 4),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 @pytest.mark.usefixtures("vault")
 def test_an_error_is_a_message_for_people_and_an_object_for_machines(
-    recto: Recto, arguments: list[str], code: str, exit_code: int
+    octavo: Octavo, arguments: list[str], code: str, exit_code: int
 ) -> None:
-    plain = recto(*arguments)
+    plain = octavo(*arguments)
     assert (plain.exit_code, plain.stdout) == (exit_code, "")
     assert plain.stderr.startswith("error: ")
     for form in (["--json"], ["--jsonl"], ["--format", "json"], ["--format=jsonl"]):
-        asked = recto(arguments[0], *form, *arguments[1:])
+        asked = octavo(arguments[0], *form, *arguments[1:])
         error = error_of(asked.stdout)
         assert (asked.exit_code, error["code"]) == (exit_code, code)
         assert (
@@ -70,53 +70,77 @@ def test_an_error_is_a_message_for_people_and_an_object_for_machines(
         )
 
 
-def test_a_mistyped_command_or_setting_names_the_nearest(recto: Recto) -> None:
-    assert "Did you mean search?" in recto("serch", "x").stderr
-    assert "did you mean retrieval.limit?" in recto("config", "get", "retreival.limit").stderr
+def test_a_mistyped_command_or_setting_names_the_nearest(octavo: Octavo) -> None:
+    assert "Did you mean search?" in octavo("serch", "x").stderr
+    assert "did you mean retrieval.limit?" in octavo("config", "get", "retreival.limit").stderr
 
 
-def test_an_unknown_setting_in_a_file_names_the_nearest(recto: Recto, tmp_path: Path) -> None:
-    file = tmp_path / "home" / "config" / "recto" / "config.toml"
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("find", "search"), ("ls", "list"), ("rm", "remove"), ("opne", "open"), ("stat", "status")],
+)
+def test_what_other_programs_call_a_command_is_understood(octavo: Octavo, typed: str, meant: str) -> None:
+    result = octavo(typed)
+    assert (result.exit_code, f"Did you mean {meant}?" in result.stderr) == (Exit.USAGE, True)
+
+
+def test_what_is_like_no_command_gets_no_suggestion(octavo: Octavo) -> None:
+    assert octavo("xylophone").stderr == "error: There is no command xylophone.\nhint: see `octavo --help`\n"
+
+
+def test_help_explains_a_command_as_its_own_help_does(octavo: Octavo) -> None:
+    assert octavo("help").stdout == octavo("--help").stdout
+    assert octavo("help", "mcp", "install").stdout == octavo("mcp", "install", "--help").stdout
+    assert "Did you mean search?" in octavo("help", "serch").stderr
+
+
+def test_an_operation_answers_to_its_name_and_to_its_aliases(octavo: Octavo) -> None:
+    assert "Find commits by what they say" in octavo("search_git_history", "--help").stdout
+    assert "Find code by name" in octavo("search_code", "--help").stdout
+
+
+def test_an_unknown_setting_in_a_file_names_the_nearest(octavo: Octavo, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "octavo" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text('[retrieval]\nprofil = "hybrid"\n')
-    result = recto("config", "show")
+    result = octavo("config", "show")
     assert (result.exit_code, result.stdout) == (3, "")
     assert "did you mean retrieval.profile?" in result.stderr
 
 
-def test_a_file_that_is_no_library_is_refused(recto: Recto, tmp_path: Path) -> None:
+def test_a_file_that_is_no_library_is_refused(octavo: Octavo, tmp_path: Path) -> None:
     file = tmp_path / "library.db"
     file.write_text("this is not a database, it is a letter " * 200)
-    result = recto("search", "--library", file, "x")
+    result = octavo("search", "--library", file, "x")
     assert (result.exit_code, result.stdout) == (3, "")
     assert "hint: " in result.stderr
 
 
-def test_a_library_with_nothing_in_it_is_not_indexed(recto: Recto) -> None:
-    recto("init")
-    assert recto("index").exit_code == 4
-    assert recto("search", "x").exit_code == 4
+def test_a_library_with_nothing_in_it_is_not_indexed(octavo: Octavo) -> None:
+    octavo("init")
+    assert octavo("index").exit_code == 4
+    assert octavo("search", "x").exit_code == 4
 
 
-def test_required_freshness_is_refused_until_vectors_are_there(recto: Recto, tmp_path: Path) -> None:
-    recto("init")
-    recto("add", write_vault(tmp_path / "notes"))
-    recto("index", "--no-embed")
-    stale = recto("search", "--require-fresh", "apple")
+def test_required_freshness_is_refused_until_vectors_are_there(octavo: Octavo, tmp_path: Path) -> None:
+    octavo("init")
+    octavo("add", write_vault(tmp_path / "notes"))
+    octavo("index", "--no-embed")
+    stale = octavo("search", "--require-fresh", "apple")
     assert (stale.exit_code, stale.stdout) == (4, "")
-    by_word = recto("search", "apple")
+    by_word = octavo("search", "apple")
     assert by_word.exit_code == 0
     assert "without a full vector yet" in by_word.stdout
-    recto("index")
-    assert recto("search", "--require-fresh", "apple").exit_code == 0
+    octavo("index")
+    assert octavo("search", "--require-fresh", "apple").exit_code == 0
 
 
-def test_another_models_vectors_are_not_mixed_in(recto: Recto, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "bundled")
-    assert recto("index").exit_code == 3
+def test_another_models_vectors_are_not_mixed_in(octavo: Octavo, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "bundled")
+    assert octavo("index").exit_code == 3
 
 
-def test_what_cannot_be_read_makes_the_run_partial(recto: Recto, tmp_path: Path) -> None:
+def test_what_cannot_be_read_makes_the_run_partial(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
     # A path longer than the system takes cannot be listed by anybody, not even by root.
     here = os.open(folder, os.O_RDONLY)
@@ -125,80 +149,80 @@ def test_what_cannot_be_read_makes_the_run_partial(recto: Recto, tmp_path: Path)
         here, above = os.open("x" * 250, os.O_RDONLY, dir_fd=here), here
         os.close(above)
     os.close(here)
-    recto("init")
-    recto("add", folder)
-    result = recto("index")
+    octavo("init")
+    octavo("add", folder)
+    result = octavo("index")
     assert result.exit_code == 6
     assert "could not be looked at" in result.stdout
-    assert json.loads(recto("index", "--json").stdout)["collections"][0]["unreadable"]
+    assert json.loads(octavo("index", "--json").stdout)["collections"][0]["unreadable"]
 
 
-def test_a_refused_file_is_listed_with_its_reason(recto: Recto, tmp_path: Path) -> None:
+def test_a_refused_file_is_listed_with_its_reason(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
     (folder / "broken.md").write_bytes(b"\x00\x01\x02" * 100)
-    recto("init")
-    recto("add", folder)
-    assert recto("index").exit_code == 0
-    (problem,) = json.loads(recto("status", "--problems", "--json").stdout)["problems"]
+    octavo("init")
+    octavo("add", folder)
+    assert octavo("index").exit_code == 0
+    (problem,) = json.loads(octavo("status", "--problems", "--json").stdout)["problems"]
     assert (problem["uri"], problem["outcome"]) == ("broken.md", "skipped")
     assert problem["reason"]
 
 
-def test_a_folder_that_is_away_keeps_what_it_held(recto: Recto, tmp_path: Path) -> None:
+def test_a_folder_that_is_away_keeps_what_it_held(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
-    recto("init")
-    recto("add", folder)
-    recto("index")
+    octavo("init")
+    octavo("add", folder)
+    octavo("index")
     folder.rename(tmp_path / "unmounted")
-    result = recto("index", "--json")
+    result = octavo("index", "--json")
     assert result.exit_code == 6
     assert [one["collection"] for one in json.loads(result.stdout)["missing"]] == ["notes"]
-    assert recto("search", "apple").exit_code == 0
-    assert recto("doctor").exit_code == 6
+    assert octavo("search", "apple").exit_code == 0
+    assert octavo("doctor").exit_code == 6
 
 
-def test_a_busy_library_says_so(recto: Recto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_library_says_so(octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import apsw
 
-    from recto.stores.sqlite import database
+    from octavo.stores.sqlite import database
 
-    library = tmp_path / "home" / "data" / "recto" / "library.db"
-    recto("init")
+    library = tmp_path / "home" / "data" / "octavo" / "library.db"
+    octavo("init")
     defaults = database.SqliteDatabase.__init__.__kwdefaults__
     monkeypatch.setitem(defaults, "busy_timeout_ms", 10)
     holder = apsw.Connection(str(library))
     holder.execute("begin immediate")
-    result = recto("add", write_vault(tmp_path / "notes"))
+    result = octavo("add", write_vault(tmp_path / "notes"))
     holder.close()
     assert (result.exit_code, result.stdout) == (5, "")
 
 
-def test_a_defect_is_one_line_and_verbose_shows_where(recto: Recto, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_is_one_line_and_verbose_shows_where(octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*arguments: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("recto.config.load.load", broken)
-    result = recto("config", "show", "--json")
+    monkeypatch.setattr("octavo.interfaces.cli.actions.config.load", broken)
+    result = octavo("config", "show", "--json")
     assert (result.exit_code, error_of(result.stdout)["code"]) == (70, "INTERNAL")
     assert result.stderr.count("\n") == 2
-    assert "Traceback" in recto("config", "show", "--verbose").stderr
+    assert "Traceback" in octavo("config", "show", "--verbose").stderr
 
 
 def test_a_reader_that_leaves_early_is_no_error(vault: Vault) -> None:
-    command = [sys.executable, "-m", "recto", "search", "--full", "apple"]
+    command = [sys.executable, "-m", "octavo", "search", "--full", "apple"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
-def test_ctrl_c_says_that_the_next_run_goes_on(recto: Recto, tmp_path: Path) -> None:
+def test_ctrl_c_says_that_the_next_run_goes_on(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
     (folder / "long.md").write_text("words and words\n" * 50_000)
-    recto("init")
-    recto("add", folder)
-    recto("index")
-    command = [sys.executable, "-m", "recto", "get", "long.md"]
+    octavo("init")
+    octavo("add", folder)
+    octavo("index")
+    command = [sys.executable, "-m", "octavo", "get", "long.md"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         # More than a pipe holds: after its first byte the command waits for us to read the rest.
@@ -211,10 +235,10 @@ def test_ctrl_c_says_that_the_next_run_goes_on(recto: Recto, tmp_path: Path) -> 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 @pytest.mark.parametrize("arguments", [["search", "apple"], ["search", "apple", "--json"], ["--help"]])
 @pytest.mark.usefixtures("vault")
-def test_an_answer_that_cannot_be_written_is_no_defect_of_recto(arguments: list[str]) -> None:
+def test_an_answer_that_cannot_be_written_is_no_defect_of_octavo(arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "recto", *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
+            [sys.executable, "-m", "octavo", *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
         )
     assert done.returncode == Exit.PARTIAL
     assert done.stderr.startswith("error: the answer could not be written: No space left on device\nhint: ")
@@ -230,16 +254,16 @@ def test_an_answer_that_cannot_be_written_is_no_defect_of_recto(arguments: list[
     ],
 )
 @pytest.mark.usefixtures("vault")
-def test_a_closed_stdout_is_no_defect_of_recto(arguments: list[str], code: int, said: str) -> None:
-    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "recto", *arguments]
+def test_a_closed_stdout_is_no_defect_of_octavo(arguments: list[str], code: int, said: str) -> None:
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "octavo", *arguments]
     done = subprocess.run(command, stderr=subprocess.PIPE, check=False, text=True)
     assert (done.returncode, done.stderr[: len(said)]) == (code, said)
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("command", [[], ["config"], ["jobs"]], ids=" ".join)
-def test_a_group_without_a_command_shows_its_help_and_no_error(recto: Recto, command: list[str]) -> None:
-    done = recto(*command)
+def test_a_group_without_a_command_shows_its_help_and_no_error(octavo: Octavo, command: list[str]) -> None:
+    done = octavo(*command)
     assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
     assert done.stderr.startswith("Usage: ")
     assert "error:" not in done.stderr
@@ -253,7 +277,7 @@ def test_a_group_without_a_command_shows_its_help_and_no_error(recto: Recto, com
         (
             ["remember", ""],
             "there is nothing to remember: the text is empty",
-            'give a text: `recto remember "what to keep"`',
+            'give a text: `octavo remember "what to keep"`',
         ),
         (
             ["search", "x", "-p", "/nope.toml"],
@@ -263,6 +287,6 @@ def test_a_group_without_a_command_shows_its_help_and_no_error(recto: Recto, com
     ],
 )
 @pytest.mark.usefixtures("vault")
-def test_an_error_says_what_to_do(recto: Recto, arguments: list[str], message: str, hint: str) -> None:
-    done = recto(*arguments)
+def test_an_error_says_what_to_do(octavo: Octavo, arguments: list[str], message: str, hint: str) -> None:
+    done = octavo(*arguments)
     assert done.stderr == f"error: {message}\nhint: {hint}\n"

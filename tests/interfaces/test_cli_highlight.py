@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recto.algorithms.analysis import Analyzer
-from recto.algorithms.syntax import parse_query
-from recto.interfaces.cli.highlight import excerpt, flattened, marks, meant, reflowed
+from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.syntax import parse_query
+from octavo.interfaces.cli.highlight import excerpt, flattened, reflowed
+from octavo.interfaces.marks import marks, meant
 
 ANALYZER = Analyzer()
 

@@ -1,4 +1,4 @@
-"""`recto log` and `recto history`, over a repository made for the purpose."""
+"""`octavo log` and `octavo history`, over a repository made for the purpose."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_calls import Recto
+from cli_calls import Octavo
 from git_repository import GitRepository
 
-import recto as package
-from recto.interfaces.cli.errors import Exit
-from recto.interfaces.mcp.instructions import holdings
-from recto.sources.git import git_program
+from octavo.engine.wiring import open_library
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.mcp.instructions import holdings
+from octavo.sources.git import git_program
 
 pytestmark = pytest.mark.skipif(git_program() is None, reason="git is not installed")
 
@@ -30,7 +30,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
 @pytest.fixture(scope="module")
 def library(repo: GitRepository, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("history") / "library.db"
-    with package.open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("dome", repo.folder)
         engine.index()
     return path
@@ -38,43 +38,43 @@ def library(repo: GitRepository, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(autouse=True)
 def hashing(monkeypatch: pytest.MonkeyPatch, environment: Path) -> None:
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
 
 
-def test_commits_are_found_and_cited(recto: Recto, library: Path, repo: GitRepository) -> None:
-    told = json.loads(recto("log", "rains", "-n", "1", "--library", library, "--json").stdout)
+def test_commits_are_found_and_cited(octavo: Octavo, library: Path, repo: GitRepository) -> None:
+    told = json.loads(octavo("log", "rains", "-n", "1", "--library", library, "--json").stdout)
     (commit,) = told["commits"]
     assert (commit["hash"], commit["title"], commit["files"]) == (repo.head(), "Close when it rains", ["rain.py"])
-    shown = recto("log", "rains", "-n", "1", "--library", library).stdout
+    shown = octavo("log", "rains", "-n", "1", "--library", library).stdout
     assert shown.startswith("1. Close when it rains\n") and repo.head()[:10] in shown and "Ann Lee · 1 file" in shown
 
 
-def test_a_run_tells_one_commit_and_several(recto: Recto, tmp_path: Path) -> None:
+def test_a_run_tells_one_commit_and_several(octavo: Octavo, tmp_path: Path) -> None:
     repo, library = GitRepository(tmp_path / "shed"), tmp_path / "library.db"
     repo.commit("Begin", {"a.md": "# A\n"})
-    recto("init", "--library", library)
-    recto("add", repo.folder, "--name", "shed", "--library", library)
-    assert "shed: 1 added, 1 commit added\n" in recto("index", "--library", library).stdout
+    octavo("init", "--library", library)
+    octavo("add", repo.folder, "--name", "shed", "--library", library)
+    assert "shed: 1 added, 1 commit added\n" in octavo("index", "--library", library).stdout
     repo.commit("Go on")
     repo.commit("And on")
-    assert "2 commits added\n" in recto("index", "--library", library).stdout
+    assert "2 commits added\n" in octavo("index", "--library", library).stdout
     repo.git("reset", "-q", "--hard", "HEAD~1")
-    assert "1 commit removed\n" in recto("index", "--library", library).stdout
+    assert "1 commit removed\n" in octavo("index", "--library", library).stdout
 
 
-def test_commits_are_narrowed_and_may_be_none(recto: Recto, library: Path) -> None:
-    found = recto("log", "dome", "--author", "zoë", "--library", library, "--jsonl").stdout.splitlines()
+def test_commits_are_narrowed_and_may_be_none(octavo: Octavo, library: Path) -> None:
+    found = octavo("log", "dome", "--author", "zoë", "--library", library, "--jsonl").stdout.splitlines()
     assert [json.loads(line)["title"] for line in found] == ["Call it by its name"]
-    nothing = recto("log", "dome", "--file", "*.rs", "--library", library)
+    nothing = octavo("log", "dome", "--file", "*.rs", "--library", library)
     assert (nothing.exit_code, nothing.stdout) == (Exit.NO_MATCH, "No commit matches.\n")
-    wrong = recto("log", "dome", "--after", "yesterday", "--library", library)
+    wrong = octavo("log", "dome", "--after", "yesterday", "--library", library)
     assert wrong.exit_code == Exit.USAGE
 
 
-def test_without_a_query_the_newest_commits_are_listed(recto: Recto, library: Path) -> None:
-    titles = [line.split("  ")[2] for line in recto("log", "--library", library).stdout.splitlines()]
+def test_without_a_query_the_newest_commits_are_listed(octavo: Octavo, library: Path) -> None:
+    titles = [line.split("  ")[2] for line in octavo("log", "--library", library).stdout.splitlines()]
     assert titles == ["Close when it rains", "Call it by its name", "Add the dome"]
-    assert recto("log", "--min-score", "0.5", "--library", library).exit_code == Exit.USAGE
+    assert octavo("log", "--min-score", "0.5", "--library", library).exit_code == Exit.USAGE
 
 
 @pytest.mark.parametrize(
@@ -89,76 +89,76 @@ def test_without_a_query_the_newest_commits_are_listed(recto: Recto, library: Pa
     ],
 )
 def test_the_newest_commits_may_be_narrowed(
-    recto: Recto, library: Path, narrowed: list[str], titles: list[str]
+    octavo: Octavo, library: Path, narrowed: list[str], titles: list[str]
 ) -> None:
-    told = recto("log", *narrowed, "--library", library, "--json")
+    told = octavo("log", *narrowed, "--library", library, "--json")
     assert [one["title"] for one in json.loads(told.stdout)["commits"]] == titles
     assert told.exit_code == (Exit.OK if titles else Exit.NO_MATCH)
     if not titles:
-        assert recto("log", *narrowed, "--library", library).stdout == "No commit matches.\n"
+        assert octavo("log", *narrowed, "--library", library).stdout == "No commit matches.\n"
 
 
-def test_a_file_is_followed_to_what_it_was_called_before(recto: Recto, library: Path) -> None:
-    shown = recto("history", "shutter.md", "--library", library).stdout.splitlines()
+def test_a_file_is_followed_to_what_it_was_called_before(octavo: Octavo, library: Path) -> None:
+    shown = octavo("history", "shutter.md", "--library", library).stdout.splitlines()
     assert shown[0].startswith("shutter.md") and shown[1] == "earlier dome.md"
     assert ["Call it by its name" in shown[2], "Add the dome" in shown[3], len(shown)] == [True, True, 4]
-    told = json.loads(recto("history", "dome/rain.py", "--library", library, "--json").stdout)
+    told = json.loads(octavo("history", "dome/rain.py", "--library", library, "--json").stdout)
     assert [one["title"] for one in told["commits"]] == ["Close when it rains"]
     assert len(told["versions"]) == 1 and not told["more"]
 
 
-def test_what_is_neither_a_file_nor_a_memory_is_not_found(recto: Recto, library: Path) -> None:
-    missing = recto("history", "nowhere.md", "--library", library)
+def test_what_is_neither_a_file_nor_a_memory_is_not_found(octavo: Octavo, library: Path) -> None:
+    missing = octavo("history", "nowhere.md", "--library", library)
     assert (missing.exit_code, missing.stdout) == (Exit.NO_MATCH, "") and "nowhere.md" in missing.stderr
-    assert "memories" not in recto("list", "--library", library).stdout
+    assert "memories" not in octavo("list", "--library", library).stdout
 
 
-def test_a_memory_has_its_history_still(recto: Recto, library: Path, tmp_path: Path) -> None:
+def test_a_memory_has_its_history_still(octavo: Octavo, library: Path, tmp_path: Path) -> None:
     aside = tmp_path / "library.db"
     aside.write_bytes(library.read_bytes())
-    item = json.loads(recto("remember", "The dome is green.", "--library", aside, "--json").stdout)["item"]
-    told = json.loads(recto("history", item, "--library", aside, "--json").stdout)
+    item = json.loads(octavo("remember", "The dome is green.", "--library", aside, "--json").stdout)["item"]
+    told = json.loads(octavo("history", item, "--library", aside, "--json").stdout)
     assert [change["version"] for change in told["changes"]] == [1]
 
 
-def test_a_commit_is_shown_by_the_start_of_its_hash(recto: Recto, library: Path, repo: GitRepository) -> None:
-    shown = recto("get", repo.head()[:8], "--library", library).stdout
+def test_a_commit_is_shown_by_the_start_of_its_hash(octavo: Octavo, library: Path, repo: GitRepository) -> None:
+    shown = octavo("get", repo.head()[:8], "--library", library).stdout
     assert shown.startswith(f"commit {repo.head()}\n") and "+rain = True" in shown
 
 
-def test_a_plain_search_and_one_for_commits_find_them(recto: Recto, library: Path) -> None:
-    found = json.loads(recto("search", "rains", "--kind", "commit", "--library", library, "--json").stdout)["hits"]
+def test_a_plain_search_and_one_for_commits_find_them(octavo: Octavo, library: Path) -> None:
+    found = json.loads(octavo("search", "rains", "--kind", "commit", "--library", library, "--json").stdout)["hits"]
     assert found[0]["title"] == "Close when it rains" and {one["kind"] for one in found} == {"commit"}
 
 
-def test_a_collection_can_do_without_its_history(recto: Recto, repo: GitRepository, tmp_path: Path) -> None:
+def test_a_collection_can_do_without_its_history(octavo: Octavo, repo: GitRepository, tmp_path: Path) -> None:
     library = tmp_path / "own.db"
-    recto("init", "--library", library)
-    recto("add", repo.folder, "--no-history", "--library", library)
-    told = json.loads(recto("index", "--library", library, "--json").stdout)
+    octavo("init", "--library", library)
+    octavo("add", repo.folder, "--no-history", "--library", library)
+    told = json.loads(octavo("index", "--library", library, "--json").stdout)
     assert told["collections"][0]["commits"] == 0
-    recto("add", repo.folder, "--max-commits", "2", "--library", library)
-    told = json.loads(recto("index", "--library", library, "--json").stdout)
+    octavo("add", repo.folder, "--history", "--max-commits", "2", "--library", library)
+    told = json.loads(octavo("index", "--library", library, "--json").stdout)
     assert told["collections"][0]["commits"] == 2
-    assert "2 commits added" not in recto("index", "--library", library).stdout
+    assert "2 commits added" not in octavo("index", "--library", library).stdout
 
 
-def test_the_files_format_lists_nothing_that_is_no_file(recto: Recto, library: Path, repo: GitRepository) -> None:
+def test_the_files_format_lists_nothing_that_is_no_file(octavo: Octavo, library: Path, repo: GitRepository) -> None:
     """Neither a commit nor a memory, which have a place in the library and none on the disk."""
-    said = recto("search", "dome", "--library", library, "--json")
+    said = octavo("search", "dome", "--library", library, "--json")
     assert "commit" in {hit["kind"] for hit in json.loads(said.stdout)["hits"]}
-    places = recto("search", "dome", "--library", library, "--format", "files").stdout.splitlines()
+    places = octavo("search", "dome", "--library", library, "--format", "files").stdout.splitlines()
     assert places
     assert all(Path(place.rpartition(":")[0]).is_file() for place in places)
-    commit = json.loads(recto("log", "dome", "--library", library, "--json").stdout)["commits"][0]["hash"]
-    assert recto("get", commit, "--library", library, "--format", "files").stdout == ""
+    commit = json.loads(octavo("log", "dome", "--library", library, "--json").stdout)["commits"][0]["hash"]
+    assert octavo("get", commit, "--library", library, "--format", "files").stdout == ""
 
 
 def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
-    recto: Recto, library: Path, repo: GitRepository
+    octavo: Octavo, library: Path, repo: GitRepository
 ) -> None:
     def listed(*asked: str) -> list[str]:
-        return recto(*asked, "--library", library, "--format", "files").stdout.splitlines()
+        return octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
 
     assert listed("log", "rains", "-n", "1") == [str(repo.folder / "rain.py")]
     assert listed("log") == [str(repo.folder / "rain.py"), str(repo.folder / "shutter.md")]
@@ -166,12 +166,12 @@ def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
     assert listed("history", "dome.md") == []
 
 
-def test_memories_are_in_no_folder(recto: Recto, tmp_path: Path) -> None:
+def test_memories_are_in_no_folder(octavo: Octavo, tmp_path: Path) -> None:
     library = tmp_path / "library.db"
-    recto("init", "--library", library)
-    assert recto("remember", "The dome key is in the drawer", "--library", library).exit_code == 0
+    octavo("init", "--library", library)
+    assert octavo("remember", "The dome key is in the drawer", "--library", library).exit_code == 0
     for asked in (["list"], ["list", "--documents"], ["search", "drawer"]):
-        done = recto(*asked, "--library", library, "--format", "files")
+        done = octavo(*asked, "--library", library, "--format", "files")
         assert (done.exit_code, done.stdout) == (0, "")
-    with package.open_library(library, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(library, settings={"embedding.provider": "hashing"}) as engine:
         assert "- memories: 1 document in no folder" in holdings(engine)

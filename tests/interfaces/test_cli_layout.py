@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.interfaces.cli.layout import Part, cells, columns, count, duration, size, visible, wrapped
+from octavo.interfaces.cli.wrapping import wrapped
+from octavo.operations.lines import Part, cells, columns, count, duration, size, visible
 
 
 @pytest.mark.parametrize(

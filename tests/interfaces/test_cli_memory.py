@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from recto.interfaces.cli.main import cli
+from octavo.interfaces.cli.main import cli
 
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RECTO_LIBRARY", str(tmp_path / "library.db"))
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(tmp_path / "library.db"))
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
@@ -39,7 +39,7 @@ def test_a_session_from_its_start_to_its_summary(library: Path) -> None:
     answered("remember", "The left valve leaks.", "--session", begun["session"])
     ended = answered("sessions", "end", "Valves", "Both", "valves", "were", "replaced.")
     assert (ended["memories"], ended["summary"]) == (2, "Both valves were replaced.")
-    assert run("sessions", "list", "--open").stdout == "There is no session.\n"
+    assert run("sessions", "list", "--open").stdout == "There is no such session.\n"
     assert run("sessions", "end", "nowhere").exit_code == 1
 
 
@@ -71,18 +71,18 @@ def test_a_canonical_document_is_put_read_and_packed(library: Path) -> None:
 
 def test_memories_are_kept_in_step_with_a_folder_and_found_by_what_they_are_about(library: Path) -> None:
     answered("remember", "We will refactor [[src/server.py]] soon.")
-    (written,) = answered("memories", "sync")["written"]
+    (written,) = answered("memory", "sync")["written"]
     path = library / ".memories" / written
     path.write_text(path.read_text("utf-8").replace("soon", "later"), "utf-8")
-    assert answered("memories", "sync")["revised"] == [written]
-    assert run("memories", "sync").stdout == ".memories is in step.\n"
+    assert answered("memory", "sync")["revised"] == [written]
+    assert run("memory", "sync").stdout == ".memories is in sync.\n"
     (library / ".memories" / "bad.md").write_text("---\ntype: nonsense\n---\nx\n", "utf-8")
-    left = run("memories", "sync")
+    left = run("memory", "sync")
     assert left.exit_code == 6
-    assert "bad.md  left alone: there is no type of memory nonsense" in left.stdout
-    found = answered("memories", "about", "src/server.py", "--type", "refactors")
+    assert "bad.md  skipped: there is no type of memory nonsense" in left.stdout
+    found = answered("memory", "linked", "src/server.py", "--type", "refactors")
     assert [one["text"] for one in found["memories"]] == ["We will refactor [[src/server.py]] later."]
-    assert run("memories", "about", "src/nothing.py").exit_code == 1
+    assert run("memory", "linked", "src/nothing.py").exit_code == 1
 
 
 def test_an_embedding_profile_is_made_filled_and_left_again(library: Path) -> None:
@@ -90,11 +90,11 @@ def test_an_embedding_profile_is_made_filled_and_left_again(library: Path) -> No
     answered("profiles", "set", "small", "--provider", "hashing", "--dimensions", "32")
     refused = run("profiles", "activate", "small")
     assert refused.exit_code != 0
-    assert "recto profiles reindex small" in refused.stderr
-    assert answered("profiles", "reindex", "small", "--wait")["state"] == "active"
+    assert "octavo profiles reindex small" in refused.stderr
+    assert answered("profiles", "reindex", "small", "--wait")["profile"]["state"] == "active"
     states = {one["name"]: one["state"] for one in answered("profiles", "list")["profiles"]}
     assert states == {"configured": "idle", "small": "active"}
-    assert answered("profiles", "activate", "configured")["state"] == "active"
+    assert answered("profiles", "activate", "configured")["profile"]["state"] == "active"
     assert run("profiles", "set", "x", "--provider", "ollama").exit_code == 2
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
-from cli_calls import Recto, Shell
+from cli_calls import Octavo, Shell
 
-import recto as package
-from recto.interfaces.cli.main import COMMANDS, cli
+import octavo as package
+from octavo.interfaces.cli.from_request import OperationCommand
+from octavo.interfaces.cli.main import cli, summary
 
 HEAVY = {
     "apsw",
@@ -33,7 +36,7 @@ ROOT = Path(__file__).parents[2]
 def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
     program = (
         "import sys\n"
-        "from recto.interfaces.cli.main import cli\n"
+        "from octavo.interfaces.cli.main import cli\n"
         "try:\n    cli.main(sys.argv[1:])\n"
         "except SystemExit:\n    pass\n"
         "sys.stderr.write('\\n' + ' '.join(sys.modules))\n"
@@ -43,24 +46,31 @@ def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
-def test_every_command_is_where_the_table_says_and_says_the_same_of_itself(recto: Recto) -> None:
-    for name, entry in COMMANDS.items():
-        result = recto(name, "--help")
+def test_every_command_says_in_its_own_help_what_the_list_says_of_it(octavo: Octavo) -> None:
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        result = octavo(name, "--help")
         assert result.exit_code == 0
-        command = cli.commands.get(name) or cli.get_command(None, name)  # type: ignore[arg-type]
-        assert command is not None
-        assert command.help
-        assert entry.help.rstrip(".")
+        assert summary(name).endswith(".")
+        command = cli.get_command(context, name)
+        if isinstance(command, OperationCommand):
+            assert command.explained().startswith(summary(name).rstrip("."))
 
 
-def test_the_version_is_the_packages(recto: Recto) -> None:
-    assert recto("--version").stdout == f"recto {package.__version__}\n"
-    assert json.loads(recto("version", "--json").stdout) == {"version": package.__version__}
+def test_the_version_is_the_packages(octavo: Octavo) -> None:
+    assert octavo("--version").stdout == f"octavo {package.__version__}\n"
+    assert json.loads(octavo("version", "--json").stdout) == {"version": package.__version__}
 
 
-def test_python_m_recto_is_recto(shell: Shell) -> None:
+def test_python_m_octavo_is_octavo(shell: Shell) -> None:
     done = shell("version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"recto {package.__version__}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"octavo {package.__version__}\n", "")
+
+
+@pytest.mark.usefixtures("vault")
+def test_an_operation_is_also_called_by_its_own_name(octavo: Octavo) -> None:
+    assert octavo("health-check").stdout == octavo("doctor").stdout
+    assert octavo("embedding_profiles_list", "--json").stdout == octavo("profiles", "list", "--json").stdout
 
 
 def test_the_reference_is_what_the_commands_say() -> None:
@@ -76,18 +86,26 @@ def test_dev_names_its_commands_and_refuses_others() -> None:
     assert "there is no command nonsense" in refused.stderr
 
 
-def test_completion_scripts_are_printed_for_each_shell(recto: Recto, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("bash", "zsh", "fish"):
-        assert "_RECTO_COMPLETE" in recto("completion", name).stdout
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_the_manual_page_is_formatted_without_a_warning() -> None:
+    groff = ["groff", "-man", "-ww", "-Tutf8", "-P-cbu", ROOT / "docs" / "man" / "octavo.1"]
+    done = subprocess.run(groff, capture_output=True, encoding="utf-8", check=True)
+    assert done.stderr == ""
+    assert all(f"octavo {name} " in done.stdout for name in ("search", "config set", "db migrate"))
+
+
+def test_completion_scripts_are_printed_for_each_shell(octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("bash", "zsh", "fish", "powershell"):
+        assert "_OCTAVO_COMPLETE" in octavo("completion", name).stdout
     monkeypatch.setenv("SHELL", "/usr/bin/fish")
-    assert recto("completion").stdout == recto("completion", "fish").stdout
+    assert octavo("completion").stdout == octavo("completion", "fish").stdout
     monkeypatch.setenv("SHELL", "/usr/bin/nonsense")
-    assert recto("completion").exit_code == 2
+    assert octavo("completion").exit_code == 2
 
 
 def complete(shell: Shell, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
-    monkeypatch.setenv("_RECTO_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", " ".join(["recto", *words]))
+    monkeypatch.setenv("_OCTAVO_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(["octavo", *words]))
     monkeypatch.setenv("COMP_CWORD", str(len(words)))
     done = shell()
     assert done.stderr == ""
@@ -100,8 +118,33 @@ def test_the_shell_is_offered_commands_collections_profiles_and_uris(
 ) -> None:
     assert complete(shell, monkeypatch, "sea") == ["search"]
     assert complete(shell, monkeypatch, "search", "-c", "n") == ["notes"]
-    assert complete(shell, monkeypatch, "search", "-p", "hybrid_") == ["hybrid_rrf"]
+    assert complete(shell, monkeypatch, "search", "-p", "hybrid_") == ["hybrid_rerank", "hybrid_rrf"]
     assert complete(shell, monkeypatch, "get", "garden/") == ["garden/apples.md"]
+
+
+def test_the_shell_is_offered_settings_and_their_values(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert complete(shell, monkeypatch, "config", "set", "retrieval.l") == ["retrieval.limit"]
+    assert complete(shell, monkeypatch, "config", "set", "snapshots.vectors", "") == ["codes", "ivfpq", "hnsw"]
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "offered"),
+    [
+        ([], "sea", ["search\tFind passages by word and by meaning."]),
+        (["config", "set", "watch.polling"], "", ["true\t", "false\t"]),
+        (["get"], "'garden/", ["garden/apples.md\t"]),
+        (["mcp", "install", "--client"], "cod", ["codex\t"]),
+    ],
+)
+@pytest.mark.usefixtures("vault")
+def test_powershell_is_offered_values_with_their_help(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: list[str], typed: str, offered: list[str]
+) -> None:
+    monkeypatch.setenv("_OCTAVO_COMPLETE", "powershell_complete")
+    monkeypatch.setenv("_OCTAVO_COMPLETE_ARGUMENTS", "\n".join(words))
+    monkeypatch.setenv("_OCTAVO_COMPLETE_TYPED", typed)
+    done = shell()
+    assert (done.stdout.splitlines(), done.stderr) == (offered, "")
 
 
 def test_the_shell_is_offered_nothing_where_there_is_no_library(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,19 +11,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from cli_calls import Recto, Shell, Vault
+from cli_calls import Octavo, Shell, Vault
 
-from recto.interfaces.cli.progress import pace
-from recto.observability.progress import Rate
+from octavo.interfaces.cli.progress import pace
+from octavo.observability.progress import Rate
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J new\nline\r\u202e\u009b2J 😀.md"
 
 
 def on_a_terminal(*arguments: str | Path, stream: str, environ: Mapping[str, str] = {}) -> tuple[str, str]:
-    """Runs recto with `stream` (stdout or stderr) a terminal: what it showed there, and what went into the pipe."""
+    """Runs octavo with `stream` (stdout or stderr) a terminal: what it showed there, and what went into the pipe."""
     ours, theirs = pty.openpty()
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
-    command = [sys.executable, "-m", "recto", *map(str, arguments)]
+    command = [sys.executable, "-m", "octavo", *map(str, arguments)]
     whole = os.environ | {"TERM": "xterm-256color"} | environ
     with subprocess.Popen(command, env=whole, **streams) as process:  # type: ignore[call-overload]
         os.close(theirs)
@@ -76,56 +76,56 @@ def test_progress_is_on_stderr_and_only_on_a_terminal(tmp_path: Path, shell: She
     assert quiet == ""
 
 
-def test_a_name_cannot_steer_the_terminal(recto: Recto, shell: Shell, tmp_path: Path) -> None:
+def test_a_name_cannot_steer_the_terminal(octavo: Octavo, shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "hostile"
     folder.mkdir()
     (folder / HOSTILE).write_text("# Title \x1b[31m\n\nSome \x1b[2J words \u202e here.\n", "utf-8")
-    recto("init")
-    recto("add", folder)
-    assert recto("index").exit_code == 0
+    octavo("init")
+    octavo("add", folder)
+    assert octavo("index").exit_code == 0
     escaped = "\\x1b]0;owned\\x07\\x1b[2J new\\nline\\r\\u202e\\x9b2J 😀.md"
     for command in (["search", "words"], ["list", "--documents"], ["status", "--problems"], ["get", HOSTILE]):
         for form in ("text", "md", "csv", "files"):
             if command[0] == "get" and form in ("text",):
                 continue  # into a pipe goes the exact text, which is what get is for
-            shown = recto(*command, "--format", form).stdout
+            shown = octavo(*command, "--format", form).stdout
             assert not set(shown) & set("\x1b\x07\r\u202e\u009b")
-    assert escaped in recto("search", "words").stdout
-    assert recto("list", "--documents", "--format", "files").stdout == f"{folder}/{escaped}\n"
+    assert escaped in octavo("search", "words").stdout
+    assert octavo("list", "--documents", "--format", "files").stdout == f"{folder}/{escaped}\n"
     for form in ("json", "jsonl"):
-        raw = recto("search", "words", "--format", form).stdout
+        raw = octavo("search", "words", "--format", form).stdout
         assert not set(raw) & set("\x1b\x07\r\u202e\u009b")
-    assert json.loads(recto("search", "--json", "words").stdout)["hits"][0]["uri"] == HOSTILE
+    assert json.loads(octavo("search", "--json", "words").stdout)["hits"][0]["uri"] == HOSTILE
     shown, _ = on_a_terminal("get", HOSTILE, stream="stdout")
     assert "\x1b[2J" not in shown and "\x1b]0;" not in shown
-    missing = recto("get", HOSTILE + "x")
+    missing = octavo("get", f"another {HOSTILE}")
     assert missing.exit_code == 1 and "\x1b" not in missing.stderr
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes only Unicode names")
-def test_a_name_that_is_not_unicode_is_shown(recto: Recto, tmp_path: Path) -> None:
+def test_a_name_that_is_not_unicode_is_shown(octavo: Octavo, tmp_path: Path) -> None:
     folder = tmp_path / "bytes"
     folder.mkdir()
     (Path(os.fsdecode(bytes(folder) + b"/caf\xe9.md"))).write_text("# Coffee\n\nblack\n")
-    recto("init")
-    recto("add", folder)
-    index = recto("index", "--json")
+    octavo("init")
+    octavo("add", folder)
+    index = octavo("index", "--json")
     assert index.exit_code in (0, 6)
     for form in ("text", "md", "csv", "files", "json", "jsonl"):
-        assert recto("list", "--documents", "--format", form).exit_code == 0
-        assert recto("status", "--problems", "--format", form).exit_code == 0
+        assert octavo("list", "--documents", "--format", form).exit_code == 0
+        assert octavo("status", "--problems", "--format", form).exit_code == 0
 
 
-def test_names_with_spaces_and_emoji_are_found_and_linked(recto: Recto, tmp_path: Path) -> None:
+def test_names_with_spaces_and_emoji_are_found_and_linked(octavo: Octavo, tmp_path: Path) -> None:
     folder = tmp_path / "my notes 📚"
     (folder / "sub folder").mkdir(parents=True)
     (folder / "sub folder" / "a note 🌱.md").write_text("# Seeds\n\nSow in spring.\n", "utf-8")
-    recto("init")
-    recto("add", folder, "--name", "my notes")
-    recto("index")
-    result = recto("search", "--format", "files", "seeds")
+    octavo("init")
+    octavo("add", folder, "--name", "my notes")
+    octavo("index")
+    result = octavo("search", "--format", "files", "seeds")
     assert result.stdout == f"{folder}/sub folder/a note 🌱.md:1\n"
-    assert recto("get", "my notes/sub folder/a note 🌱.md:3").stdout == "Sow in spring.\n"
+    assert octavo("get", "my notes/sub folder/a note 🌱.md:3").stdout == "Sow in spring.\n"
 
 
 def test_progress_says_how_much_how_fast_and_how_long() -> None:

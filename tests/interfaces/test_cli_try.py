@@ -1,40 +1,40 @@
-"""`recto try`: a question to a folder, nothing left behind."""
+"""`octavo try`: a question to a folder, nothing left behind."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from cli_calls import Recto, write_vault
+from cli_calls import Octavo, write_vault
 
 
-def test_a_folder_answers_and_nothing_stays(recto: Recto, tmp_path: Path, monkeypatch: object) -> None:
+def test_a_folder_answers_and_nothing_stays(octavo: Octavo, tmp_path: Path, monkeypatch: object) -> None:
     folder = write_vault(tmp_path / "notes")
     aside = tmp_path / "aside"
     aside.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(aside))  # type: ignore[attr-defined]
-    result = recto("try", folder, "when to prune")
+    result = octavo("try", folder, "when to prune")
     assert result.exit_code == 0
     assert "notes/garden/apples.md:" in result.stdout
     assert list(aside.iterdir()) == []
     assert not (tmp_path / "home" / "data").exists()
 
 
-def test_try_answers_as_search_does(recto: Recto, tmp_path: Path) -> None:
+def test_try_answers_as_search_does(octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
-    answer = json.loads(recto("try", folder, "--json", "-n", "2", "when", "to", "prune").stdout)
+    answer = json.loads(octavo("try", folder, "--json", "-n", "2", "when", "to", "prune").stdout)
     assert (answer["query"], len(answer["hits"])) == ("when to prune", 2)
     assert answer["freshness"]["full_vectors"] == 1.0
 
 
-def test_an_empty_folder_has_nothing_to_answer_from(recto: Recto, tmp_path: Path) -> None:
+def test_an_empty_folder_has_nothing_to_answer_from(octavo: Octavo, tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
-    result = recto("try", folder, "anything")
+    result = octavo("try", folder, "anything")
     assert (result.exit_code, result.stdout) == (4, "")
     assert "nothing in" in result.stderr
 
 
-def test_try_needs_a_folder_and_a_question(recto: Recto, tmp_path: Path) -> None:
-    assert recto("try", tmp_path / "nowhere", "x").exit_code == 2
-    assert recto("try", tmp_path).exit_code == 2
+def test_try_needs_a_folder_and_a_question(octavo: Octavo, tmp_path: Path) -> None:
+    assert octavo("try", tmp_path / "nowhere", "x").exit_code == 2
+    assert octavo("try", tmp_path).exit_code == 2

@@ -1,27 +1,30 @@
-"""`recto watch` as a person starts it, and the operation that turns watching on and off."""
+"""`octavo watch` as a person starts it, and the operation that turns watching on and off."""
 
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from cli_calls import Recto, write_vault
+from cli_calls import Octavo, write_vault
 
-import recto as library_api
-from recto.operations.status import StatusRequest, status, status_text
-from recto.operations.watch import WatchRequest, watch
+from octavo.engine.wiring import open_library
+from octavo.operations.library.requests import StatusRequest, WatchRequest
+from octavo.operations.library.status import status
+from octavo.operations.library.watch import watch
+from octavo.operations.table import OPERATIONS
 
 
-def test_watch_takes_in_what_changes_until_it_is_asked_to_stop(environment: Path, recto: Recto) -> None:
+def test_watch_takes_in_what_changes_until_it_is_asked_to_stop(environment: Path, octavo: Octavo) -> None:
     folder = write_vault(environment / "notes")
     for arguments in (["init"], ["add", folder, "--name", "notes"]):
-        assert recto(*arguments).exit_code == 0
+        assert octavo(*arguments).exit_code == 0
     watching = subprocess.Popen(
-        [sys.executable, "-m", "recto", "watch", "--debounce", "250", "--jsonl"],
+        [sys.executable, "-m", "octavo", "watch", "--debounce", "250", "--jsonl"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -32,30 +35,47 @@ def test_watch_takes_in_what_changes_until_it_is_asked_to_stop(environment: Path
     (folder / "new.md").write_text("# New\n\nzebrafish\n", "utf-8")
     second = json.loads(watching.stdout.readline())
     assert (second["added"], second["unchanged"], second["failed"]) == (1, 0, [])
-    assert json.loads(recto("search", "--json", "zebrafish").stdout)["hits"][0]["uri"] == "new.md"
+    assert json.loads(octavo("search", "--json", "zebrafish").stdout)["hits"][0]["uri"] == "new.md"
     watching.send_signal(signal.SIGINT)
     out, told = watching.communicate(timeout=60)
     assert (watching.returncode, out, told) == (0, "", "Watching 1 folder; Ctrl-C ends it.\n")
 
 
+def test_a_log_of_watching_has_a_line_with_its_time_for_each_change(environment: Path, octavo: Octavo) -> None:
+    folder = write_vault(environment / "notes")
+    for arguments in (["init"], ["add", folder, "--name", "notes"]):
+        assert octavo(*arguments).exit_code == 0
+    command = [sys.executable, "-m", "octavo", "watch", "--debounce", "250"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as watching:
+        assert watching.stdout is not None
+        line = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d notes: (\d) added; .* written.* in .*\n")
+        first = line.fullmatch(watching.stdout.readline())
+        (folder / "new.md").write_text("# New\n\nzebrafish\n", "utf-8")
+        second = line.fullmatch(watching.stdout.readline())
+        watching.send_signal(signal.SIGINT)
+        assert watching.stdout.read() == ""
+    assert first and second
+    assert (first[1], second[1]) == ("3", "1")
+
+
 @pytest.mark.usefixtures("environment")
-def test_watch_without_a_folder_says_what_to_do(recto: Recto) -> None:
-    assert recto("init").exit_code == 0
-    result = recto("watch")
+def test_watch_without_a_folder_says_what_to_do(octavo: Octavo) -> None:
+    assert octavo("init").exit_code == 0
+    result = octavo("watch")
     assert result.exit_code == 4
-    assert "recto add FOLDER" in result.stderr
+    assert "octavo add FOLDER" in result.stderr
 
 
 def test_the_operation_turns_watching_on_and_off_and_status_tells(environment: Path) -> None:
     folder = write_vault(environment / "notes")
     settings = {"embedding.provider": "hashing"}
-    with library_api.open_library(environment / "library.db", create=True, settings=settings) as engine:
+    with open_library(environment / "library.db", create=True, settings=settings) as engine:
         engine.add_collection("notes", folder)
         assert not watch(engine, WatchRequest()).watching
         answer = watch(engine, WatchRequest(enabled=True, debounce_ms=250))
         assert (answer.watching, answer.debounce_ms) == (True, 250)
         told = status(engine, StatusRequest())
         assert told.watch is not None and told.watch.watching
-        assert "Watching" in status_text(told)
+        assert "watched" in OPERATIONS["status"].written(told)
         assert not watch(engine, WatchRequest(enabled=False)).watching
-        assert "Folders are not watched." in status_text(status(engine, StatusRequest()))
+        assert "Folders are not watched." in OPERATIONS["status"].written(status(engine, StatusRequest()))

@@ -1,6 +1,6 @@
 """Many at once on one library: searches while it is rebuilt, eight processes, and a server killed in the middle.
 
-RECTO_TEST_SECONDS says how long the eight processes go on; a minute is the real thing, a few seconds are the suite's.
+OCTAVO_TEST_SECONDS says how long the eight processes go on; a minute is the real thing, a few seconds are the suite's.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from cli_calls import Recto, Shell
+from cli_calls import Octavo, Shell
 from daemon_calls import client as shim
 from http_calls import running
 from mcp import Client
 
-import recto as library_api
-from recto.model.query import Query
-from recto.model.text import normalise
+from octavo.engine.wiring import open_library
+from octavo.model.query import Query
+from octavo.model.text import normalise
 
-SECONDS = float(os.environ.get("RECTO_TEST_SECONDS", "3"))
+SECONDS = float(os.environ.get("OCTAVO_TEST_SECONDS", "3"))
 SETTINGS = {"embedding.provider": "hashing"}
 
 
 @pytest.fixture
-def library(environment: Path, recto: Recto, monkeypatch: pytest.MonkeyPatch) -> Path:
+def library(environment: Path, octavo: Octavo, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty library with a folder `notes` beside it."""
     path = environment / "library.db"
-    monkeypatch.setenv("RECTO_LIBRARY", str(path))
-    monkeypatch.setenv("RECTO_WATCH_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(path))
+    monkeypatch.setenv("OCTAVO_WATCH_ENABLED", "false")
     (environment / "notes").mkdir()
     (environment / "notes" / "first.md").write_text("# First\n\nzebrafish\n", "utf-8")
-    assert recto("init").exit_code == 0
-    assert recto("add", environment / "notes", "--name", "notes").exit_code == 0
-    assert recto("index").exit_code == 0
+    assert octavo("init").exit_code == 0
+    assert octavo("add", environment / "notes", "--name", "notes").exit_code == 0
+    assert octavo("index").exit_code == 0
     return path
 
 
@@ -85,20 +85,22 @@ def test_fifty_searches_during_a_rebuild_never_fail_and_never_cite_wrongly(libra
 WORKER = """
 import json, sys, time
 from pathlib import Path
-import recto
-from recto.operations.remember import RememberRequest, remember
-from recto.operations.search import SearchRequest, search
+from octavo.engine.wiring import open_library
+from octavo.operations.memory.requests import RememberRequest
+from octavo.operations.memory.changes import remember
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
 
 name, seconds = sys.argv[1], float(sys.argv[2])
 folder = Path(sys.argv[3]) / name
 folder.mkdir()
-engine = recto.open_library(settings={"embedding.provider": "hashing"})
+engine = open_library(settings={"embedding.provider": "hashing"})
 wrote = {"notes": 0, "memories": 0, "searches": 0}
 until = time.monotonic() + seconds
 while time.monotonic() < until:
     number = wrote["notes"]
     (folder / f"{number}.md").write_text(f"# {name} {number}\\n\\nthe {name} heron numbered {number}\\n")
-    engine.index_changes({"notes": [f"{name}/{number}.md"]})
+    engine.writer.index_changes({"notes": [f"{name}/{number}.md"]})
     wrote["notes"] += 1
     remember(engine, RememberRequest(f"Process {name} saw heron {number} at the {name} pond."))
     wrote["memories"] += 1
@@ -126,7 +128,7 @@ def test_eight_processes_read_and_write_one_library_and_lose_nothing(library: Pa
     ends = [process.communicate(timeout=SECONDS + 300) for process in processes]
     assert [process.returncode for process in processes] == [0] * 8, [error for _, error in ends]
     wrote = {name: json.loads(out) for name, (out, _) in zip(names, ends, strict=True)}
-    with library_api.open_library(library, settings=SETTINGS) as engine:
+    with open_library(library, settings=SETTINGS) as engine:
         uris = set(engine.store.ledger.entries(engine.project.id, engine.collection("notes").id))
         for name, figures in wrote.items():
             assert figures["notes"] > 0
@@ -140,7 +142,7 @@ def test_eight_processes_read_and_write_one_library_and_lose_nothing(library: Pa
 
 
 def _every_memory() -> Any:
-    from recto.model.memory import MemoryFilter
+    from octavo.model.memory import MemoryFilter
 
     return MemoryFilter()
 
@@ -161,7 +163,7 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
     assert done.returncode == 0, done.stderr
     (report,) = json.loads(done.stdout)["collections"]
     assert 0 < report["added"] < 1_500
-    with library_api.open_library(library, settings=SETTINGS) as engine:
+    with open_library(library, settings=SETTINGS) as engine:
         assert engine.freshness().documents == 1_501
         assert engine.freshness().full_vectors == 1.0
         assert engine.store.check() == ()
@@ -169,7 +171,7 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
 
 
 def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path, shell: Shell) -> None:
-    with library_api.open_library(library, settings=SETTINGS) as engine:
+    with open_library(library, settings=SETTINGS) as engine:
         lease = engine.store.leases.take(
             engine.project.id, "index", f"elsewhere/1 {os.getpid()} x", 60.0, {"scope": "full"}
         )
@@ -184,7 +186,7 @@ def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path,
         told = json.loads(shell("status", "--json").stdout)["job"]
         assert (told["state"], told["scope"]) == ("running", "full")
         waiting = subprocess.Popen(
-            [sys.executable, "-m", "recto", "index", "--wait", "--quiet"], stderr=subprocess.PIPE
+            [sys.executable, "-m", "octavo", "index", "--wait", "--quiet"], stderr=subprocess.PIPE
         )
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(timeout=3)
@@ -212,6 +214,6 @@ def test_a_client_that_dies_in_mid_call_leaves_no_process_and_no_lease(library: 
     with shim("--no-daemon") as one:
         one.begin("reindex", scope="full")
         one.kill()
-    with library_api.open_library(library, settings=SETTINGS) as engine:
+    with open_library(library, settings=SETTINGS) as engine:
         assert engine.builds.current() is None
         assert engine.index(patience=0.0).collections[0].failed == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from cli_calls import Recto, Vault
+from cli_calls import Octavo, Vault
 from http_calls import in_process
 
 _TIMES = ("took_ms", "age_seconds")
@@ -20,8 +20,8 @@ def _untimed(value: Any) -> Any:
     return [_untimed(one) for one in value] if isinstance(value, list) else value
 
 
-def _printed(recto: Recto, *arguments: str) -> Any:
-    result = recto(*arguments, "--json")
+def _printed(octavo: Octavo, *arguments: str) -> Any:
+    result = octavo(*arguments, "--json")
     assert result.exit_code in (0, 1), result.output
     return _untimed(json.loads(result.stdout))
 
@@ -52,20 +52,20 @@ def _answered(vault: Vault, operation: str, arguments: dict[str, Any]) -> Any:
     ],
 )
 def test_a_command_prints_what_http_answers(
-    vault: Vault, recto: Recto, command: list[str], operation: str, arguments: dict[str, Any]
+    vault: Vault, octavo: Octavo, command: list[str], operation: str, arguments: dict[str, Any]
 ) -> None:
-    assert _printed(recto, *command) == _answered(vault, operation, arguments)
+    assert _printed(octavo, *command) == _answered(vault, operation, arguments)
 
 
-def test_without_explain_a_command_leaves_out_the_trace_and_http_the_steps_too(vault: Vault, recto: Recto) -> None:
-    printed = _printed(recto, "search", "pruning")
+def test_without_explain_a_command_leaves_out_the_trace_and_http_the_steps_too(vault: Vault, octavo: Octavo) -> None:
+    printed = _printed(octavo, "search", "pruning")
     assert "trace" not in printed
     assert all(hit.pop("steps") for hit in printed["hits"])
     assert printed == _answered(vault, "search", {"query": "pruning"})
 
 
-def test_problems_are_the_same_in_both(vault: Vault, recto: Recto) -> None:
-    printed = _printed(recto, "status", "--problems")
+def test_problems_are_the_same_in_both(vault: Vault, octavo: Octavo) -> None:
+    printed = _printed(octavo, "status", "--problems")
     assert printed["problems"] == _answered(vault, "status", {"problems": True})["problems"]
 
 

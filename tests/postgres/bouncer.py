@@ -1,4 +1,4 @@
-"""pgbouncer itself in transaction mode, where the machine has it: `RECTO_TEST_PGBOUNCER` names it, or PATH finds it."""
+"""pgbouncer in transaction mode, where the machine has it: `OCTAVO_TEST_PGBOUNCER` names it, or PATH finds it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from postgres_server import at, free_port
 
-PROGRAM = "RECTO_TEST_PGBOUNCER"
+PROGRAM = "OCTAVO_TEST_PGBOUNCER"
 _STARTED_WITHIN = 30.0
 _CONFIGURED = """\
 [databases]
@@ -55,7 +55,7 @@ class Bouncer:
 @contextmanager
 def bounced(url: str, program: str) -> Iterator[tuple[str, Bouncer]]:
     """The same database through pgbouncer, in a process that ends with this."""
-    folder = Path(tempfile.mkdtemp(prefix="recto-bouncer-"))
+    folder = Path(tempfile.mkdtemp(prefix="octavo-bouncer-"))
     parts, own_port, nobody = urlsplit(url), free_port(), None
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # which it refuses to be
         import pwd

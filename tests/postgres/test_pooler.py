@@ -7,17 +7,17 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import samples
 from bouncer import PROGRAM, Bouncer, bounced, program
 from pooler import Pooler, pooled
 
-from recto.engine.wiring import open_library
-from recto.errors import Busy
-from recto.model.job import JobKind
-from recto.model.location import DatabaseUrl
-from recto.model.query import Query
-from recto.stores.postgres import hnsw
-from recto.stores.postgres.store import PostgresStore
-from recto.testing import samples
+from octavo.engine.wiring import open_library
+from octavo.errors import Busy
+from octavo.model.job import JobKind
+from octavo.model.location import DatabaseUrl
+from octavo.model.query import Query
+from octavo.stores.postgres import hnsw
+from octavo.stores.postgres.store import PostgresStore
 
 SETTINGS = {"embedding.provider": "hashing"}
 
@@ -30,7 +30,7 @@ def asks_for_plain_passwords(url: DatabaseUrl) -> None:
             rules = connection.execute("select distinct auth_method from pg_hba_file_rules").fetchall()
             if {row[0] for row in rules} <= {"password", "trust"}:
                 return
-    pytest.skip("the server that RECTO_TEST_POSTGRES names wants passwords in another way")
+    pytest.skip("the server that OCTAVO_TEST_POSTGRES names wants passwords in another way")
 
 
 @pytest.fixture(params=["of these tests", "pgbouncer"])
@@ -91,7 +91,7 @@ def test_an_index_made_through_a_pooler_leaves_no_lock_behind(
     url: DatabaseUrl, pool: tuple[str, Pooler | Bouncer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.md").write_text("# A\n\nmoon\n", "utf-8")
-    monkeypatch.setattr(hnsw.settle_index, "__defaults__", (1,))
+    monkeypatch.setattr(hnsw.ensure_index, "__defaults__", (1,))
     with open_library(pool[0], create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
         engine.index()

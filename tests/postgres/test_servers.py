@@ -1,4 +1,4 @@
-"""`recto serve` and `recto worker` on one database: several of each, any of them killed, and no answer or work lost."""
+"""`octavo serve` and `octavo worker` on one database: several of each, any of them killed, no answer or work lost."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ import httpx2
 import pytest
 from http_calls import running
 
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library
-from recto.model.job import JobKind, JobState
-from recto.model.location import DatabaseUrl
-from recto.model.query import Query
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.model.job import JobKind, JobState
+from octavo.model.location import DatabaseUrl
+from octavo.model.query import Query
 
 ENVIRON = {
-    "RECTO_EMBEDDING_PROVIDER": "hashing",
-    "RECTO_DAEMON_ENABLED": "false",
-    "RECTO_WATCH_ENABLED": "false",
-    "RECTO_WORK_IN_SERVER": "false",
-    "RECTO_JOBS_POLL_SECONDS": "0.2",
-    "RECTO_JOBS_LEASE_SECONDS": "5",
-    "RECTO_JOBS_RETRY_SECONDS": "0.1",
+    "OCTAVO_EMBEDDING_PROVIDER": "hashing",
+    "OCTAVO_DAEMON_ENABLED": "false",
+    "OCTAVO_WATCH_ENABLED": "false",
+    "OCTAVO_WORK_IN_SERVER": "false",
+    "OCTAVO_JOBS_POLL_SECONDS": "0.2",
+    "OCTAVO_JOBS_LEASE_SECONDS": "5",
+    "OCTAVO_JOBS_RETRY_SECONDS": "0.1",
 }
 SETTINGS = {"embedding.provider": "hashing"}
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIG
 @pytest.fixture
 def environ(url: DatabaseUrl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     places = {name: str(tmp_path) for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-    return {**ENVIRON, **places, "RECTO_LIBRARY": url.secret}
+    return {**ENVIRON, **places, "OCTAVO_LIBRARY": url.secret}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_server_on_a_database_answers_and_remembers(notes: Path, environ: dict
 @contextmanager
 def worker(environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "recto", "worker"],
+        [sys.executable, "-m", "octavo", "worker"],
         env={**os.environ, **environ},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

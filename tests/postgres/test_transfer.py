@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from postgres_server import Server
 
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_library, open_tables
-from recto.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
-from recto.migration import transfer as transferring
-from recto.model.location import DatabaseUrl, Location
-from recto.model.query import Query
-from recto.operations.database import backup, migrate, restore
-from recto.retrieval.profiles import PROFILES
-from recto.stores.shared.transfer import TABLES
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.engine.wiring.stores import open_tables
+from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
+from octavo.migration import transfer as transferring
+from octavo.model.location import DatabaseUrl, Location
+from octavo.model.query import Query
+from octavo.operations.database.copies import migrate, restore, save_copy
+from octavo.retrieval.profiles import PROFILES
+from octavo.stores.shared.transfer import TABLES
 
 SETTINGS = {"embedding.provider": "hashing"}
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
@@ -50,7 +51,8 @@ def library(tmp_path: Path) -> Path:
         changed[0].with_name("moved.md").write_text(changed[0].read_text("utf-8"), "utf-8")
         changed[2].unlink()
         engine.index()
-        from recto.operations.remember import RememberRequest, remember
+        from octavo.operations.memory.changes import remember
+        from octavo.operations.memory.requests import RememberRequest
 
         for text in ("the team meets on Thursdays", "the dome is locked with two keys"):
             remember(engine, RememberRequest(text=text))
@@ -64,7 +66,7 @@ def dump(place: Location) -> dict[str, Any]:
         for table in TABLES:
             columns = tuple(sorted(tables.columns(table.name)))
             rows[table.name] = (columns, list(transferring._every(tables, table, columns)))
-        rows["words"] = list(tables.words.take_out())
+        rows["words"] = list(tables.lexical.export_rows())
         rows["counters"] = {name: tables.counter(name) for name in tables.counters}
         return rows
 
@@ -97,7 +99,8 @@ def test_to_a_server_and_back_is_the_same_library(library: Path, empty: Database
 
 def test_a_copied_library_goes_on_with_keys_of_its_own(library: Path, empty: DatabaseUrl) -> None:
     migrate(library, empty)
-    from recto.operations.remember import RememberRequest, remember
+    from octavo.operations.memory.changes import remember
+    from octavo.operations.memory.requests import RememberRequest
 
     with opened(empty) as engine:
         engine.index()
@@ -118,7 +121,7 @@ def test_an_interrupted_copy_goes_on_where_it_was(
             raise KeyboardInterrupt
         put(*arguments)
 
-    from recto.stores.shared.transfer import TableTransfer
+    from octavo.stores.shared.transfer import TableTransfer
 
     put = TableTransfer.put
     monkeypatch.setattr(TableTransfer, "put", interrupted)
@@ -149,7 +152,7 @@ def test_a_source_that_changed_meanwhile_is_not_continued(
 def test_what_is_not_the_same_is_not_called_copied(
     library: Path, empty: DatabaseUrl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recto.stores.shared.transfer import TableTransfer
+    from octavo.stores.shared.transfer import TableTransfer
 
     put = TableTransfer.put
 
@@ -173,17 +176,17 @@ def test_a_library_is_not_copied_over_another_nor_onto_itself(library: Path, url
 
 def test_a_saved_library_is_the_library(library: Path, tmp_path: Path) -> None:
     with opened(library):  # in use
-        saved = backup(library, tmp_path / "saved.db")
-    assert dump(saved.path) == dump(library)
+        saved = save_copy(library, tmp_path / "saved.db")
+    assert dump(Path(saved.path)) == dump(library)
     with pytest.raises(Conflict, match="already there"):
-        backup(library, tmp_path / "saved.db")
-    restored = restore(saved.path, tmp_path / "new" / "library.db")
-    assert dump(restored.path) == dump(library)
+        save_copy(library, tmp_path / "saved.db")
+    restored = restore(Path(saved.path), tmp_path / "new" / "library.db")
+    assert dump(Path(restored.path)) == dump(library)
     with pytest.raises(Conflict, match="already there"):
-        restore(saved.path, library)
-    restore(saved.path, library, replace=True)
+        restore(Path(saved.path), library)
+    restore(Path(saved.path), library, replace=True)
     assert library.with_name("library.db.before-restore").is_file()
-    restore(saved.path, library, replace=True)  # what was kept before is not lost by it
+    restore(Path(saved.path), library, replace=True)  # what was kept before is not lost by it
     assert library.with_name("library.db.before-restore-2").is_file()
 
 
@@ -194,7 +197,7 @@ def test_what_is_no_library_is_not_restored_and_costs_the_one_that_is_there_noth
     junk.write_bytes(b"PGDMP and so on" * 100)
     with pytest.raises(NotALibrary) as raised:
         restore(junk, library, replace=True)
-    assert raised.value.hint == "name a file that `recto db backup` made"
+    assert raised.value.hint == "name a file that `octavo db backup` made"
     assert dump(library) == before
     assert not list(library.parent.glob("*.before-restore*"))
     with pytest.raises(NotALibrary) as raised:
@@ -206,7 +209,7 @@ def test_what_is_no_library_is_not_restored_and_costs_the_one_that_is_there_noth
 
 def test_a_server_is_saved_with_its_own_tools(url: DatabaseUrl, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="PostgreSQL's own tools") as raised:
-        backup(url, tmp_path / "saved.db")
+        save_copy(url, tmp_path / "saved.db")
     assert "pg_dump" in (raised.value.hint or "")
 
 
@@ -215,11 +218,11 @@ def test_what_pg_dump_saves_pg_restore_puts_back(
 ) -> None:
     """As the documentation says to do it, with the server's own programs."""
     if postgres.program is None:
-        pytest.skip("the programs of the server that RECTO_TEST_POSTGRES names are not here")
+        pytest.skip("the programs of the server that OCTAVO_TEST_POSTGRES names are not here")
     (programs,) = postgres.program.folder.glob(".pg0/installation/*/bin")
     environ = {**os.environ, "LD_LIBRARY_PATH": str(programs.parent / "lib")}
     migrate(library, empty)
-    saved, again = tmp_path / "recto.dump", postgres.database(empty=True)
+    saved, again = tmp_path / "octavo.dump", postgres.database(empty=True)
 
     def run(*command: str) -> None:
         subprocess.run([str(programs / command[0]), *command[1:]], env=environ, check=True)

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+import samples
 from numpy.typing import NDArray
 
-from recto.model.collection import Collection
-from recto.model.ids import ChunkKey
-from recto.model.recipe import EmbeddingProfile
-from recto.model.stored import VectorRow
-from recto.stores.postgres.halfvec import spelt
-from recto.stores.postgres.hnsw import described, index_name, settle_index
-from recto.stores.postgres.store import PostgresStore
-from recto.stores.postgres.vectors import PgvectorIndex, Tuning, tuning_of
-from recto.stores.shared.embeddings import profile_body
-from recto.testing import samples
-from recto.vectors.exact import ExactIndex
+from octavo.model.collection import Collection
+from octavo.model.ids import ChunkKey
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import VectorRow
+from octavo.stores.postgres.halfvec import vector_literal
+from octavo.stores.postgres.hnsw import describe_index, ensure_index, index_name
+from octavo.stores.postgres.store import PostgresStore
+from octavo.stores.postgres.vectors import PgvectorIndex, Tuning, tuning_of
+from octavo.stores.shared.embeddings import profile_body
+from octavo.vectors.exact import ExactIndex
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)
 CHUNKS = 400
@@ -66,7 +66,7 @@ def test_the_nearest_are_those_of_comparing_every_vector(
 ) -> None:
     exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
     if indexed:
-        assert settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+        assert ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     for seed in range(5):
         vector = asked(seed)
         assert same(index.search(vector, 10), exact.search(vector, 10))
@@ -80,8 +80,8 @@ def test_the_nearest_are_those_of_comparing_every_vector(
 def test_filters_that_let_little_through_cost_no_answers(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recto.stores.postgres.vectors._FEW_ADMITTED", 0)
-    settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+    monkeypatch.setattr("octavo.stores.postgres.vectors._FEW_ADMITTED", 0)
+    ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     exact, index = ExactIndex(store, notes.project_id, PROFILE), index_of(store, notes)
     for seed in range(3):
         for admitted in (np.arange(1, 12), np.arange(1, 300, 7)):
@@ -92,7 +92,7 @@ def test_stage_a_uses_the_index_of_its_profile(store: PostgresStore, notes: Coll
     index = index_of(store, notes)
     key = store.keys.profile(notes.project_id, profile_body(PROFILE))
     assert not any("hnsw" in line for line in index.plan(asked(1), 40))
-    settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+    ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
     with store.reading():
         store.database.set_local("planner_prefers_indexes", {})  # so few vectors are scanned faster than looked up
         plan = index.plan(asked(1), 40)
@@ -114,12 +114,17 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
             " from generate_series(10000, 30000) g",
             (project, key),
         )
-    store.settle(notes.project_id, PROFILE)  # as a run of indexing does: statistics, then the index
+    store.maintain(notes.project_id, PROFILE)  # as a run of indexing does: statistics, then the index
     for candidates in (40, 400, 800):
         plan = index_of(store, notes).plan(asked(1), candidates)
         assert f"Index Scan using {index_name(key)} on vectors" in plan[1], plan
     with store.reading():
-        where = {"project": project, "profile": key, "dimensions": PROFILE.dimensions, "vector": spelt(asked(1))}
+        where = {
+            "project": project,
+            "profile": key,
+            "dimensions": PROFILE.dimensions,
+            "vector": vector_literal(asked(1)),
+        }
         listed = list(range(10_000, 10_400))
         query = b"explain " + store.database._queries["scores_of_inputs"]
         rows = store.database._read(
@@ -131,7 +136,7 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
 def test_four_times_as_many_candidates_as_wanted_are_looked_at_and_eight_times_with_filters(
     store: PostgresStore, notes: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recto.stores.postgres.vectors._FEW_ADMITTED", 0)
+    monkeypatch.setattr("octavo.stores.postgres.vectors._FEW_ADMITTED", 0)
     wanted: list[int] = []
     stage_a = PgvectorIndex._stage_a
 
@@ -149,26 +154,26 @@ def test_how_far_an_index_looks_is_set_for_the_search_alone(store: PostgresStore
     index = index_of(store, notes)
     with store.reading():
         index.search(asked(1), 10)
-        set_to = store.database.ask(
+        set_to = store.database.query(
             "select current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')", {}
         )
         assert set_to == [("100", "relaxed_order")]
         index.search(asked(1), 90)
-        assert store.database.ask("select current_setting('hnsw.ef_search')", {}) == [("360",)]
+        assert store.database.query("select current_setting('hnsw.ef_search')", {}) == [("360",)]
     with store.reading():
-        assert store.database.ask("select current_setting('hnsw.ef_search')", {}) == [("40",)]
+        assert store.database.query("select current_setting('hnsw.ef_search')", {}) == [("40",)]
 
 
 def test_below_the_threshold_there_is_no_index(store: PostgresStore, notes: Collection) -> None:
-    assert not settle_index(store.database, store.keys, notes.project_id, PROFILE)
-    assert described(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE))) is None
+    assert not ensure_index(store.database, store.keys, notes.project_id, PROFILE)
+    assert describe_index(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE))) is None
 
 
 def test_an_index_is_made_once_and_anew_when_its_profile_says_otherwise(
     store: PostgresStore, notes: Collection
 ) -> None:
     def settle() -> bool:
-        return settle_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
+        return ensure_index(store.database, store.keys, notes.project_id, PROFILE, exact_below=100)
 
     assert (settle(), settle()) == (True, False)
     project = store.keys.project(notes.project_id)
@@ -179,7 +184,7 @@ def test_an_index_is_made_once_and_anew_when_its_profile_says_otherwise(
         store.database.run("named_profile_put", where)
     assert tuning_of(store.database, project) == Tuning(8, 32, 50, 2.0, 90)
     assert (settle(), settle()) == (True, False)
-    found = described(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE)))
+    found = describe_index(store.database, store.keys.profile(notes.project_id, profile_body(PROFILE)))
     assert found is not None and found.suits(16, Tuning(m=8, ef_construction=32))
 
 

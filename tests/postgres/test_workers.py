@@ -9,17 +9,17 @@ import threading
 import time
 
 import pytest
+import samples
 
-from recto.model.job import JobKind, JobState
-from recto.model.location import DatabaseUrl
-from recto.stores.postgres.store import PostgresStore
-from recto.testing import samples
+from octavo.model.job import JobKind, JobState
+from octavo.model.location import DatabaseUrl
+from octavo.stores.postgres.store import PostgresStore
 
 CLAIM = """
 import os, sys
-from recto.model.ids import ProjectId
-from recto.model.location import DatabaseUrl
-from recto.stores.postgres.store import PostgresStore
+from octavo.model.ids import ProjectId
+from octavo.model.location import DatabaseUrl
+from octavo.stores.postgres.store import PostgresStore
 
 store = PostgresStore(DatabaseUrl(sys.argv[1]))
 with store.transaction():
@@ -122,8 +122,8 @@ def test_a_writer_killed_in_its_transaction_leaves_neither_rows_nor_lock(
 ) -> None:
     samples.ensure(store)
     program = (
-        "import sys\nfrom recto.model.location import DatabaseUrl\n"
-        "from recto.stores.postgres.store import PostgresStore\n"
+        "import sys\nfrom octavo.model.location import DatabaseUrl\n"
+        "from octavo.stores.postgres.store import PostgresStore\n"
         "store = PostgresStore(DatabaseUrl(sys.argv[1]))\n"
         "with store.transaction():\n"
         "    store.catalog.ensure_project('half')\n"

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recto.algorithms.analysis import LONGEST, Analyzer
-from recto.algorithms.folding import EMOJI, FLAG, fold
+from octavo.algorithms.analysis import LONGEST, Analyzer
+from octavo.algorithms.folding import EMOJI, FLAG, fold
 
 ANALYZER = Analyzer()
 EMOJI_ONLY = re.compile(f"[{EMOJI}]|[{FLAG}]{{1,2}}")
@@ -153,7 +153,7 @@ def test_a_prefix_is_one_token_or_nothing(text: str) -> None:
 
 @pytest.mark.corpus
 def test_every_phrase_of_a_real_page_is_a_run_of_its_tokens() -> None:
-    shared = Path(os.environ.get("RECTO_SHARED_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
+    shared = Path(os.environ.get("OCTAVO_SHARED_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
     archive = shared / "obsidian-help-en.tar.zst"
     if not archive.exists():
         pytest.skip(f"no corpus at {archive}")

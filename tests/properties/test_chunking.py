@@ -14,17 +14,17 @@ sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
 from chunk_samples import WordCounter, assert_sound, built
 
-from recto.chunking.inputs import inputs, joined
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import default_sizes
-from recto.embedding.bundled import MODEL_DIRECTORY
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
-from recto.model.document import Source
-from recto.model.ids import DocumentId, text_hash
-from recto.model.recipe import ChunkSizes
-from recto.model.text import normalise
-from recto.parsing.markdown import MarkdownParser
-from recto.ports import TokenCounter
+from octavo.chunking.embedding_inputs import inputs, joined
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.embedding.bundled import MODEL_DIRECTORY
+from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId, text_hash
+from octavo.model.recipe import ChunkSizes
+from octavo.model.text import normalise
+from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.ports import TokenCounter
 
 
 class Unknowing(WordCounter):

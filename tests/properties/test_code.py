@@ -13,13 +13,13 @@ sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
 from chunk_samples import WordCounter, assert_sound
 
-from recto.chunking.code import CodeChunker
-from recto.model.document import BlockKind, Document, Source
-from recto.model.ids import DocumentId
-from recto.model.recipe import ChunkSizes
-from recto.model.text import normalise
-from recto.parsing.code.registry import code_parser
-from recto.parsing.code.treesitter import one_byte_each
+from octavo.chunking.code import CodeChunker
+from octavo.model.document import BlockKind, Document, Source
+from octavo.model.ids import DocumentId
+from octavo.model.recipe import ChunkSizes
+from octavo.model.text import normalise
+from octavo.parsing.code.registry import code_parser
+from octavo.parsing.code.treesitter import ascii_bytes
 
 URIS = """
     a.py a.js a.ts a.tsx a.go a.rs a.java a.c a.cpp a.cs a.rb a.php a.kt a.swift a.scala a.sh a.sql a.html a.css a.lua
@@ -165,7 +165,7 @@ def test_chunks_of_any_text_are_exact_slices_in_order_within_the_hard_maximum(
 
 @given(st.text())
 def test_every_character_is_one_byte_of_what_a_grammar_sees(text: str) -> None:
-    source = one_byte_each(text)
+    source = ascii_bytes(text)
 
     assert len(source) == len(text)
     assert [at for at, byte in enumerate(source) if byte == 10] == [at for at, char in enumerate(text) if char == "\n"]

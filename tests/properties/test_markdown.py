@@ -10,13 +10,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from recto.model.document import BlockKind, Document, Source
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.blocks import scan
-from recto.parsing.frontmatter import load_yaml, plain_fields
-from recto.parsing.markdown import MarkdownParser
-from recto.parsing.plaintext import PlaintextParser
+from octavo.model.document import BlockKind, Document, Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.markdown.blocks import scan
+from octavo.parsing.markdown.frontmatter import load_yaml, plain_fields
+from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.parsing.plaintext import PlaintextParser
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 1000})
 REFERENCE.core.ruler.disable(["inline"])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recto.embedding.bundled import MODEL_DIRECTORY
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.embedding.bundled import MODEL_DIRECTORY
+from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -11,22 +11,22 @@ import pytest
 from cli_calls import Vault
 from daemon_calls import address, stop
 
-from recto.config.load import load
-from recto.interfaces.daemon.client import started
-from recto.interfaces.daemon.wire import ABOUT
+from octavo.config.load import load
+from octavo.interfaces.daemon.client import started
+from octavo.interfaces.daemon.wire import ABOUT
 
 
 def turn_on(monkeypatch: pytest.MonkeyPatch, runtime: Path) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "true")
-    monkeypatch.setenv("RECTO_DAEMON_IDLE_SECONDS", "60")
-    monkeypatch.setenv("RECTO_WATCH_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "true")
+    monkeypatch.setenv("OCTAVO_DAEMON_IDLE_SECONDS", "60")
+    monkeypatch.setenv("OCTAVO_WATCH_ENABLED", "false")
 
 
 @pytest.fixture
 def served(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
     """The indexed vault, whose clients start and find a server of this test's own."""
-    runtime = Path(tempfile.mkdtemp(prefix="recto-"))  # short, as the names of sockets must be
+    runtime = Path(tempfile.mkdtemp(prefix="octavo-"))  # short, as the names of sockets must be
     turn_on(monkeypatch, runtime)
     at = address()
     yield vault
@@ -36,11 +36,11 @@ def served(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
 
 @pytest.fixture(scope="module")
 def runtime(indexed: Vault) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="recto-"))
+    folder = Path(tempfile.mkdtemp(prefix="octavo-"))
     yield folder
     with pytest.MonkeyPatch.context() as patch:
         turn_on(patch, folder)
-        patch.setenv("RECTO_LIBRARY", str(indexed.library))
+        patch.setenv("OCTAVO_LIBRARY", str(indexed.library))
         stop(address())
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -9,19 +9,19 @@ import socket
 from dataclasses import asdict
 
 import pytest
-from cli_calls import Recto, Shell
+from cli_calls import Octavo, Shell
 from daemon_calls import address, client, server
 from mcp import Client as SdkClient
 from mcp_calls import over_stdio, raw
 
-from recto import __version__
-from recto.config.load import load
-from recto.errors import InvalidArgument, RectoError
-from recto.interfaces.cli.output import screen
-from recto.interfaces.daemon.client import running, started
-from recto.interfaces.daemon.wire import CALLS
+from octavo.config.load import load
+from octavo.errors import InvalidArgument, OctavoError
+from octavo.interfaces.cli.output import screen
+from octavo.interfaces.daemon.client import running, started
+from octavo.interfaces.daemon.wire import CALLS
+from octavo.version import __version__
 
-HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "recto.engine", "recto.operations")
+HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "octavo.operations.table")
 TIMES = re.compile(r'("took_ms": |"age_seconds": )[\d.]+|\d[\d.,]* m?s\b|(?<= )\d+\.\d(?= |$)', re.MULTILINE)
 
 
@@ -45,7 +45,7 @@ def test_the_relay_imports_no_model_no_library_and_no_sdk() -> None:
         _, noise = watched.process.communicate(timeout=60)
         told = noise.decode()
     imported = {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
-    assert "recto.interfaces.daemon.relay" in imported
+    assert "octavo.interfaces.daemon.relay" in imported
     assert {name for name in imported if name.startswith(HEAVY)} == set()
 
 
@@ -54,8 +54,8 @@ def test_a_served_search_imports_only_what_it_takes_to_ask_and_print(shell: Shel
     done = shell("search", "sourdough", env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"})
     assert done.returncode == 0
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
-    assert "recto.interfaces.daemon.client" in imported
-    heavy = (*HEAVY, "rich", "Stemmer", "recto.algorithms.analysis", "recto.retrieval")
+    assert "octavo.interfaces.daemon.client" in imported
+    heavy = (*HEAVY, "rich", "Stemmer", "octavo.algorithms.analysis", "octavo.retrieval")
     assert {name for name in imported if name.startswith(heavy)} == set()
 
 
@@ -92,15 +92,15 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call_costs_only_itself() -> 
     ids=" ".join,
 )
 def test_a_search_says_the_same_with_and_without_a_server(
-    recto: Recto, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+    octavo: Octavo, arguments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def told() -> tuple[str, str, int]:
-        result = recto("search", *arguments)
+        result = octavo("search", *arguments)
         return re.sub(r" +", " ", TIMES.sub(r"\1T", result.stdout)), result.stderr, result.exit_code
 
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "false")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
     alone = told()
-    monkeypatch.setenv("RECTO_DAEMON_ENABLED", "true")
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "true")
     connection = running(load().config)
     assert connection is not None
     connection.close()
@@ -158,7 +158,7 @@ def test_what_strangers_say_to_the_socket_costs_only_their_conversation(said: by
 def test_hostile_calls_over_the_socket_are_refused(name: str, arguments: dict[str, object], code: str) -> None:
     connection = started(load().config, CALLS)
     try:
-        with pytest.raises(RectoError) as refused:
+        with pytest.raises(OctavoError) as refused:
             connection.call(name, arguments, 60)
         assert refused.value.code == code
         assert connection.call("projects_list", {}, 60)["projects"]

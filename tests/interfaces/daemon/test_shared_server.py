@@ -11,19 +11,19 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_calls import Recto, Vault
+from cli_calls import Octavo, Vault
 from daemon_calls import PATIENCE, address, await_end, client, server
 from http_calls import running as serving
 from mcp_calls import message, raw
 
-from recto import __version__
-from recto.config.load import load
-from recto.errors import StorageError
-from recto.interfaces.daemon.address import private_folder
-from recto.interfaces.daemon.client import Refused, Unreachable, connect, running, started
-from recto.interfaces.daemon.wire import ABOUT, MCP, Hello, settings_of
+from octavo.config.load import load
+from octavo.errors import StorageError
+from octavo.interfaces.daemon.address import private_folder
+from octavo.interfaces.daemon.client import Refused, Unreachable, connect, running, started
+from octavo.interfaces.daemon.wire import ABOUT, MCP, Hello, settings_of
+from octavo.version import __version__
 
-HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "pydantic", "tokenizers", "recto.engine")
+HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "pydantic", "tokenizers", "octavo.engine")
 
 
 def greeting(want: str = ABOUT, version: str = __version__) -> Hello:
@@ -81,7 +81,7 @@ def test_a_client_is_answered_by_its_configuration_as_it_is_now(
 ) -> None:
     file = tmp_path / "config.toml"
     file.write_text("", "utf-8")
-    monkeypatch.setenv("RECTO_CONFIG", str(file))
+    monkeypatch.setenv("OCTAVO_CONFIG", str(file))
     with client() as one:
         assert len(one.found("the")) > 1
         first = server()
@@ -105,26 +105,26 @@ def test_what_was_being_asked_of_a_killed_server_is_answered_with_an_error() -> 
 
 
 @pytest.mark.usefixtures("served")
-def test_a_socket_that_nobody_listens_on_keeps_nobody_waiting(recto: Recto) -> None:
+def test_a_socket_that_nobody_listens_on_keeps_nobody_waiting(octavo: Octavo) -> None:
     at = address()
     private_folder(at.folder)
     left = socket.socket(socket.AF_UNIX)
     left.bind(str(at.socket))
     left.close()
     assert running(load().config) is None
-    assert recto("search", "sourdough").exit_code == 0
+    assert octavo("search", "sourdough").exit_code == 0
     with client() as one:
         assert one.found("sourdough")
 
 
 @pytest.mark.usefixtures("served")
-def test_a_server_that_hangs_keeps_nobody_waiting(recto: Recto) -> None:
+def test_a_server_that_hangs_keeps_nobody_waiting(octavo: Octavo) -> None:
     at = address()
     private_folder(at.folder)
     with socket.socket(socket.AF_UNIX) as hung:
         hung.bind(str(at.socket))
         hung.listen()
-        assert recto("search", "sourdough").exit_code == 0
+        assert octavo("search", "sourdough").exit_code == 0
 
 
 @pytest.mark.usefixtures("served")
@@ -141,7 +141,7 @@ def test_a_server_of_another_version_makes_way_and_serves_those_it_has() -> None
 
 @pytest.mark.usefixtures("served")
 def test_a_server_without_clients_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECTO_DAEMON_IDLE_SECONDS", "0.2")
+    monkeypatch.setenv("OCTAVO_DAEMON_IDLE_SECONDS", "0.2")
     at = address()
     with client() as one:
         assert one.found("sourdough")
@@ -151,13 +151,13 @@ def test_a_server_without_clients_ends_after_a_while(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("served")
-def test_a_server_asked_to_stop_is_gone(recto: Recto) -> None:
+def test_a_server_asked_to_stop_is_gone(octavo: Octavo) -> None:
     with client() as one:
-        assert json.loads(recto("daemon", "status", "--json").stdout)["running"]
-        assert recto("daemon", "stop").stdout == f"Stopped {server()}.\n" or server() is None
+        assert json.loads(octavo("daemon", "status", "--json").stdout)["running"]
+        assert octavo("daemon", "stop").stdout == f"Stopped {server()}.\n" or server() is None
         await_end(address())
-        assert not json.loads(recto("daemon", "status", "--json").stdout)["running"]
-        assert recto("daemon", "stop").exit_code == 1
+        assert not json.loads(octavo("daemon", "status", "--json").stdout)["running"]
+        assert octavo("daemon", "stop").exit_code == 1
         one.kill()
 
 
@@ -172,7 +172,7 @@ def test_a_folder_others_can_enter_is_closed_before_it_is_used() -> None:
 
 
 @pytest.mark.usefixtures("served")
-def test_a_folder_that_is_a_link_is_not_used(recto: Recto, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_folder_that_is_a_link_is_not_used(octavo: Octavo, tmp_path_factory: pytest.TempPathFactory) -> None:
     at = address()
     at.folder.parent.mkdir(exist_ok=True)
     at.folder.symlink_to(tmp_path_factory.mktemp("elsewhere"))
@@ -182,7 +182,7 @@ def test_a_folder_that_is_a_link_is_not_used(recto: Recto, tmp_path_factory: pyt
     _, noise = process.communicate(message(1, "ping", {}), timeout=60)
     assert process.returncode == 0
     assert b"working without a shared server" in noise
-    assert recto("search", "sourdough").exit_code == 0
+    assert octavo("search", "sourdough").exit_code == 0
 
 
 @pytest.mark.usefixtures("served")

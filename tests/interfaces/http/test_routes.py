@@ -14,17 +14,17 @@ import pytest
 from cli_calls import Vault
 from http_calls import JSON, in_process
 
-from recto.config.schema import Serve
-from recto.interfaces.http import routes
-from recto.operations.schemas import input_schema
-from recto.operations.table import OPERATIONS
+from octavo.config.schema import Serve
+from octavo.interfaces.http import routes
+from octavo.operations.schemas import input_schema
+from octavo.operations.table import OPERATIONS
 
 
 def problem(response: httpx2.Response, status: int, code: str) -> dict[str, Any]:
     assert response.headers["content-type"] == "application/problem+json"
     told: dict[str, Any] = response.json()
     assert (response.status_code, told["status"], told["code"]) == (status, status, code), told
-    assert told["type"] == f"urn:recto:error:{code}"
+    assert told["type"] == f"urn:octavo:error:{code}"
     assert told["detail"]
     return told
 
@@ -36,7 +36,7 @@ def test_every_operation_has_a_route_with_its_schema_and_a_true_example(vault: V
         for name, operation in OPERATIONS.items():
             body = paths[f"/v1/{name}"]["post"]["requestBody"]["content"]["application/json"]
             assert body["example"] == dict(operation.example)
-            assert set(body["schema"]["properties"]) >= set(input_schema(operation.request)["properties"])
+            assert set(body["schema"]["properties"]) >= set(input_schema(operation.takes)["properties"])
 
     in_process(vault.library, talk)
 
@@ -80,9 +80,9 @@ def test_supervisors_are_told_of_health_readiness_status_and_figures(vault: Vaul
         assert (await client.get("/status")).json()["documents"] == 3
         await client.post("/v1/search", json={"query": "a"})
         figures = (await client.get("/metrics")).text
-        assert 'recto_requests_total{route="/v1/search",status="200"} 1' in figures
-        assert 'recto_request_seconds_bucket{route="/v1/search",le="+Inf"} 1' in figures
-        assert "recto_documents 3" in figures
+        assert 'octavo_requests_total{route="/v1/search",status="200"} 1' in figures
+        assert 'octavo_request_seconds_bucket{route="/v1/search",le="+Inf"} 1' in figures
+        assert "octavo_documents 3" in figures
 
     in_process(vault.library, talk)
 
@@ -91,7 +91,7 @@ def test_without_a_library_the_server_lives_but_is_not_ready(tmp_path: Path) -> 
     async def talk(client: httpx2.AsyncClient) -> None:
         assert (await client.get("/health")).status_code == 200
         told = problem(await client.get("/readyz"), 409, "NOT_INDEXED")
-        assert "recto init" in told["hint"]
+        assert "octavo init" in told["hint"]
         problem(await client.post("/v1/search", json={"query": "a"}), 409, "NOT_INDEXED")
 
     in_process(tmp_path / "nowhere.db", talk)
@@ -107,14 +107,14 @@ BODIES: list[tuple[bytes, dict[str, str], int, str]] = [
     (b'{"query": ' + b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"}", JSON, 400, "INVALID_ARGUMENT"),
     (b'{"query": "\\ud800"}', JSON, 400, "INVALID_ARGUMENT"),
     (b'{"query": "' + b"x" * 1_000_000 + b'"}', JSON, 400, "INVALID_ARGUMENT"),
-    (b'{"query": "' + b"x" * 5_000_000 + b'"}', JSON, 413, "INVALID_ARGUMENT"),
+    (b'{"query": "' + b"x" * 5_000_000 + b'"}', JSON, 413, "REQUEST_TOO_LARGE"),
     (b'{"query": 5}', JSON, 400, "INVALID_ARGUMENT"),
     (b'{"query": "a", "limit": "5"}', JSON, 400, "INVALID_ARGUMENT"),
     (b'{"query": "a", "nonsense": 1}', JSON, 400, "INVALID_ARGUMENT"),
     (b'{"query": null}', JSON, 400, "INVALID_ARGUMENT"),
     (b"", JSON, 400, "INVALID_ARGUMENT"),
-    (b'{"query": "a"}', {"content-type": "text/plain"}, 415, "INVALID_ARGUMENT"),
-    (b"query=a", {"content-type": "application/x-www-form-urlencoded"}, 415, "INVALID_ARGUMENT"),
+    (b'{"query": "a"}', {"content-type": "text/plain"}, 415, "UNSUPPORTED_MEDIA_TYPE"),
+    (b"query=a", {"content-type": "application/x-www-form-urlencoded"}, 415, "UNSUPPORTED_MEDIA_TYPE"),
 ]
 
 
@@ -122,7 +122,7 @@ def test_bodies_that_are_no_request_are_problems_by_name(vault: Vault) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:
         for body, headers, status, code in BODIES:
             problem(await client.post("/v1/search", content=body, headers=headers), status, code)
-        problem(await client.get("/v1/search"), 405, "INVALID_ARGUMENT")
+        problem(await client.get("/v1/search"), 405, "METHOD_NOT_ALLOWED")
         problem(await client.post("/v1/nonsense", json={}), 404, "NOT_FOUND")
         problem(await client.get("/v1/../../etc/passwd"), 404, "NOT_FOUND")
         assert (await client.post("/v1/status")).status_code == 200
@@ -136,7 +136,7 @@ def test_a_body_without_a_length_is_counted_as_it_comes(vault: Vault) -> None:
             yield b" " * 10_000
 
     async def talk(client: httpx2.AsyncClient) -> None:
-        problem(await client.post("/v1/search", content=endless(), headers=JSON), 413, "INVALID_ARGUMENT")
+        problem(await client.post("/v1/search", content=endless(), headers=JSON), 413, "REQUEST_TOO_LARGE")
 
     in_process(vault.library, talk, settings=Serve(max_request_bytes=50_000))
 
@@ -196,13 +196,13 @@ def test_away_from_this_machine_a_token_is_needed_and_an_address_is_name_enough(
         assert (await client.get("/health")).status_code == 200
         for given in ({}, {"authorization": "Bearer wrong"}, {"authorization": token}, {"authorization": "Basic x"}):
             refused = await client.post("/v1/status", headers=given)
-            problem(refused, 401, "INVALID_ARGUMENT")
+            problem(refused, 401, "UNAUTHORIZED")
             assert refused.headers["www-authenticate"] == "Bearer"
             assert (await client.post("/mcp", json={}, headers=given)).status_code == 401
         right = {"authorization": f"Bearer {token}"}
         assert (await client.post("/v1/status", headers=right)).status_code == 200
         assert (await client.get("/openapi.json", headers=right)).json()["security"] == [{"token": []}]
-        problem(await client.get("/health", headers={"host": "evil.example"}), 421, "INVALID_ARGUMENT")
+        problem(await client.get("/health", headers={"host": "evil.example"}), 421, "MISDIRECTED_REQUEST")
 
     in_process(vault.library, talk, settings=Serve(host="0.0.0.0"), token=token, base="http://10.0.0.5:7411")
 
@@ -216,7 +216,7 @@ def test_what_takes_too_long_and_what_is_too_much_at_once_is_refused(
     def slow(engine: object, request: object) -> object:
         begun.set()
         assert let.wait(60)
-        return search.function(engine, request)
+        return search.run(engine, request)
 
     monkeypatch.setattr(routes, "OPERATIONS", {**OPERATIONS, "search": replace(search, function=slow)})
 
@@ -224,12 +224,12 @@ def test_what_takes_too_long_and_what_is_too_much_at_once_is_refused(
         async with anyio.create_task_group() as tasks:
 
             async def ask() -> None:
-                problem(await client.post("/v1/search", json={"query": "a"}), 504, "INDEX_BUSY")
+                problem(await client.post("/v1/search", json={"query": "a"}), 504, "TIMEOUT")
 
             tasks.start_soon(ask)
             await anyio.to_thread.run_sync(begun.wait, 60)
             refused = await client.post("/v1/status", json={})
-            problem(refused, 503, "INDEX_BUSY")
+            problem(refused, 503, "SERVER_BUSY")
             assert refused.headers["retry-after"] == "1"
             assert (await client.get("/health")).status_code == 200  # a supervisor is always answered
         let.set()

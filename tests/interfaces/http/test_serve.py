@@ -1,4 +1,4 @@
-"""`recto serve` as a process: it listens where it may, speaks MCP too, and ends in order."""
+"""`octavo serve` as a process: it listens where it may, speaks MCP too, and ends in order."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
-from cli_calls import Recto, Vault
+from cli_calls import Octavo, Vault
 from http_calls import running
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from recto.config.schema import Serve
-from recto.errors import ConfigurationError
-from recto.interfaces.http.server import read_token
+from octavo.config.schema import Serve
+from octavo.errors import ConfigurationError
+from octavo.interfaces.http.server import read_token
 
 
 def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_order(vault: Vault) -> None:
@@ -45,6 +45,7 @@ def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_or
 def test_with_a_token_mcp_clients_give_it_too(vault: Vault, tmp_path: Path) -> None:
     secret = tmp_path / "token"
     secret.write_text("0123456789abcdef0123\n", "utf-8")
+    secret.chmod(0o600)
     with running(["--host", "0.0.0.0", "--token-file", str(secret)]) as server:
         address = server.address.replace("0.0.0.0", "127.0.0.1")
 
@@ -62,8 +63,8 @@ def test_with_a_token_mcp_clients_give_it_too(vault: Vault, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
-def test_listening_elsewhere_without_a_token_is_refused(recto: Recto, host: str) -> None:
-    refused = recto("serve", "--host", host)
+def test_listening_elsewhere_without_a_token_is_refused(octavo: Octavo, host: str) -> None:
+    refused = octavo("serve", "--host", host)
     assert refused.exit_code == 3
     assert "needs a token" in refused.stderr
 
@@ -81,11 +82,11 @@ def test_a_token_must_be_long_and_plain(tmp_path: Path) -> None:
     assert read_token(Serve()) is None
 
 
-def test_a_port_that_is_taken_is_said_so(recto: Recto, vault: Vault) -> None:
+def test_a_port_that_is_taken_is_said_so(octavo: Octavo, vault: Vault) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        refused = recto("serve", "--port", str(taken.getsockname()[1]))
+        refused = octavo("serve", "--port", str(taken.getsockname()[1]))
     assert refused.exit_code == 5
     assert "cannot be listened on" in refused.stderr
 

@@ -9,17 +9,19 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cli_calls import Recto
+from cli_calls import Octavo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.errors import Conflict
-from recto.interfaces.mcp import jsonc
-from recto.interfaces.mcp.clients import CLIENTS, entry, install, location, snippet
+from octavo.errors import Conflict
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.mcp import jsonc
+from octavo.interfaces.mcp.clients import CLIENTS
+from octavo.interfaces.mcp.installing import entry, install, location, snippet
 
-LINE = ["/usr/bin/recto", "mcp"]
-LINE_ENTRY = {"command": "/usr/bin/recto", "args": ["mcp"]}
-DOCS = Path(__file__).parents[3] / "docs" / "clients"
+LINE = ["/usr/bin/octavo", "mcp"]
+LINE_ENTRY = {"command": "/usr/bin/octavo", "args": ["mcp"]}
+DOCS = Path(__file__).parents[3] / "docs" / "guides" / "clients"
 EVERY = pytest.mark.parametrize("name", CLIENTS)
 
 
@@ -36,8 +38,8 @@ def test_a_client_without_a_configuration_gets_one(name: str, tmp_path: Path) ->
     path = location(CLIENTS[name], {}, tmp_path)
     done = install(CLIENTS[name], path, LINE)
     assert (done.changed, done.backup) == (True, None)
-    wanted = {"command": "/usr/bin/recto", "args": ["mcp"]}
-    assert servers(name, path)["recto"] == ({"type": "stdio", **wanted} if CLIENTS[name].typed else wanted)
+    wanted = {"command": "/usr/bin/octavo", "args": ["mcp"]}
+    assert servers(name, path)["octavo"] == ({"type": "stdio", **wanted} if CLIENTS[name].typed else wanted)
 
 
 @EVERY
@@ -55,7 +57,7 @@ def test_what_was_there_stays_and_a_copy_is_kept(name: str, tmp_path: Path) -> N
     done = install(client, path, LINE)
     assert done.backup is not None
     assert done.backup.read_text("utf-8") == before
-    assert servers(name, path) == {"other": other, "recto": entry(client, LINE) if not client.toml else LINE_ENTRY}
+    assert servers(name, path) == {"other": other, "octavo": entry(client, LINE) if not client.toml else LINE_ENTRY}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     again = install(client, path, LINE)
     assert (again.changed, again.backup) == (False, None)
@@ -64,14 +66,14 @@ def test_what_was_there_stays_and_a_copy_is_kept(name: str, tmp_path: Path) -> N
 def test_another_entry_of_that_name_is_replaced_and_both_copies_stay(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("{}", "utf-8")
-    first = install(CLIENTS["cursor"], path, ["/old/recto", "mcp"])
+    first = install(CLIENTS["cursor"], path, ["/old/octavo", "mcp"])
     second = install(CLIENTS["cursor"], path, LINE)
-    assert servers("cursor", path)["recto"] == LINE_ENTRY
+    assert servers("cursor", path)["octavo"] == LINE_ENTRY
     assert first.backup is not None
     assert second.backup is not None
     assert first.backup.read_text("utf-8") == "{}"
-    assert "/old/recto" in second.backup.read_text("utf-8")
-    install(CLIENTS["codex"], tmp_path / "config.toml", ["/old/recto", "mcp"])
+    assert "/old/octavo" in second.backup.read_text("utf-8")
+    install(CLIENTS["codex"], tmp_path / "config.toml", ["/old/octavo", "mcp"])
     with pytest.raises(Conflict):  # TOML is appended to, never rewritten
         install(CLIENTS["codex"], tmp_path / "config.toml", LINE)
 
@@ -93,7 +95,7 @@ def test_comments_and_trailing_commas_survive(tmp_path: Path) -> None:
     text = path.read_text("utf-8")
     assert all(line in text for line in COMMENTED.splitlines())
     whole = jsonc.parse(text)
-    assert whole.pop("context_servers") == {"recto": LINE_ENTRY}
+    assert whole.pop("context_servers") == {"octavo": LINE_ENTRY}
     assert whole == jsonc.parse(COMMENTED)
 
 
@@ -109,9 +111,9 @@ def test_comments_and_trailing_commas_survive(tmp_path: Path) -> None:
     ],
 )
 def test_an_entry_goes_into_the_right_object_of_any_text(before: str) -> None:
-    after = jsonc.insert(before, "context_servers", "recto", LINE_ENTRY)
+    after = jsonc.insert(before, "context_servers", "octavo", LINE_ENTRY)
     known = jsonc.parse(before)
-    known.setdefault("context_servers", {})["recto"] = LINE_ENTRY
+    known.setdefault("context_servers", {})["octavo"] = LINE_ENTRY
     assert jsonc.parse(after) == known
 
 
@@ -133,11 +135,11 @@ def test_inserting_into_any_json_adds_the_entry_and_nothing_else(whole: dict[str
 
 
 @pytest.mark.parametrize("text", ["not json", "[]", '{"mcpServers": []}', '{"mcpServers": 5}', '{"a": '])
-def test_a_file_that_is_not_understood_is_left_alone(text: str, tmp_path: Path, recto: Recto) -> None:
+def test_a_file_that_is_not_understood_is_left_alone(text: str, tmp_path: Path, octavo: Octavo) -> None:
     path = Path(os.environ["HOME"]) / ".cursor" / "mcp.json"
     path.parent.mkdir()
     path.write_text(text, "utf-8")
-    refused = recto("mcp", "install", "--client", "cursor", "--write")
+    refused = octavo("mcp", "install", "--client", "cursor", "--write")
     assert refused.exit_code != 0
     assert path.read_text("utf-8") == text
     assert list(path.parent.iterdir()) == [path]
@@ -151,26 +153,49 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     link.symlink_to(real)
     install(CLIENTS["cursor"], link, LINE)
     assert link.is_symlink()
-    assert servers("cursor", real)["recto"] == LINE_ENTRY
+    assert servers("cursor", real)["octavo"] == LINE_ENTRY
 
 
-def test_the_command_prints_and_writes_for_this_installation(recto: Recto, environment: Path) -> None:
+def test_the_command_prints_and_writes_for_this_installation(octavo: Octavo, environment: Path) -> None:
     library = environment / "library.db"
-    printed = recto("mcp", "install", "--client", "claude-code", "--library", library, "--json")
+    printed = octavo("mcp", "install", "--client", "claude-code", "--library", library, "--json")
     told = json.loads(printed.stdout)
-    wanted = json.loads(told["entry"])["mcpServers"]["recto"]
+    wanted = json.loads(told["entry"])["mcpServers"]["octavo"]
     assert wanted["args"][-2:] == ["--library", str(library)]
-    assert told["command"].startswith("claude mcp add --scope user recto -- ")
+    assert told["command"].startswith("claude mcp add --scope user octavo -- ")
     assert not Path(told["path"]).exists()
-    written = recto("mcp", "install", "--client", "claude-code", "--library", library, "--write")
+    written = octavo("mcp", "install", "--client", "claude-code", "--library", library, "--write")
     assert written.exit_code == 0
-    assert servers("claude-code", Path(told["path"]))["recto"] == wanted
-    assert recto("mcp", "install", "--client", "claude-code", "--tools", "nonsense").exit_code == 2
+    assert servers("claude-code", Path(told["path"]))["octavo"] == wanted
+    assert octavo("mcp", "install", "--client", "claude-code", "--tools", "nonsense").exit_code == 2
+
+
+def test_the_library_in_effect_is_written_whoever_named_it(
+    octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def arguments(*given: str) -> list[str]:
+        told = json.loads(octavo("mcp", "install", "--client", "cursor", "--json", *given).stdout)
+        args: list[str] = json.loads(told["entry"])["mcpServers"]["octavo"]["args"]
+        return args
+
+    assert "--library" not in arguments()
+    assert arguments("--library", "mine.db")[-2:] == ["--library", str(environment / "mine.db")]
+    monkeypatch.setenv("OCTAVO_LIBRARY", "named.db")
+    assert arguments()[-2:] == ["--library", str(environment / "named.db")]
+    monkeypatch.delenv("OCTAVO_LIBRARY")
+    assert octavo("init", "--here").exit_code == 0
+    assert arguments()[-2] == "--library"
+    assert Path(arguments()[-1]).is_relative_to(environment)
+
+
+def test_a_library_named_by_a_relative_path_is_the_one_in_this_folder(environment: Path) -> None:
+    choices = Choices(library=Path("p.db"))
+    assert choices.flags() == {"library": environment / "p.db"}
 
 
 @EVERY
 def test_each_client_has_a_page_with_its_own_entry(name: str) -> None:
     page = (DOCS / f"{name}.md").read_text("utf-8")
-    assert snippet(CLIENTS[name], ["/path/to/recto", "mcp"]) in page
-    assert f"recto mcp install --client {name} --write" in page
+    assert snippet(CLIENTS[name], ["/path/to/octavo", "mcp"]) in page
+    assert f"octavo mcp install --client {name} --write" in page
     assert f"]({name}.md)" in (DOCS / "README.md").read_text("utf-8")

@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
 
-import recto
-from recto.operations.table import chosen
+from octavo.engine.wiring import open_library
+from octavo.operations.table import chosen
 
 TOOLS = {
     *("projects_resolve", "projects_list", "sessions_start", "sessions_end"),
@@ -28,7 +28,7 @@ PLAN = "# Plan\n\nFirst this.\n\n## Later\n\nThen that.\n"
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     path = tmp_path / "library.db"
-    with recto.open_library(path, create=True, settings={"embedding.provider": "hashing"}):
+    with open_library(path, create=True, settings={"embedding.provider": "hashing"}):
         return path
 
 

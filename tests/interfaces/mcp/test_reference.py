@@ -20,7 +20,7 @@ def test_the_reference_of_operations_is_what_the_table_says() -> None:
 def test_the_help_of_servers_imports_none_of_what_they_serve_with(arguments: list[str]) -> None:
     program = (
         "import sys\n"
-        "from recto.interfaces.cli.main import cli\n"
+        "from octavo.interfaces.cli.main import cli\n"
         "try:\n    cli.main(sys.argv[1:])\n"
         "except SystemExit:\n    pass\n"
         "sys.stderr.write('\\n' + ' '.join(sys.modules))\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from dataclasses import replace
 
@@ -14,15 +15,16 @@ from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
 
-import recto
-from recto.engine.engine import Engine
-from recto.interfaces.mcp.instructions import LIMIT, instructions, without_library
-from recto.interfaces.mcp.tools import listed
-from recto.model.collection import CollectionSettings
-from recto.operations.budget import size, tokens
-from recto.operations.operation import Operation
-from recto.operations.schemas import input_schema, output_schema
-from recto.operations.table import OPERATIONS, chosen
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import NotIndexed, OctavoError
+from octavo.interfaces.mcp.instructions import LIMIT, instructions, without_library
+from octavo.interfaces.mcp.tools import failed, listed
+from octavo.model.collection import CollectionSettings
+from octavo.operations.budget import size, tokens
+from octavo.operations.operation import Operation
+from octavo.operations.schemas import input_schema, output_schema
+from octavo.operations.table import OPERATIONS, chosen
 
 
 def said(result: types.CallToolResult) -> str:
@@ -35,13 +37,56 @@ def test_the_default_tools_are_few_and_their_list_costs_little() -> None:
     tools = types.ListToolsResult(tools=[listed(operation) for operation in chosen("default")])
     seven = {"search", "get", "remember", "recall", "forget", "status", "reindex"}
     assert {tool.name for tool in tools.tools} == seven
-    assert tokens(tools.model_dump_json(by_alias=True, exclude_none=True)) <= 2_500
+    assert tokens(tools.model_dump_json(by_alias=True, exclude_none=True)) <= 2_100
+
+
+@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+def test_the_default_tools_cost_at_most_2200_tokens_as_language_models_count(encoding: str) -> None:
+    openai = pytest.importorskip("bpe_openai", reason="the tokenizers of language models come with the test group")
+    tools = types.ListToolsResult(tools=[listed(operation) for operation in chosen("default")])
+    text = tools.model_dump_json(by_alias=True, exclude_none=True)
+    assert len(openai.get_encoding(encoding).encode(text)) <= 2_200
+
+
+def test_the_tools_that_write_cost_at_most_1500_tokens() -> None:
+    tools = types.ListToolsResult(tools=[listed(operation) for operation in chosen("writing")])
+    assert tokens(tools.model_dump_json(by_alias=True, exclude_none=True)) <= 1_500
+
+
+def test_a_description_names_no_tool_that_its_set_lacks() -> None:
+    for name in ("default", "memory", "code", "history", "graph", "writing"):
+        offered = {operation.name for operation in chosen(name)}
+        others = {other for other in OPERATIONS if "_" in other} - offered
+        told = {
+            (operation.name, word) for operation in chosen(name) for word in re.findall(r"\w+", operation.description)
+        }
+        assert {(tool, word) for tool, word in told if word in others} == set()
+
+
+def test_a_hint_names_tools_that_are_offered_and_arguments_instead_of_options(vault: Vault) -> None:
+    async def talk(client: Client) -> None:
+        missing = said(await client.call_tool("get", {"reference": "nowhere.md"}))
+        assert missing.endswith("Hint: search finds passages; `octavo list` collections")
+
+    in_memory(vault.library, talk)
+    several = OctavoError("a.md is in several collections", hint="choose one with --collection")
+    text = said(failed(several, {"get"}, OPERATIONS["get"]))
+    assert text.endswith("Hint: choose one with collection")
+
+
+def test_a_tool_answers_to_the_names_of_the_source_designs(vault: Vault) -> None:
+    async def talk(client: Client) -> None:
+        result = await client.call_tool("search_git_history", {"query": "pruning"})
+        assert "No commit matches." in said(result)
+        assert "search_git_history" not in {tool.name for tool in (await client.list_tools()).tools}
+
+    in_memory(vault.library, talk, chosen("history"))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
 def test_what_is_listed_promises_nothing_the_whole_schema_does_not(operation: Operation) -> None:
     tool = listed(operation)
-    whole_in, whole_out = input_schema(operation.request), output_schema(operation.answer)
+    whole_in, whole_out = input_schema(operation.takes), output_schema(operation.gives)
     jsonschema.Draft202012Validator.check_schema(tool.input_schema)
     jsonschema.Draft202012Validator.check_schema(tool.output_schema or {})
     assert set(tool.input_schema["properties"]) <= set(whole_in["properties"])
@@ -109,27 +154,27 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(vault: Vault) -> None:
 def test_documents_and_sections_are_resources_and_nothing_else_is(vault: Vault) -> None:
     async def talk(client: Client) -> None:
         templates = (await client.list_resource_templates()).resource_templates
-        assert [one.uri_template for one in templates if one.uri_template.startswith("recto:")] == [
-            "recto://{project}/{collection}/{+uri}",
-            "recto://{project}/{collection}/{+uri}{#anchor}",
+        assert [one.uri_template for one in templates if one.uri_template.startswith("octavo:")] == [
+            "octavo://{project}/{collection}/{+uri}",
+            "octavo://{project}/{collection}/{+uri}{#anchor}",
         ]
         (collection,) = (await client.list_resources()).resources
         (listing,) = (await client.read_resource(collection.uri)).contents
         assert isinstance(listing, types.TextResourceContents)
         assert listing.text == "bread.md\ngarden/apples.md\ntokyo.md\n"
-        (whole,) = (await client.read_resource("recto://default/notes/garden/apples.md")).contents
+        (whole,) = (await client.read_resource("octavo://default/notes/garden/apples.md")).contents
         assert isinstance(whole, types.TextResourceContents)
         assert whole.text == (vault.folder / "garden" / "apples.md").read_text("utf-8")
-        (section,) = (await client.read_resource("recto://default/notes/garden/apples.md#pruning")).contents
+        (section,) = (await client.read_resource("octavo://default/notes/garden/apples.md#pruning")).contents
         assert isinstance(section, types.TextResourceContents)
         assert section.text.startswith("## Pruning")
         for uri in (
-            "recto://default/notes/../../etc/passwd",
-            "recto://default/notes/%2e%2e/%2e%2e/etc/passwd",
-            "recto://default/notes//etc/passwd",
-            "recto://default/notes/bread.md%00",
-            "recto://other/notes/bread.md",
-            "recto://default/nowhere/bread.md",
+            "octavo://default/notes/../../etc/passwd",
+            "octavo://default/notes/%2e%2e/%2e%2e/etc/passwd",
+            "octavo://default/notes//etc/passwd",
+            "octavo://default/notes/bread.md%00",
+            "octavo://other/notes/bread.md",
+            "octavo://default/nowhere/bread.md",
             "file:///etc/passwd",
         ):
             with pytest.raises(MCPError):
@@ -141,7 +186,7 @@ def test_documents_and_sections_are_resources_and_nothing_else_is(vault: Vault) 
 def test_template_variables_are_completed_from_the_library(vault: Vault) -> None:
     async def talk(client: Client) -> None:
         reference = types.ResourceTemplateReference(
-            type="ref/resource", uri="recto://{project}/{collection}/{+uri}{#anchor}"
+            type="ref/resource", uri="octavo://{project}/{collection}/{+uri}{#anchor}"
         )
         for argument, value, filled, expected in (
             ("project", "", {}, ["default"]),
@@ -197,7 +242,7 @@ def test_a_cancelled_search_stops_being_waited_for(vault: Vault) -> None:
     def slow(engine: Engine, request: object) -> object:
         begun.set()
         assert let.wait(60)
-        return search.function(engine, request)
+        return search.run(engine, request)
 
     async def talk(client: Client) -> None:
         async with anyio.create_task_group() as tasks:
@@ -214,18 +259,22 @@ def test_a_cancelled_search_stops_being_waited_for(vault: Vault) -> None:
 def test_instructions_stay_short_however_many_collections_there_are(
     vault: Vault, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with recto.open_library(vault.library, settings={"embedding.provider": "hashing"}) as engine:
-        told = instructions(engine)
+    seven = {operation.name for operation in chosen("default")}
+    with open_library(vault.library, settings={"embedding.provider": "hashing"}) as engine:
+        told = instructions(engine, seven)
         assert "notes: 3 documents" in told
         assert size(told) <= LIMIT
+        alone = instructions(engine, {"recall"})
+        assert alone.endswith("\n\nrecall finds what was remembered in earlier sessions.")
+        assert instructions(engine, set()).endswith("documents in " + str(vault.folder))
     library = tmp_path_factory.mktemp("many") / "library.db"
-    with recto.open_library(library, create=True, settings={"embedding.provider": "hashing"}) as engine:
-        assert "Nothing is indexed yet" in instructions(engine)
+    with open_library(library, create=True, settings={"embedding.provider": "hashing"}) as engine:
+        assert "Nothing is indexed yet" in instructions(engine, seven)
         for number in range(60):
             engine.add_collection(f"notes-{number}", vault.folder, CollectionSettings())
         engine.index(["notes-7"])
-        told = instructions(engine)
+        told = instructions(engine, seven)
         assert "- notes-7: 3 documents" in told.splitlines()[1]
         assert "more; see status" in told
         assert size(told) <= LIMIT
-    assert size(without_library(recto.NotIndexed("x" * 5_000, hint="y"))) <= LIMIT
+    assert size(without_library(NotIndexed("x" * 5_000, hint="y"), seven)) <= LIMIT

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from recto.algorithms import analysis
-from recto.algorithms.analysis import Analyzer
-from recto.algorithms.stopwords import STOP_WORDS
+from octavo.algorithms import analysis
+from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.stopwords import STOP_WORDS
 
 ANALYZER = Analyzer()
 
@@ -332,12 +332,12 @@ def test_an_analyzer_travels_to_another_process() -> None:
 
 
 def test_the_version_names_the_rules() -> None:
-    assert ANALYZER.version == "recto-1"
+    assert ANALYZER.version == "octavo-1"
 
 
 def test_importing_the_analyzer_loads_no_stemmer() -> None:
     import subprocess
 
-    code = "import sys, recto.algorithms.analysis, recto.algorithms.syntax; print('Stemmer' in sys.modules)"
+    code = "import sys, octavo.algorithms.analysis, octavo.algorithms.syntax; print('Stemmer' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recto.algorithms.bm25 import K1, B, Lengths, Postings, best, idf
+from octavo.algorithms.bm25 import K1, B, Lengths, Postings, best, idf
 
 
 def test_a_worked_example() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recto.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
-from recto.algorithms.frames import Place, frames, message_of, places_in
-from recto.algorithms.language_names import language_named
+from octavo.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
+from octavo.algorithms.frames import Place, frames, message_of, places_in
+from octavo.algorithms.language_names import language_named
 
 
 @pytest.mark.parametrize(

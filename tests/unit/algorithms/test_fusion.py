@@ -8,8 +8,8 @@ from math import sqrt
 
 import pytest
 
-from recto.algorithms import fusion
-from recto.algorithms.fusion import min_max, reciprocal_rank, z_scores
+from octavo.algorithms import fusion
+from octavo.algorithms.fusion import min_max, reciprocal_rank, z_scores
 
 
 def test_the_worked_examples_hold() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.algorithms import diversity, likeness
-from recto.algorithms.likeness import edits, jaccard, jaccards, kept_first, minhash_jaccards, shingles
+from octavo.algorithms import diversity, likeness
+from octavo.algorithms.likeness import edits, jaccard, jaccards, kept_first, minhash_jaccards, shingles
 
 WORDS = st.text("ab", max_size=5)
 

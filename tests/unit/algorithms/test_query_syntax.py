@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from recto.algorithms.analysis import Analyzer
-from recto.algorithms.syntax import MOST_CLAUSES, MOST_WORDS, parse_query
-from recto.model.document import Kind
-from recto.model.query import Filters, Terms
+from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.syntax import MOST_CLAUSES, MOST_WORDS, parse_query
+from octavo.model.document import Kind
+from octavo.model.query import Filters, Terms
 
 ANALYZER = Analyzer()
 
 
 def read(text: str) -> tuple[Terms, Filters]:
-    return parse_query(text, ANALYZER)
+    """Without what is to be found whole, which has tests of its own."""
+    terms, filters = parse_query(text, ANALYZER)
+    return replace(terms, exact=(), shaped=False, whole=()), filters
 
 
 def terms(text: str) -> Terms:
@@ -79,7 +82,7 @@ def test_stop_words_stay_when_there_is_nothing_else() -> None:
         ('a 5" screen', ("5", "screen")),
         ('print("hello world")', ("print", "hello", "world")),
         ("**bold** *em* .* x*y", ("bold", "em", "x", "y")),
-        ("(foo AND bar) OR NOT ^baz", ("foo", "bar", "baz")),
+        ("(foo and bar) or not ^baz", ("foo", "bar", "baz")),
         ("C++ vs C#", ("cplusplus", "vs", "csharp")),
         ("東京*", ("東京",)),
         ("C++*", ("cplusplus",)),
@@ -173,11 +176,11 @@ def test_a_star_at_the_end_asks_for_words_that_start_so(
 def test_a_field_narrows_and_is_not_searched_for(typed: str, expected: Filters) -> None:
     found, narrowed = read(typed)
     assert narrowed == expected
-    assert found == Terms(text=typed)
+    assert found == Terms(text="")
 
 
-def test_the_embedder_gets_the_text_as_typed_when_only_operators_were() -> None:
-    assert terms("-draft").text == "-draft"
+def test_the_embedder_gets_nothing_of_what_is_only_excluded() -> None:
+    assert terms("-draft") == Terms(text="", excluded=(("draft",),))
 
 
 def test_a_text_of_several_lines_has_no_operators() -> None:
@@ -225,3 +228,25 @@ def test_a_phrase_is_demanded_of_keywords_and_mentioned_in_a_sentence() -> None:
     mentioned, _ = parse_query('which animal is known as the "red fox" in most of Europe?', analyzer)
     assert mentioned.phrases == () and mentioned.preferred == (("red", "fox"),)
     assert {"red", "fox", "anim"} <= set(mentioned.words)
+
+
+@pytest.mark.parametrize(
+    ("typed", "exact"),
+    [
+        ("639ACE", (("639ace",),)),
+        ("version 1.4.4", (("1_4_4", "1", "4", "4"),)),
+        ("getUserById", (("getuserbyid", "get", "user", "by", "id"),)),
+        ("kubernetes", (("kubernet",),)),
+        ("the kubernetes", (("kubernet",),)),
+        ("how do I call getUserById with a page size?", ()),
+        ("apple trees", ()),
+    ],
+)
+def test_an_identifier_or_a_single_word_is_to_be_found_whole(typed: str, exact: tuple[tuple[str, ...], ...]) -> None:
+    assert parse_query(typed, ANALYZER)[0].exact == exact
+
+
+def test_a_short_query_may_occur_as_a_phrase() -> None:
+    assert parse_query("state of the art", ANALYZER)[0].whole == ("state", "of", "the", "art")
+    assert parse_query("one", ANALYZER)[0].whole == ()
+    assert parse_query("a b c d e f g h i", ANALYZER)[0].whole == ()

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.algorithms import spelling
-from recto.algorithms.spelling import Vocabulary, nearest_spelling, similar_by_trying_all
+from octavo.algorithms import spelling
+from octavo.algorithms.likeness import jaccard, trigrams
+from octavo.algorithms.spelling import Vocabulary, nearest_spelling
 
 WORDS = st.text("abcé日\U0001f600", max_size=6)
+
+
+def similar_by_trying_all(words: Iterable[str], word: str, limit: int) -> list[str]:
+    """The answer by the definition."""
+    mine = trigrams(word)
+    scored = sorted((-jaccard(mine, trigrams(known)), known) for known in set(words))
+    return [known for likeness, known in scored if likeness][:limit]
 
 
 @given(st.lists(WORDS, max_size=12), WORDS, st.integers(0, 12))

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from recto.chunking.sections import SectionChunker
-from recto.model.chunk import Chunk
-from recto.model.document import ATOMIC, Block, BlockKind, Document, Kind, Section
-from recto.model.ids import DocumentId, section_id, text_hash
-from recto.model.recipe import ChunkSizes
-from recto.model.text import LineIndex, Span
-from recto.ports import TokenCounter
+from octavo.chunking.sections import SectionChunker
+from octavo.model.chunk import Chunk
+from octavo.model.document import ATOMIC, Block, BlockKind, Document, Kind, Section
+from octavo.model.ids import DocumentId, section_id, text_hash
+from octavo.model.recipe import ChunkSizes
+from octavo.model.text import LineIndex, Span
+from octavo.ports import TokenCounter
 
 _WORD = re.compile(r"\S+")
 _TOKEN = re.compile(r"[\u3001-\u9fff]|[^\s\u3001-\u9fff]{1,12}")

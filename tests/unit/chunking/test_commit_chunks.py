@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.chunking.commit import CommitChunker
-from recto.chunking.inputs import inputs
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import default_sizes
-from recto.embedding.hashing import WhitespaceCounter
-from recto.model.chunk import ContentType
-from recto.model.commit import ChangedFile, Commit, Person
-from recto.model.document import Document
-from recto.model.ids import DocumentId
-from recto.parsing.commit import commit_document
+from octavo.chunking.commit import CommitChunker
+from octavo.chunking.embedding_inputs import inputs
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.embedding.hashing import WhitespaceCounter
+from octavo.model.chunk import ContentType
+from octavo.model.commit import ChangedFile, Commit, Person
+from octavo.model.document import Document
+from octavo.model.ids import DocumentId
+from octavo.parsing.commit import commit_document
 
 WINDOW = 256
 SIZES = default_sizes(WINDOW)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from chunk_samples import WordCounter, built, words
 
-from recto.chunking.inputs import context_line, embedding_text, inputs, joined
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import context_reserve, default_sizes
-from recto.model.chunk import EmbeddingInput
-from recto.model.document import Document
-from recto.model.ids import text_hash
-from recto.model.recipe import ChunkSizes
+from octavo.chunking.embedding_inputs import context_line, embedding_text, inputs, joined
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import context_reserve, default_sizes
+from octavo.model.chunk import EmbeddingInput
+from octavo.model.document import Document
+from octavo.model.ids import text_hash
+from octavo.model.recipe import ChunkSizes
 
 COUNTER = WordCounter()
 LONG = ChunkSizes(target_min=35, target_max=70, hard_max=70, min_preferred=7, overlap=0)

@@ -1,4 +1,4 @@
-"""Whole documents and the chunks they are known to give; RECTO_UPDATE_GOLDEN=1 writes them anew."""
+"""Whole documents and the chunks they are known to give; OCTAVO_UPDATE_GOLDEN=1 writes them anew."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from chunk_samples import assert_sound
 
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import default_sizes
-from recto.embedding.bundled import MODEL_DIRECTORY
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
-from recto.model.chunk import Chunk
-from recto.model.document import Source
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.markdown import MarkdownParser
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.embedding.bundled import MODEL_DIRECTORY
+from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.model.chunk import Chunk
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.markdown.parser import MarkdownParser
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "chunks"
 WINDOW = 256
@@ -51,6 +51,6 @@ def test_a_known_document_is_cut_as_it_always_was(source: Path, counter: WordPie
     assert_sound(document, chunks, sizes, counter)
     found = [described(chunk) for chunk in chunks]
     golden = source.with_suffix(".json")
-    if os.environ.get("RECTO_UPDATE_GOLDEN"):
+    if os.environ.get("OCTAVO_UPDATE_GOLDEN"):
         golden.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     assert found == json.loads(golden.read_text(encoding="utf-8"))

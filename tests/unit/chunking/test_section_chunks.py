@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from chunk_samples import SIZES, built, chunked, paths, texts, words
 
-from recto.model.chunk import ContentType
+from octavo.model.chunk import ContentType
 
 
 def test_an_empty_document_has_no_chunks() -> None:

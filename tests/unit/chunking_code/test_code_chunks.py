@@ -6,15 +6,15 @@ from textwrap import dedent
 
 from chunk_samples import WordCounter, assert_sound
 
-from recto.chunking.code import CodeChunker, MixedChunker, is_code, signature
-from recto.chunking.inputs import inputs
-from recto.chunking.sections import SectionChunker
-from recto.model.chunk import Chunk, ContentType
-from recto.model.document import Source
-from recto.model.ids import DocumentId
-from recto.model.recipe import ChunkSizes
-from recto.parsing.code.registry import code_parser
-from recto.parsing.markdown import MarkdownParser
+from octavo.chunking.code import CodeChunker, MixedChunker, is_code, signature
+from octavo.chunking.embedding_inputs import inputs
+from octavo.chunking.sections import SectionChunker
+from octavo.model.chunk import Chunk, ContentType
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId
+from octavo.model.recipe import ChunkSizes
+from octavo.parsing.code.registry import code_parser
+from octavo.parsing.markdown.parser import MarkdownParser
 
 SIZES = ChunkSizes(target_min=20, target_max=36, hard_max=44, min_preferred=8, overlap=4)
 
@@ -57,13 +57,13 @@ def test_a_declaration_is_kept_whole_up_to_the_hard_maximum() -> None:
     assert set(titles(chunks)[2:]) == {"huge"}
 
 
-def test_small_neighbours_share_a_chunk_that_belongs_to_what_holds_them_all() -> None:
+def test_a_declaration_of_several_lines_is_a_chunk_of_its_own_however_small() -> None:
     text = "class A:\n" + "".join(f"    def get_{n}(self):\n        return {n}\n\n" for n in range(6)) + body("x", 9)
     chunks = chunked("m.py", text)
 
     assert chunks[0].heading_path == ("m", "A")
-    assert "get_0" in chunks[0].text
-    assert "get_3" in chunks[0].text
+    assert chunks[0].text.startswith("class A:\n    def get_0")
+    assert titles(chunks)[1:6] == [f"A.get_{n}" for n in range(1, 6)]
 
 
 def test_imports_and_constants_share_a_chunk() -> None:
@@ -177,7 +177,7 @@ def test_each_document_goes_to_the_chunker_for_its_kind() -> None:
     )
 
     assert [is_code(each) for each in (note, code, notebook)] == [False, True, False]
-    assert mixed.version == "sections-1+code-3"
+    assert mixed.version == "sections-1+code-4"
     assert [mixed.chunk(each)[0].content_type for each in (note, code, notebook)] == [
         ContentType.PROSE,
         ContentType.CODE,

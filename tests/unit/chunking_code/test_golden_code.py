@@ -1,4 +1,4 @@
-"""Whole files in each language, what is found in them and how they are cut; RECTO_UPDATE_GOLDEN=1 writes it anew."""
+"""Whole files in each language, what is found in them and how they are cut; OCTAVO_UPDATE_GOLDEN=1 writes it anew."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from chunk_samples import assert_sound
 
-from recto.chunking.code import CodeChunker, MixedChunker
-from recto.chunking.sections import SectionChunker
-from recto.chunking.sizes import default_sizes
-from recto.embedding.bundled import MODEL_DIRECTORY
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
-from recto.model.chunk import Chunk
-from recto.model.document import Document, Source
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.code.registry import code_parser
+from octavo.chunking.code import CodeChunker, MixedChunker
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.embedding.bundled import MODEL_DIRECTORY
+from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.model.chunk import Chunk
+from octavo.model.document import Document, Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.code.registry import code_parser
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "code"
 EXPECTED = GOLDEN / "expected"
@@ -74,7 +74,7 @@ def test_a_known_file_is_read_and_cut_as_it_always_was(source: Path, counter: Wo
     assert_sound(document, chunks, sizes, counter)
     found = {"outline": outline(document), "chunks": [described(chunk) for chunk in chunks]}
     golden = EXPECTED / f"{source.name}.json"
-    if os.environ.get("RECTO_UPDATE_GOLDEN"):
+    if os.environ.get("OCTAVO_UPDATE_GOLDEN"):
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     assert found == json.loads(golden.read_text(encoding="utf-8"))

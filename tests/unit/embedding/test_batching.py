@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.embedding.batching import plan
+from octavo.embedding.batching import plan
 
 
 @given(st.lists(st.integers(1, 300)), st.integers(1, 1000), st.integers(1, 8))

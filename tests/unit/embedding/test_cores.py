@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recto.embedding import cores
+from octavo.embedding import cores
 
 
 def test_there_is_at_least_one_core_and_never_more_than_the_machine_has() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recto.embedding.crossencoder import REMEDY, OnnxCrossEncoder
-from recto.errors import ModelUnavailable
+from octavo.embedding.crossencoder import REMEDY, OnnxCrossEncoder
+from octavo.errors import ModelUnavailable
 
 onnx = pytest.importorskip("onnx", reason="the tiny graph of these tests is made with the onnx package")
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recto.embedding.onnx import REMEDY, OnnxEmbedder, token_counter
-from recto.errors import ModelUnavailable
+from octavo.embedding.onnx import REMEDY, OnnxEmbedder, token_counter
+from octavo.errors import ModelUnavailable
 
 onnx = pytest.importorskip("onnx", reason="the tiny graph of these tests is made with the onnx package")
 
@@ -130,7 +130,7 @@ def test_prefixes_tell_a_query_from_a_document(tmp_path: Path) -> None:
 
 def test_a_lone_surrogate_is_an_unknown_token_and_not_an_error(tmp_path: Path) -> None:
     embedder = OnnxEmbedder(write_model(tmp_path))
-    assert np.allclose(embedder.embed(["\ud800"])[0], unit(1, 1, 2), atol=1e-6)
+    assert np.allclose(embedder.embed_query("\ud800"), unit(1, 1, 2), atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from embedding_services import DIMENSIONS, Service, served
 
-from recto.config.keys import service_key
-from recto.embedding.endpoint import Endpoint, Patience
-from recto.embedding.hashing import HashingEmbedder
-from recto.embedding.providers import completed, remote_embedder
-from recto.embedding.remote import RemoteEmbedder
-from recto.errors import ConfigurationError, InvalidArgument, ProviderFailed
-from recto.model.profile import ProfileSettings
+from octavo.config.api_keys import api_key
+from octavo.embedding.endpoint import Endpoint, Patience
+from octavo.embedding.hashing import HashingEmbedder
+from octavo.embedding.providers import completed, remote_embedder
+from octavo.embedding.remote import RemoteEmbedder
+from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
+from octavo.model.embedding_profile import EmbeddingProfileSettings
 
 TEXTS = [f"text number {number} about boilers" for number in range(7)]
 PROVIDERS = ("ollama", "openai", "voyage", "jina")
@@ -30,7 +30,7 @@ def service() -> Iterator[Service]:
 
 def made(service: Service, provider: str, key: str | None = None, **settings: Any) -> RemoteEmbedder:
     given: dict[str, Any] = {"dimensions": DIMENSIONS, "batch": 3, "retries": 0, "model": "a-model"} | settings
-    return remote_embedder("remote", ProfileSettings(provider, url=service.url, **given), key)
+    return remote_embedder("remote", EmbeddingProfileSettings(provider, url=service.url, **given), key)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -161,7 +161,7 @@ def test_requests_begin_no_faster_than_the_rate(service: Service) -> None:
         ((401, {"detail": "bad key sk-very-secret"}, {}), "401: bad key …", "key"),
         ((404, {"error": 'model "a-model" not found, try pulling it first'}, {}), "404", "fetch the model"),
         ((400, {"detail": [{"msg": "too long"}]}, {}), "too long", "batch"),
-        ((422, "plain words", {}), "plain words", "dimensions"),
+        ((422, "plain words", {}), "it answered 422", "dimensions"),
         ((200, "<html>", {}), "not JSON", "running"),
         ("break", "broke off", "running"),
         (lambda answer: {"unexpected": True}, "did not answer with vectors", "provider"),
@@ -210,7 +210,7 @@ def test_a_service_that_does_not_answer_is_given_up_in_time(service: Service) ->
 
 
 def test_a_service_that_is_not_there_is_said_to_be_so(service: Service) -> None:
-    settings = ProfileSettings("ollama", "m", DIMENSIONS, url="http://127.0.0.1:9", retries=0)
+    settings = EmbeddingProfileSettings("ollama", "m", DIMENSIONS, url="http://127.0.0.1:9", retries=0)
     with pytest.raises(ProviderFailed, match="cannot be reached"):
         remote_embedder("remote", settings, None).embed(["a"])
 
@@ -218,32 +218,32 @@ def test_a_service_that_is_not_there_is_said_to_be_so(service: Service) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        ProfileSettings("ollama"),
-        ProfileSettings("ollama", "m", url="file:///etc/hosts"),
-        ProfileSettings("ollama", "m", options={"late_chunking": True}),
+        EmbeddingProfileSettings("ollama"),
+        EmbeddingProfileSettings("ollama", "m", url="file:///etc/hosts"),
+        EmbeddingProfileSettings("ollama", "m", options={"late_chunking": True}),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(settings: ProfileSettings) -> None:
+def test_settings_that_cannot_be_used_are_refused(settings: EmbeddingProfileSettings) -> None:
     with pytest.raises(InvalidArgument):
         completed(settings)
 
 
 def test_a_usual_key_is_not_sent_to_an_unusual_address() -> None:
-    assert completed(ProfileSettings("openai", "m")).key_variable == "OPENAI_API_KEY"
-    assert completed(ProfileSettings("openai", "m", url="http://127.0.0.1:1")).key_variable == ""
+    assert completed(EmbeddingProfileSettings("openai", "m")).key_variable == "OPENAI_API_KEY"
+    assert completed(EmbeddingProfileSettings("openai", "m", url="http://127.0.0.1:1")).key_variable == ""
 
 
 def test_a_key_comes_from_a_file_or_a_variable(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("from-file\n", "utf-8")
     environ = {"A_KEY": " from-variable "}
-    assert service_key("A_KEY", "", environ) == "from-variable"
-    assert service_key("A_KEY", str(file), environ) == "from-file"
-    assert service_key("NO_KEY", "", environ) is None
-    assert service_key("", "", environ) is None
+    assert api_key("A_KEY", "", environ) == "from-variable"
+    assert api_key("A_KEY", str(file), environ) == "from-file"
+    assert api_key("NO_KEY", "", environ) is None
+    assert api_key("", "", environ) is None
     for content in ("", "two words"):
         file.write_text(content, "utf-8")
         with pytest.raises(ConfigurationError, match="does not hold one key"):
-            service_key("", str(file), environ)
+            api_key("", str(file), environ)
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        service_key("", str(tmp_path / "nowhere"), environ)
+        api_key("", str(tmp_path / "nowhere"), environ)

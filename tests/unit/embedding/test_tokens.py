@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.embedding import wordpiece
-from recto.embedding.bundled import MODEL_DIRECTORY, bundled_counter
-from recto.embedding.tokens import TokenizersCounter
-from recto.embedding.wordpiece import WordPieceCounter, load_vocabulary
-from recto.errors import ModelUnavailable
+from octavo.embedding import wordpiece
+from octavo.embedding.bundled import MODEL_DIRECTORY, bundled_counter
+from octavo.embedding.tokens import TokenizersCounter
+from octavo.embedding.wordpiece import WordPieceCounter, load_vocabulary
+from octavo.errors import ModelUnavailable
 
 GENERAL = TokenizersCounter(MODEL_DIRECTORY / "tokenizer.json")
 EXACT = bundled_counter()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recto.engine.wiring import open_library
+from octavo.engine.wiring import open_library
 
 
 @pytest.fixture

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from recto.engine import memory_left
-from recto.engine.upgrading import make_inputs
-from recto.engine.wiring import open_library
-from recto.ingest.fast import embed_fast
-from recto.observability.progress import NoProgress
-from recto.operations.status import StatusRequest, look, status, status_text
-from recto.training.tables import fast_tier
+from octavo.embedding.fast_tables import fast_tier
+from octavo.engine import free_memory
+from octavo.engine.full_vectors import make_inputs
+from octavo.engine.wiring import open_library
+from octavo.ingest.fast import embed_fast
+from octavo.observability.progress import NoProgress
+from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.status import full_status, status
+from octavo.operations.table import OPERATIONS
 
 HASHING = {"embedding.provider": "hashing"}
 
@@ -29,7 +31,7 @@ def test_a_library_that_lacks_nothing_is_advised_nothing(tmp_path: Path) -> None
     with open_library(tmp_path / "library.db", create=True, settings=HASHING) as engine:
         engine.add_collection("notes", notes(tmp_path))
         engine.index()
-        assert look(engine).advisories == ()
+        assert full_status(engine).advisories == ()
 
 
 def test_a_large_library_without_a_snapshot_is_told_the_command(tmp_path: Path) -> None:
@@ -37,25 +39,25 @@ def test_a_large_library_without_a_snapshot_is_told_the_command(tmp_path: Path) 
         engine.add_collection("notes", notes(tmp_path))
         engine.index()
     with open_library(tmp_path / "library.db", settings={**HASHING, "snapshots.threshold": 2}) as engine:
-        (told,) = look(engine).advisories
-        assert (told.level, told.command) == ("warn", "recto snapshot build")
-        assert "recto snapshot build" in status_text(status(engine, StatusRequest()))
+        (told,) = full_status(engine).advisories
+        assert (told.level, told.command) == ("warn", "octavo snapshot build")
+        assert "octavo snapshot build" in OPERATIONS["status"].written(status(engine, StatusRequest()))
         assert engine.accelerator is not None
         engine.index()  # nothing changed on the disk; the snapshot is due all the same
-        assert look(engine).advisories == ()
+        assert full_status(engine).advisories == ()
 
 
 def test_what_waits_for_its_vector_is_told_to_be_found_by_what_there_is(tmp_path: Path) -> None:
     with open_library(tmp_path / "library.db", create=True) as engine:
         engine.add_collection("notes", notes(tmp_path))
         engine.index(embed=False)
-        (told,) = look(engine).advisories
+        (told,) = full_status(engine).advisories
         assert "found by words so far" in told.message
         fast = fast_tier(engine.embedder)
         assert fast is not None
-        make_inputs(engine, NoProgress())
+        make_inputs(engine.library, NoProgress())
         embed_fast(engine.store, engine.project.id, fast, engine.embedder.profile, NoProgress())
-        (told,) = look(engine).advisories
+        (told,) = full_status(engine).advisories
         assert "found by words and fast vectors so far" in told.message
 
 
@@ -64,10 +66,10 @@ def test_constrained_mode_computes_no_full_vectors_and_says_so(tmp_path: Path) -
     with open_library(tmp_path / "library.db", create=True, settings=settings) as engine:
         engine.add_collection("notes", notes(tmp_path))
         assert engine.index().embedded == 0
-        (told,) = look(engine).advisories
+        (told,) = full_status(engine).advisories
         assert told.message == "constrained mode is on: full vectors are not computed, fast ones and words are searched"
     with open_library(tmp_path / "library.db", settings={**settings, "embedding.fast": False}) as engine:
-        (told,) = look(engine).advisories
+        (told,) = full_status(engine).advisories
         assert told.message == "constrained mode is on: full vectors are not computed, words alone are searched"
 
 
@@ -91,7 +93,7 @@ def test_constrained_mode_cuts_chunks_half_as_long(tmp_path: Path) -> None:
 def test_below_two_gigabytes_a_machine_is_constrained_by_itself(
     left: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_left, "available", lambda: left)
-    assert memory_left.constrained("auto") == reason
-    assert memory_left.constrained("off") == ""
-    assert memory_left.constrained("on") == "constrained mode is on"
+    monkeypatch.setattr(free_memory, "available_memory", lambda: left)
+    assert free_memory.low_memory("auto") == reason
+    assert free_memory.low_memory("off") == ""
+    assert free_memory.low_memory("on") == "constrained mode is on"

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from recto.engine.builds import DONE, FAILED, RUNNING, STOPPED, Builds, Stopped
-from recto.engine.parts import IndexReport
-from recto.errors import Busy, StorageError
-from recto.observability.progress import Progress
+from octavo.engine.builds import DONE, FAILED, RUNNING, STOPPED, Builds, Stopped
+from octavo.errors import Busy, StorageError
+from octavo.ingest.report import IndexReport
+from octavo.observability.progress import Progress
 
 NOTHING = IndexReport((), (), 0, 0.0)
 

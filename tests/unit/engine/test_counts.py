@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 
-from recto.engine import freshness
-from recto.engine.freshness import Counts
-from recto.errors import LibraryError
-from recto.model.result import Freshness
+from octavo.engine import freshness
+from octavo.engine.freshness import Counts
+from octavo.errors import LibraryError
+from octavo.model.result import Freshness
 
 
 def fresh(pending: int) -> Freshness:

@@ -9,16 +9,16 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from set_clock import SetClock
 
-from recto.engine import builds as module
-from recto.engine import holders
-from recto.engine.builds import RUNNING, Builds
-from recto.engine.parts import IndexReport
-from recto.errors import Busy
-from recto.model.ids import project_id
-from recto.observability.progress import Progress
-from recto.testing.clock import SetClock
-from recto.testing.memory_store import MemoryStore
+from octavo.engine import builds as module
+from octavo.engine import lease_holders
+from octavo.engine.builds import RUNNING, Builds
+from octavo.errors import Busy, LeaseLost
+from octavo.ingest.report import IndexReport
+from octavo.model.ids import project_id
+from octavo.observability.progress import Progress
+from octavo.stores.sqlite.store import SqliteStore
 
 MINE = project_id("mine")
 NOTHING = IndexReport((), (), 0, 0.0)
@@ -30,14 +30,14 @@ def clock() -> SetClock:
 
 
 @pytest.fixture
-def store(clock: SetClock) -> MemoryStore:
-    made = MemoryStore(clock=clock)
+def store(clock: SetClock) -> SqliteStore:
+    made = SqliteStore.in_memory(clock)
     with made.transaction():
         made.catalog.ensure_project("mine")
     return made
 
 
-def process(store: MemoryStore, clock: SetClock) -> Builds:
+def process(store: SqliteStore, clock: SetClock) -> Builds:
     """As another process has it: another `Builds` over the same library."""
     return Builds(clock, store.leases, MINE)
 
@@ -67,10 +67,10 @@ def dead() -> str:
     """A holder whose process has ended."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    return holders.name().replace(f" {os.getpid()} ", f" {ended.pid} ")
+    return lease_holders.holder_name().replace(f" {os.getpid()} ", f" {ended.pid} ")
 
 
-def test_another_processs_run_is_busy_and_says_whose(store: MemoryStore, clock: SetClock) -> None:
+def test_another_processs_run_is_busy_and_says_whose(store: SqliteStore, clock: SetClock) -> None:
     here, there = process(store, clock), process(store, clock)
     end = held(there)
     with pytest.raises(Busy) as refused:
@@ -87,7 +87,7 @@ def test_another_processs_run_is_busy_and_says_whose(store: MemoryStore, clock: 
     assert here.current() is None
 
 
-def test_whoever_waits_goes_after_the_other_process(store: MemoryStore, clock: SetClock) -> None:
+def test_whoever_waits_goes_after_the_other_process(store: SqliteStore, clock: SetClock) -> None:
     here, there = process(store, clock), process(store, clock)
     end = held(there)
     order: list[str] = []
@@ -105,9 +105,9 @@ def test_whoever_waits_goes_after_the_other_process(store: MemoryStore, clock: S
     assert store.leases.current(MINE, "index") is None
 
 
-def test_the_lease_of_a_process_that_died_is_taken_over_at_once(store: MemoryStore, clock: SetClock) -> None:
+def test_the_lease_of_a_process_that_died_is_taken_over_at_once(store: SqliteStore, clock: SetClock) -> None:
     gone = dead()
-    assert holders.is_gone(gone)
+    assert lease_holders.has_ended(gone)
     store.leases.take(MINE, "index", gone, 1_000.0, {"scope": "full"})
     here = process(store, clock)
     assert here.current() is None
@@ -115,7 +115,7 @@ def test_the_lease_of_a_process_that_died_is_taken_over_at_once(store: MemorySto
 
 
 def test_of_another_machines_process_nothing_is_known_until_its_lease_runs_out(
-    store: MemoryStore, clock: SetClock
+    store: SqliteStore, clock: SetClock
 ) -> None:
     store.leases.take(MINE, "index", "elsewhere/1 4711 abcd", 100.0, {"scope": "full", "done": 3})
     here = process(store, clock)
@@ -128,7 +128,7 @@ def test_of_another_machines_process_nothing_is_known_until_its_lease_runs_out(
 
 
 def test_a_run_that_lost_its_lease_stops_at_its_next_report(
-    store: MemoryStore, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_RENEW_SECONDS", 0.0)
     here = process(store, clock)
@@ -147,7 +147,7 @@ def test_a_run_that_lost_its_lease_stops_at_its_next_report(
 
 
 def test_a_run_tells_the_others_how_far_it_is(
-    store: MemoryStore, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_RENEW_SECONDS", 0.0)
     here, there = process(store, clock), process(store, clock)
@@ -159,7 +159,58 @@ def test_a_run_tells_the_others_how_far_it_is(
 
 
 def test_this_process_is_not_taken_for_gone() -> None:
-    assert not holders.is_gone(holders.name())
-    assert holders.name() != holders.name()
-    assert not holders.is_gone("nonsense")
-    assert not holders.is_gone("")
+    assert not lease_holders.has_ended(lease_holders.holder_name())
+    assert lease_holders.holder_name() != lease_holders.holder_name()
+    assert not lease_holders.has_ended("nonsense")
+    assert not lease_holders.has_ended("")
+
+
+def test_a_run_that_reports_nothing_for_longer_than_a_lease_keeps_it(store: SqliteStore, clock: SetClock) -> None:
+    here = Builds(clock, store.leases, MINE, beat_seconds=0.001)
+    there = process(store, clock)
+
+    def renewed() -> bool:
+        lease = store.leases.current(MINE, "index")
+        return lease is not None and lease.expires_at >= clock.now + 120.0
+
+    def work(progress: Progress) -> IndexReport:
+        for _ in range(5):
+            clock.now += 100.0  # a remote model, a first scan, a snapshot
+            waited = threading.Event()
+            assert any(renewed() or waited.wait(0.01) for _ in range(3_000))
+            with pytest.raises(Busy, match="is being indexed"):
+                there.run("changed", lambda progress: NOTHING, patience=0.0)
+        return NOTHING
+
+    assert here.run("full", work).state == "done"
+    assert there.run("changed", lambda progress: NOTHING, patience=0.0).state == "done"
+
+
+def test_a_run_that_lost_its_lease_without_a_report_does_not_end_as_if_nothing_had_happened(
+    store: SqliteStore, clock: SetClock
+) -> None:
+    here = Builds(clock, store.leases, MINE, beat_seconds=0.001)
+
+    def work(progress: Progress) -> IndexReport:
+        clock.now += 1_000.0  # suspended
+        store.leases.take(MINE, "index", "another", 100.0, {}, over=holder())
+        waited = threading.Event()
+        assert any(here._lost or waited.wait(0.01) for _ in range(3_000))
+        return NOTHING
+
+    def holder() -> str | None:
+        lease = store.leases.current(MINE, "index")
+        return None if lease is None else lease.holder
+
+    with pytest.raises(LeaseLost, match="took over"):
+        here.run("changed", work)
+    assert here.latest is not None and here.latest.state == "failed"
+    assert holder() == "another"
+
+
+def test_other_work_waits_for_a_run_and_a_run_for_it(store: SqliteStore, clock: SetClock) -> None:
+    here, there = process(store, clock), process(store, clock)
+    with here.alone("remove"), pytest.raises(Busy, match="is being indexed"):
+        there.run("changed", lambda progress: NOTHING, patience=0.0)
+    assert here.latest is None
+    assert there.run("changed", lambda progress: NOTHING, patience=0.0).state == "done"

@@ -5,36 +5,41 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from recto.config.load import validated
-from recto.config.schema import Config
-from recto.engine.engine import Engine
-from recto.engine.offline import CLUSTERS, FINETUNE, kept_record, under_way
-from recto.engine.wiring import open_engine, open_library
-from recto.model.ids import SnapshotId
-from recto.model.job import JobKind
-from recto.observability.progress import NoProgress
-from recto.operations.clusters import cluster_build
-from recto.operations.graph_whole import BuildRequest, graph_build
-from recto.operations.status import StatusRequest, look, status, status_text
+from octavo.config.load import validated
+from octavo.config.schema import Config
+from octavo.engine.engine import Engine
+from octavo.engine.offline_runs import CLUSTERS, FINETUNE, noted_while_running, recorded_run
+from octavo.engine.wiring import open_engine, open_library
+from octavo.model.ids import SnapshotId
+from octavo.model.job import JobKind
+from octavo.observability.progress import NoProgress
+from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.requests import BuildRequest, ClusterBuildRequest
+from octavo.operations.graph.whole import graph_build
+from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.status import full_status, status
+from octavo.operations.table import OPERATIONS
 
 HASHING = {"embedding.provider": "hashing"}
 KILLED = """
 import os, signal, sys
-from recto.engine.wiring import open_library
-from recto.ingest import cluster
-from recto.operations.clusters import cluster_build
+from octavo.engine.wiring import open_library
+from octavo.ingest import cluster
+from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.requests import ClusterBuildRequest
 cluster.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
-cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}))
+cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), ClusterBuildRequest())
 """
 KILLED_TRAINING = """
 import os, signal, sys
-from recto.engine.offline import FINETUNE, kept_record
-from recto.engine.wiring import open_library
-with kept_record(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), FINETUNE):
+from octavo.engine.offline_runs import FINETUNE, recorded_run
+from octavo.engine.wiring import open_library
+with recorded_run(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), FINETUNE):
     os.kill(os.getpid(), signal.SIGKILL)
 """
 PROFILE = """
@@ -47,41 +52,43 @@ stage = "single"
 stage = "community_boost"
 """
 
+NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph: octavo[graph]")
+
 
 @pytest.fixture
 def library(library: Path) -> Path:
     """Lacks nothing yet."""
     with open_library(library, settings=HASHING) as engine:
-        assert look(engine).offline == ()
+        assert full_status(engine).offline == ()
     return library
 
 
 def told(engine: Engine) -> tuple[dict[str, str], list[tuple[str, str | None]]]:
-    found = look(engine)
+    found = full_status(engine)
     return {one.name: one.state for one in found.offline}, [(str(one.level), one.command) for one in found.advisories]
 
 
 def test_clusters_are_done_until_the_library_has_grown_by_a_fifth(library: Path, tmp_path: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
-        cluster_build(engine, groups=2)
-        (run,) = look(engine).offline
+        cluster_build(engine, ClusterBuildRequest(k=2))
+        (run,) = full_status(engine).offline
         assert (run.name, run.state, run.chunks) == ("clusters", "done", 10)
-        assert "clusters: done 20" in status_text(status(engine, StatusRequest()))
+        assert "clusters  done 20" in OPERATIONS["status"].written(status(engine, StatusRequest()))
         for number in range(10, 13):
             (tmp_path / "notes" / f"{number}.md").write_text(f"# Note {number}\n\nAbout harbour {number}.\n")
         engine.index()
-        assert told(engine) == ({"clusters": "stale"}, [("info", "recto cluster build")])
+        assert told(engine) == ({"clusters": "stale"}, [("info", "octavo cluster build")])
 
 
 def test_work_that_was_killed_is_told_from_work_that_goes_on(library: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, str(library)], timeout=120)
     assert killed.returncode == -signal.SIGKILL
     with open_library(library, settings=HASHING) as engine:
-        assert told(engine) == ({"clusters": "interrupted"}, [("warn", "recto cluster build")])
-        with under_way(engine, CLUSTERS):
+        assert told(engine) == ({"clusters": "interrupted"}, [("warn", "octavo cluster build")])
+        with noted_while_running(engine, CLUSTERS):
             assert told(engine) == ({"clusters": "running"}, [])
         assert told(engine) == ({}, [])
-        cluster_build(engine, groups=2)
+        cluster_build(engine, ClusterBuildRequest(k=2))
         assert told(engine) == ({"clusters": "done"}, [])
 
 
@@ -97,19 +104,20 @@ def test_a_note_that_cannot_be_read_says_nothing(library: Path) -> None:
 def test_a_snapshot_that_was_begun_and_left_is_told_with_its_command(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
         assert engine.accelerator is not None
-        engine.accelerator.publish(NoProgress())
+        engine.accelerator.upkeep.publish(NoProgress())
         assert told(engine) == ({"snapshot": "done"}, [])
         with engine.store.transaction():
             engine.store.snapshots.begin(engine.project.id, SnapshotId("20260220T230501Z-1"))  # type: ignore[attr-defined]
-        assert told(engine) == ({"snapshot": "interrupted"}, [("warn", "recto snapshot build")])
+        assert told(engine) == ({"snapshot": "interrupted"}, [("warn", "octavo snapshot build")])
         with engine.accelerator._folder.exclusive():
             assert told(engine) == ({"snapshot": "running"}, [])
-        (engine.library.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
+        (engine.location.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
         engine.index()
-        engine.accelerator.publish(NoProgress())
+        engine.accelerator.upkeep.publish(NoProgress())
         assert told(engine) == ({"snapshot": "done"}, [])
 
 
+@NEEDS_IGRAPH
 def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
         graph_build(engine, BuildRequest(wait=True), NoProgress())
@@ -122,24 +130,24 @@ def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
             engine.store.outbox.fail(job, "no", None)
         states, advised = told(engine)
         assert states["communities"] == "failed"
-        assert advised == [("warn", "recto graph build")]
+        assert advised == [("warn", "octavo graph build")]
         graph_build(engine, BuildRequest(wait=True), NoProgress())
         assert told(engine) == ({"communities": "done", "thematic_links": "done"}, [])
 
 
 def test_training_is_told_while_it_runs_and_by_how_it_ended(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine, open_library(library, settings=HASHING) as other:
-        with kept_record(engine, FINETUNE):
+        with recorded_run(engine, FINETUNE):
             assert told(other) == ({"finetune": "running"}, [])
         assert told(other) == ({"finetune": "done"}, [])
-        assert "finetune: done 20" in status_text(status(other, StatusRequest()))
-        with pytest.raises(ZeroDivisionError), kept_record(engine, FINETUNE):
+        assert "finetune  done 20" in OPERATIONS["status"].written(status(other, StatusRequest()))
+        with pytest.raises(ZeroDivisionError), recorded_run(engine, FINETUNE):
             raise ZeroDivisionError
-        assert told(other) == ({"finetune": "failed"}, [("warn", "recto finetune")])
-        with pytest.raises(KeyboardInterrupt), kept_record(engine, FINETUNE):
+        assert told(other) == ({"finetune": "failed"}, [("warn", "octavo finetune")])
+        with pytest.raises(KeyboardInterrupt), recorded_run(engine, FINETUNE):
             raise KeyboardInterrupt
-        assert told(other) == ({"finetune": "interrupted"}, [("warn", "recto finetune")])
-        with kept_record(other, FINETUNE), kept_record(engine, FINETUNE):
+        assert told(other) == ({"finetune": "interrupted"}, [("warn", "octavo finetune")])
+        with recorded_run(other, FINETUNE), recorded_run(engine, FINETUNE):
             assert told(other) == ({"finetune": "running"}, [])
         assert told(engine) == ({"finetune": "done"}, [])
 
@@ -148,15 +156,15 @@ def test_training_that_was_killed_is_broken_off_and_can_be_done_again(library: P
     killed = subprocess.run([sys.executable, "-c", KILLED_TRAINING, str(library)], timeout=120)
     assert killed.returncode == -signal.SIGKILL
     with open_library(library, settings=HASHING) as engine:
-        assert told(engine) == ({"finetune": "interrupted"}, [("warn", "recto finetune")])
-        with kept_record(engine, FINETUNE):
+        assert told(engine) == ({"finetune": "interrupted"}, [("warn", "octavo finetune")])
+        with recorded_run(engine, FINETUNE):
             assert told(engine) == ({"finetune": "running"}, [])
         assert told(engine) == ({"finetune": "done"}, [])
 
 
 def test_full_vectors_that_were_given_up_are_told_until_they_are_there(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
-        (engine.library.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
+        (engine.location.parent / "notes" / "new.md").write_text("# New\n\nOne more.\n")  # type: ignore[union-attr]
         engine.index(embed=False)
         with engine.store.transaction():
             engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "full vectors", {})
@@ -166,18 +174,19 @@ def test_full_vectors_that_were_given_up_are_told_until_they_are_there(library: 
             engine.store.outbox.fail(job, "no", None)
         states, advised = told(engine)
         assert states == {"full_vectors": "failed"}
-        assert ("warn", "recto index --wait-full") in advised
+        assert ("warn", "octavo index --wait-full") in advised
         engine.index()
         assert told(engine) == ({}, [])
 
 
+@NEEDS_IGRAPH
 def test_what_the_default_profile_needs_and_nobody_made_is_advised(library: Path, tmp_path: Path) -> None:
     profiles = tmp_path / "profiles"
     profiles.mkdir()
     (profiles / "mine.toml").write_text(PROFILE)
     settings = {"embedding": {"provider": "hashing"}, "library": library, "retrieval": {"profile": "mine"}}
     with open_engine(validated(Config, settings), profiles=(profiles,)) as engine:
-        assert told(engine)[1] == [("warn", "recto cluster build"), ("warn", "recto graph build")]
-        cluster_build(engine, groups=2)
+        assert told(engine)[1] == [("warn", "octavo cluster build"), ("warn", "octavo graph build")]
+        cluster_build(engine, ClusterBuildRequest(k=2))
         graph_build(engine, BuildRequest(wait=True), NoProgress())
         assert told(engine)[1] == []

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recto.config.load import load
-from recto.engine.engine import Engine
-from recto.engine.wiring import open_engine, open_library
-from recto.errors import ModelUnavailable
-from recto.model.location import location
-from recto.model.profile import NamedProfile, ProfileSettings, ProfileState
-from recto.model.query import Query
-from recto.observability.progress import NoProgress
+from octavo.config.load import load
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_engine, open_library
+from octavo.errors import ModelUnavailable
+from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.location import location
+from octavo.model.query import Query
+from octavo.observability.progress import NoProgress
 
 HASHING = {"embedding.provider": "hashing"}
 
@@ -30,16 +30,18 @@ def found(engine: Engine) -> list[tuple[str, float]]:
 
 def test_what_is_asked_soon_is_answered_as_it_would_be_later(library: Path) -> None:
     with opened(library, None) as later, opened(library, "harbour 3") as ahead, opened(library, "else") as wrong:
-        assert ahead._loading is not None
+        assert ahead.reader.loading is not None
         assert found(ahead) == found(later) == found(wrong)
 
 
 def test_a_library_that_another_embedder_answers_for_loads_none_ahead(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine, engine.store.transaction():
-        settings = ProfileSettings("hashing", dimensions=64)
-        engine.store.profiles.put(NamedProfile(engine.project.id, "other", settings, ProfileState.ACTIVE))
+        settings = EmbeddingProfileSettings("hashing", dimensions=64)
+        engine.store.profiles.put(
+            NamedEmbeddingProfile(engine.project.id, "other", settings, EmbeddingProfileState.ACTIVE)
+        )
     with opened(library, "harbour 3") as ahead:
-        assert ahead._loading is None
+        assert ahead.reader.loading is None
         assert ahead.embedder.profile.dimensions == 64
 
 
@@ -54,10 +56,10 @@ def test_a_model_that_cannot_be_loaded_is_reported_by_the_search(library: Path, 
 
 _BROKEN_OFF = """
 import sys, threading
-from recto.config.load import load
-from recto.embedding.hashing import HashingEmbedder, WhitespaceCounter
-from recto.engine.wiring import open_engine
-from recto.model.location import location
+from octavo.config.load import load
+from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from octavo.engine.wiring import open_engine
+from octavo.model.location import location
 
 class Slow(HashingEmbedder):
     def embed_query(self, text):
@@ -80,11 +82,11 @@ def test_a_snapshot_answers_once_it_is_there_and_no_longer_when_it_is_gone(libra
     with open_library(library, settings=HASHING) as engine:
         assert engine.accelerator is not None
         before, plain = found(engine), type(engine.vectors)
-        engine.accelerator.publish(NoProgress())
+        engine.accelerator.upkeep.publish(NoProgress())
         assert type(engine.vectors) is not plain
-        assert engine._library().store is not engine.store
+        assert engine.reader.searched().store is not engine.store
         with_snapshot = found(engine)
-        engine.accelerator._folder.point_nowhere()
+        engine.accelerator._folder.clear_current()
         assert type(engine.vectors) is plain
         assert found(engine) == before
         assert [uri for uri, _ in with_snapshot] == [uri for uri, _ in before]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recto.errors import InvalidArgument
-from recto.evaluation.compare import bootstrap, compare, randomisation
+from octavo.errors import InvalidArgument
+from octavo.evaluation.compare import bootstrap, compare, randomisation
 
 SHARES = st.floats(0.0, 1.0, allow_nan=False)
 

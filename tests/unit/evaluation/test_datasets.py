@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recto.errors import InvalidArgument, RectoError, SourceError
-from recto.evaluation.dataset import Files, Question, Record, read_dataset
+from octavo.errors import InvalidArgument, OctavoError, SourceError
+from octavo.evaluation.dataset import Files, Question, Record, read_dataset
 
 CORPUS = [
     {"_id": "d1", "title": "Tea", "text": "Green tea is not oxidised."},
@@ -154,7 +154,7 @@ def test_a_missing_folder_a_torn_archive_and_foreign_bytes_are_errors_not_traceb
         read_dataset(tmp_path / "nowhere")
     torn = folder(tmp_path / "torn")
     (torn / "corpus.jsonl").write_bytes(gzip.compress(lines(CORPUS).encode())[:-9])
-    with pytest.raises(RectoError, match="cannot be read"):
+    with pytest.raises(OctavoError, match="cannot be read"):
         read_dataset(torn)
     foreign = folder(tmp_path / "foreign")
     (foreign / "queries.jsonl").write_bytes(b'{"_id": "q1", "text": "caf"}\n{"_id": "q2", "text": "\xe9"}\n')

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recto.errors import InvalidArgument, NotIndexed
-from recto.evaluation.dataset import read_dataset
-from recto.evaluation.make import Level, Original, Part, make, write_dataset
+from octavo.errors import InvalidArgument, NotIndexed
+from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.make import Level, Original, Part, make, write_dataset
 
 BODY = "Enough words to be an answer, and a few more of them.\n"
 

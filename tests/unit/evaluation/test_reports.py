@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from recto.errors import InvalidArgument
-from recto.evaluation.baselines import Outcome
-from recto.evaluation.measures import RANKED
-from recto.evaluation.page import page
-from recto.evaluation.report import BEGIN, END, by_dataset, figures, markdown, markdown_table, overview, replaced
+from octavo.errors import InvalidArgument
+from octavo.evaluation.baselines import Outcome
+from octavo.evaluation.measures import RANKED
+from octavo.evaluation.page import page
+from octavo.evaluation.report import BEGIN, END, by_dataset, figures, markdown, markdown_table, overview, replaced
 
 
 def outcome(profile: str, value: float, dataset: str = "drinks", digest: str = "whole") -> Outcome:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from struct import pack, unpack
 
 import pytest
 
-from recto.errors import Conflict, InvalidArgument, NotFound
-from recto.evaluation.baselines import Outcome, Results, matching, outcome
-from recto.evaluation.dataset import Dataset, Question, Record
-from recto.evaluation.measures import MEASURES
-from recto.evaluation.runner import Ranked, Run, best_per_document, run_dataset, write_trec
+from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.evaluation.baselines import Outcome, Results, matching, outcome
+from octavo.evaluation.dataset import Dataset, Question, Record
+from octavo.evaluation.measures import MEASURES
+from octavo.evaluation.runner import Ranked, Run, best_per_document, run_dataset, write_trec
 
 
 class Scripted:
@@ -89,6 +91,16 @@ def test_a_trec_file_has_six_columns_and_scores_that_fall(tmp_path: Path) -> Non
     assert (tmp_path / "deep" / "run.txt").read_text("utf-8") == (
         "q_1 Q0 a_doc 1 0.500000 hybrid\nq_1 Q0 b 2 0.499999 hybrid\nq_1 Q0 c 3 0.499998 hybrid\n"
     )
+
+
+@pytest.mark.parametrize("score", [0.0, 0.03, 7.9, 8.0, 25.0, 1_000.5])
+def test_scores_in_a_trec_file_fall_in_single_precision_too(tmp_path: Path, score: float) -> None:
+    ranking = tuple(Ranked(f"d{number}", score) for number in range(100))
+    write_trec(tmp_path / "run.txt", Run("drinks", "whole", "hybrid", {"q": ranking}, {}, ()))
+    columns = [line.split() for line in (tmp_path / "run.txt").read_text("utf-8").splitlines()]
+    read = [unpack("f", pack("f", float(column[4])))[0] for column in columns]
+    assert [column[2] for column in columns] == [ranked.document for ranked in ranking]
+    assert all(better > worse for better, worse in pairwise(read))
 
 
 def test_the_last_run_the_latest_of_each_and_baselines_are_kept_apart(tmp_path: Path) -> None:

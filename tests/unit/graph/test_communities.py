@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import recto
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.errors import MissingExtra, NotIndexed
-from recto.graph.communities import degrees, described, leiden, weighted
-from recto.graph.thematic import directions, nearest
-from recto.jobs.graph import find_communities, find_thematic_links, promise
-from recto.model.graph import COMMUNITIES, THEMATIC_LINKS
-from recto.model.job import JobKind, JobState
-from recto.operations.jobs import work
-from recto.operations.status import look
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import MissingExtra, NotIndexed
+from octavo.graph.communities import degrees, described, leiden, weighted
+from octavo.graph.thematic import directions, nearest
+from octavo.jobs.graph import find_communities, find_thematic_links, promise
+from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
+from octavo.model.job import JobKind, JobState
+from octavo.operations.jobs.working import work
+from octavo.operations.library.status import full_status
+
+NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph: octavo[graph]")
 
 
 def ring(*members: int) -> dict[tuple[int, int], float]:
@@ -26,6 +29,7 @@ def ring(*members: int) -> dict[tuple[int, int], float]:
     return {(a, b): 1.0 for a in members for b in members if a < b}
 
 
+@NEEDS_IGRAPH
 def test_what_is_joined_closely_is_one_community_and_the_largest_comes_first() -> None:
     pairs = ring(1, 2, 3) | ring(4, 5, 6, 7) | {(3, 4): 1.0}
     numbers, modularity = leiden(9, pairs)
@@ -33,12 +37,14 @@ def test_what_is_joined_closely_is_one_community_and_the_largest_comes_first() -
     assert 0.3 < modularity < 0.5
 
 
+@NEEDS_IGRAPH
 def test_the_same_seed_gives_the_same_communities() -> None:
     random = np.random.default_rng(3)
     pairs = {(int(a), int(b)): 1.0 for a, b in np.sort(random.integers(0, 200, (600, 2))).tolist() if a != b}
     assert leiden(200, pairs, seed=7) == leiden(200, pairs, seed=7)
 
 
+@NEEDS_IGRAPH
 def test_without_edges_everything_stands_alone() -> None:
     assert leiden(3, {}) == ([0, 1, 2], 0.0)
     assert leiden(0, {}) == ([], 0.0)
@@ -48,7 +54,7 @@ def test_without_igraph_the_error_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "igraph", None)
     with pytest.raises(MissingExtra) as raised:
         leiden(2, {(0, 1): 1.0})
-    assert raised.value.hint == "install it with: pip install 'recto[graph]'"
+    assert raised.value.hint == "install it with: pip install 'octavo[graph]'"
 
 
 def test_the_nearest_are_pairs_near_enough_each_once() -> None:
@@ -74,12 +80,13 @@ def engine(tmp_path: Path) -> Engine:
             links = " ".join(f"[[{group}{other}]]" for other in range(3) if other != number)
             text = f"---\ntags: [{group}]\n---\n# {group}{number}\n\nAll about the {group}. {links}\n"
             (folder / group / f"{group}{number}.md").write_text(text, "utf-8")
-    engine = recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"})
+    engine = open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"})
     engine.add_collection("notes", folder)
     engine.index()
     return engine
 
 
+@NEEDS_IGRAPH
 def test_communities_of_a_library_are_found_named_and_written_down(engine: Engine) -> None:
     graph, project = engine.store.graph, engine.project.id
     assert find_communities(engine.store, project, {"seed": 1}) == 2
@@ -104,6 +111,7 @@ def test_thematic_links_join_what_says_the_same(engine: Engine) -> None:
     assert graph.thematic(project) == ()
 
 
+@NEEDS_IGRAPH
 def test_both_are_jobs(engine: Engine) -> None:
     with engine.store.transaction():
         for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES):
@@ -116,6 +124,7 @@ def states(engine: Engine) -> list[tuple[JobKind, JobState]]:
     return [(one.kind, one.state) for one in engine.store.outbox.jobs(engine.project.id) if one.subject == "graph"]
 
 
+@NEEDS_IGRAPH
 def test_indexing_a_graph_promises_its_communities_and_promises_them_again_once_a_tenth_has_changed(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -125,24 +134,26 @@ def test_indexing_a_graph_promises_its_communities_and_promises_them_again_once_
     # Nothing moved: nothing is promised.
     engine.index(reread=True)
     assert states(engine) == [(JobKind.COMMUNITIES, JobState.DONE)]
-    assert look(engine).offline[0].state == "done"
+    assert full_status(engine).offline[0].state == "done"
     (tmp_path / "notes" / "sea" / "sea0.md").write_text("# sea0\n\nAll about the shore. [[sky1]]\n", "utf-8")
     engine.index()
     assert states(engine)[-1] == (JobKind.COMMUNITIES, JobState.READY)
-    found = look(engine)
+    found = full_status(engine)
     assert found.offline[0].state == "stale"
-    assert "recto graph build" in [one.command for one in found.advisories]
+    assert "octavo graph build" in [one.command for one in found.advisories]
     work(engine, Jobs())
-    assert look(engine).offline[0].state == "done"
+    assert full_status(engine).offline[0].state == "done"
 
 
+@NEEDS_IGRAPH
 def test_what_went_counts_as_a_change_and_commits_do_not(engine: Engine, tmp_path: Path) -> None:
     work(engine, Jobs())
     (tmp_path / "notes" / "sea" / "sea0.md").unlink()
     engine.index()
-    assert look(engine).offline[0].state == "stale"
+    assert full_status(engine).offline[0].state == "stale"
 
 
+@NEEDS_IGRAPH
 def test_a_graph_is_built_again_with_the_settings_it_was_built_with(engine: Engine, tmp_path: Path) -> None:
     store, project = engine.store, engine.project.id
     work(engine, Jobs())
@@ -158,12 +169,13 @@ def test_a_graph_is_built_again_with_the_settings_it_was_built_with(engine: Engi
     assert promise(store, project) == ()
 
 
+@NEEDS_IGRAPH
 def test_work_that_was_given_up_is_not_promised_again(engine: Engine) -> None:
     with engine.store.transaction():
         (job,) = engine.store.outbox.claim(engine.project.id, "test", lease_seconds=9.0, limit=1, max_attempts=1)
         engine.store.outbox.fail(job, "no", None)
     assert promise(engine.store, engine.project.id) == ()
-    assert look(engine).offline[0].state == "failed"
+    assert full_status(engine).offline[0].state == "failed"
 
 
 def test_without_igraph_no_communities_are_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,14 +183,15 @@ def test_without_igraph_no_communities_are_promised(tmp_path: Path, monkeypatch:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# a\n\n" + "[[b]] " * 20, "utf-8")
     (tmp_path / "notes" / "b.md").write_text("# b\n", "utf-8")
-    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("notes", tmp_path / "notes")
         engine.index()
         assert states(engine) == []
 
 
+@NEEDS_IGRAPH
 def test_without_vectors_there_is_nothing_to_compare(tmp_path: Path) -> None:
-    with recto.open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         with pytest.raises(NotIndexed):
             find_thematic_links(engine.store, engine.project.id, engine.embedder.profile, {})
         assert find_communities(engine.store, engine.project.id, {}) == 0

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.graph.export import as_graphml, as_json
-from recto.graph.page import page
-from recto.graph.view import NodeKind, Shown, View, ViewEdge, ViewNode, view
-from recto.model.document import Section
-from recto.model.graph import Edge, EdgeType, Lookup, Node, ThematicLink
-from recto.model.ids import DocumentId, SectionId
-from recto.model.text import Span
+from octavo.graph.export import as_graphml, as_json
+from octavo.graph.page import page
+from octavo.graph.view import NodeKind, Shown, View, ViewEdge, ViewNode, view
+from octavo.model.document import Section
+from octavo.model.graph import Edge, EdgeType, Lookup, Node, ThematicLink
+from octavo.model.ids import DocumentId, SectionId
+from octavo.model.text import Span
 
 NAMESPACE = {"g": "http://graphml.graphdrawing.org/xmlns"}
 
@@ -96,7 +96,7 @@ def test_a_document_contains_its_sections_and_they_those_below() -> None:
 
 def test_json_names_only_what_there_is() -> None:
     written = json.loads(json.dumps(as_json(view(NODES, EDGES, THEMATIC, COMMUNITIES, Shown()))))
-    assert written["format"] == "recto-graph-1"
+    assert written["format"] == "octavo-graph-1"
     assert written["nodes"][0] == {
         "id": "a",
         "kind": "document",
@@ -195,7 +195,7 @@ def test_the_page_draws_finds_and_lists_in_a_javascript_engine() -> None:
     done = subprocess.run([node_js, "-e", DRIVER], input=written, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "counts": "4 nodes, 4 links",
+        "counts": "4 of 5 nodes, 4 of 5 links",
         "legend": 1,
         "found": 1,
         "name": "a",

@@ -1,4 +1,4 @@
-"""docs/graph.md says what is: every edge type, every command, a profile that can be read."""
+"""docs/guides/graph.md says what is: every edge type, every command, a profile that can be read."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recto.interfaces.cli.commands.graph import graph
-from recto.model.graph import WEIGHTS, EdgeType
-from recto.operations.graph_operations import GRAPH_OPERATIONS
+from octavo.model.graph import WEIGHTS, EdgeType
+from octavo.operations.graph.rows import GRAPH
 
-PAGE = (Path(__file__).parents[3] / "docs" / "graph.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "graph.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("kind", EdgeType)
@@ -23,5 +22,6 @@ def test_an_edge_type_has_its_row_with_its_weight(kind: EdgeType) -> None:
 
 
 def test_every_command_and_operation_is_told_of() -> None:
-    assert {name for name in graph.commands if f"recto graph {name}" not in PAGE} == set()
-    assert {one.name for one in GRAPH_OPERATIONS if f"`{one.name}`" not in PAGE} == set()
+    commands = [row.command for row in GRAPH if row.command.startswith("graph ")]
+    assert [command for command in commands if f"octavo {command}" not in PAGE] == []
+    assert {row.name for row in GRAPH if row.remote and f"`{row.name}`" not in PAGE} == set()

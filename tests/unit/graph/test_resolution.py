@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.graph.edges import links_of
-from recto.graph.names import candidate, folded, names_of
-from recto.graph.resolve import Resolver
-from recto.model.document import Document, Kind, Link, LinkKind
-from recto.model.graph import Candidate, Name, NameKind
-from recto.model.ids import CollectionId, DocumentId
-from recto.model.text import Span
+from octavo.algorithms.document_names import folded, name_match
+from octavo.graph.edges import links_of
+from octavo.graph.names import names_of
+from octavo.graph.resolve import Resolver
+from octavo.model.document import Document, Kind, Link, LinkKind
+from octavo.model.graph import DocumentName, NameKind, NameMatch
+from octavo.model.ids import CollectionId, DocumentId
+from octavo.model.text import Span
 
 HERE, THERE = CollectionId("here"), CollectionId("there")
 
@@ -43,7 +44,7 @@ def meant(source: Document, *others: Document, elsewhere: tuple[Document, ...] =
     """The uris that the links of `source` lead to, among itself and the others."""
     here = [source, *others]
     candidates = [
-        (name.name, candidate(number, HERE if number < len(here) else THERE, one.uri, name.kind, name.path))
+        (name.name, name_match(number, HERE if number < len(here) else THERE, one.uri, name.kind, name.path))
         for number, one in enumerate((*here, *elsewhere))
         for name in names_of(one)
     ]
@@ -265,7 +266,7 @@ def test_every_document_is_found_by_its_whole_path_and_the_answer_ends_as_asked(
 def test_many_notes_of_one_name_cost_no_more_than_their_number() -> None:
     many = 3_000
     candidates = [
-        ("readme", Candidate(number, HERE, f"p{number}/README.md", NameKind.FILE, f"p{number}/README"))
+        ("readme", NameMatch(number, HERE, f"p{number}/README.md", NameKind.FILE, f"p{number}/README"))
         for number in range(many)
     ]
     resolver = Resolver(candidates)
@@ -276,4 +277,4 @@ def test_many_notes_of_one_name_cost_no_more_than_their_number() -> None:
 def test_names_are_made_once_each() -> None:
     one = document("docs/README.md", aliases=("README", "README"))
     assert sorted(set(names_of(one))) == sorted(names_of(one))
-    assert Name("docs", NameKind.FOLDER) in names_of(one)
+    assert DocumentName("docs", NameKind.FOLDER) in names_of(one)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from recto.graph.edges import linked
-from recto.graph.names import candidate
-from recto.graph.resolve import Resolver
-from recto.graph.sphinx import Role, labels, roles
-from recto.model.document import Document, Kind, Source
-from recto.model.graph import EdgeType
-from recto.model.ids import CollectionId, DocumentId
-from recto.parsing.commit import CommitParser
-from recto.parsing.markdown import MarkdownParser
-from recto.parsing.plaintext import PlaintextParser
+from octavo.algorithms.document_names import name_match
+from octavo.graph.edges import linked
+from octavo.graph.resolve import Resolver
+from octavo.graph.sphinx import Role, labels, roles
+from octavo.model.document import Document, Kind, Source
+from octavo.model.graph import EdgeType
+from octavo.model.ids import CollectionId, DocumentId
+from octavo.parsing.commit import CommitParser
+from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.parsing.plaintext import PlaintextParser
 
 HERE = CollectionId("here")
 
@@ -50,7 +50,7 @@ def test_a_reference_leads_to_the_document_with_the_label_and_a_page_to_the_page
     ]
     held = [linked(one) for one in documents]
     resolver = Resolver(
-        (name.name, candidate(number, HERE, documents[number].uri, name.kind, name.path))
+        (name.name, name_match(number, HERE, documents[number].uri, name.kind, name.path))
         for number, one in enumerate(held)
         for name in one.names
     )
@@ -77,7 +77,7 @@ def test_the_top_of_a_site_may_be_a_folder_of_the_repository() -> None:
     ]
     held = [linked(one) for one in documents]
     resolver = Resolver(
-        (name.name, candidate(number, HERE, documents[number].uri, name.kind, name.path))
+        (name.name, name_match(number, HERE, documents[number].uri, name.kind, name.path))
         for number, one in enumerate(held)
         for name in one.names
     )
@@ -98,7 +98,7 @@ def test_plain_text_is_referred_to_without_its_ending() -> None:
     ]
     held = [linked(one) for one in documents]
     resolver = Resolver(
-        (name.name, candidate(number, HERE, documents[number].uri, name.kind, name.path))
+        (name.name, name_match(number, HERE, documents[number].uri, name.kind, name.path))
         for number, one in enumerate(held)
         for name in one.names
     )

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import ExitStack
 
-from recto.ingest.batches import seldom_collecting
+from octavo.ingest.batches import batches, rare_garbage_collection
+from octavo.ingest.prepare import Failure, PreparedFile
+from octavo.model.ledger import FileStamp
+from octavo.model.scan import SeenFile
 
 
 def test_garbage_is_looked_for_as_often_as_before_once_runs_that_overlapped_have_ended() -> None:
     before = gc.get_threshold()
     with ExitStack() as first, ExitStack() as second:
-        first.enter_context(seldom_collecting())
-        second.enter_context(seldom_collecting())
+        first.enter_context(rare_garbage_collection())
+        second.enter_context(rare_garbage_collection())
         assert gc.get_threshold() > before
         first.close()
     assert gc.get_threshold() == before
+
+
+def test_a_batch_ends_after_some_seconds_however_few_files_it_has() -> None:
+    now = 0.0
+
+    def slow() -> Iterator[PreparedFile]:
+        nonlocal now
+        for number in range(10):
+            now += 0.8
+            yield PreparedFile(SeenFile(f"{number}.md", "", FileStamp(1, 1, 1)), Failure("bad"))
+
+    assert [len(batch) for batch in batches(slow(), lambda: now)] == [3, 3, 3, 1]

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+import samples
 from numpy.typing import NDArray
 
-from recto.errors import ProviderFailed
-from recto.ingest import embed
-from recto.model.collection import Collection
-from recto.model.recipe import EmbeddingProfile
-from recto.testing import samples
-from recto.testing.memory_store import MemoryStore
+from octavo.errors import ProviderFailed
+from octavo.ingest import embed
+from octavo.model.collection import Collection
+from octavo.model.recipe import EmbeddingProfile
+from octavo.stores.sqlite.store import SqliteStore
 
 SLICE = embed._SLICE
 PROFILE = samples.embedding_profile()
@@ -77,8 +77,8 @@ class Told:
     def finish(self) -> None: ...
 
 
-def filled(chunks: int) -> tuple[MemoryStore, Collection]:
-    store = MemoryStore()
+def filled(chunks: int) -> tuple[SqliteStore, Collection]:
+    store = SqliteStore.in_memory()
     within = samples.ensure(store)
     with store.transaction():
         paragraphs = [f"paragraph {number}" for number in range(chunks)]

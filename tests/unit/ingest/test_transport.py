@@ -6,18 +6,19 @@ import pickle
 from dataclasses import replace
 from pathlib import Path
 
-from recto.algorithms.analysis import Analyzer
-from recto.chunking.sections import SectionChunker
-from recto.embedding.hashing import WhitespaceCounter
-from recto.ingest.prepare import Failure, Origin, Outcome, Preparer
-from recto.ingest.transport import pack, unpack
-from recto.model.index import Prepared
-from recto.model.recipe import ChunkSizes
-from recto.parsing.registry import EXTENSIONS, parser_for
-from recto.ports import Parser
-from recto.sources.files import scan
-from recto.sources.ignore import IgnoreRules
-from recto.testing import samples
+import samples
+
+from octavo.algorithms.analysis import Analyzer
+from octavo.chunking.sections import SectionChunker
+from octavo.embedding.hashing import WhitespaceCounter
+from octavo.ingest.prepare import Failure, Origin, PreparedFile, Preparer
+from octavo.ingest.transport import pack, unpack
+from octavo.model.index import PreparedDocument
+from octavo.model.recipe import ChunkSizes
+from octavo.parsing.registry import EXTENSIONS, parser_for
+from octavo.ports import Parser
+from octavo.sources.files import scan
+from octavo.sources.ignore import IgnoreRules
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 
@@ -32,16 +33,16 @@ def test_every_note_of_the_example_vault_arrives_as_it_left() -> None:
     assert files
     for file in files:
         sent = preparer.file(origin, file)
-        assert isinstance(sent.result, Prepared)
+        assert isinstance(sent.result, PreparedDocument)
         assert sent.result.linked
         bare = replace(sent.result, document=replace(sent.result.document, blocks=(), links=()))
-        assert unpack(pickle.loads(pickle.dumps(pack(sent)))) == Outcome(sent.file, bare)
+        assert unpack(pickle.loads(pickle.dumps(pack(sent)))) == PreparedFile(sent.file, bare)
 
 
 def test_a_failure_arrives_with_its_reason() -> None:
     file = scan(VAULT, IgnoreRules(extensions=EXTENSIONS, max_bytes=1_000_000)).files[0]
     for failure in (Failure("it is a binary file", refused=True), Failure("it vanished")):
-        assert unpack(pack(Outcome(file, failure))) == Outcome(file, failure)
+        assert unpack(pack(PreparedFile(file, failure))) == PreparedFile(file, failure)
 
 
 def _parser(uri: str) -> Parser:

@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from recto import errors
-from recto.config.load import load, validated
-from recto.config.schema import Config
-from recto.interfaces.daemon.wire import Hello, error_from, error_json, hello, settings_of
+from octavo import errors
+from octavo.config.load import load, validated
+from octavo.config.schema import Config
+from octavo.interfaces.daemon.wire import Hello, error_from, error_json, hello, settings_of
 
-KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.RectoError)]
+KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.OctavoError)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_error_arrives_as_the_same_kind_of_error(kind: type[errors.RectoError]) -> None:
+def test_an_error_arrives_as_the_same_kind_of_error(kind: type[errors.OctavoError]) -> None:
     error = kind("the message", hint="the hint", details={"job": {"number": 1}})
     arrived = error_from(json.loads(json.dumps(error_json(error))))
     assert type(arrived) is kind
@@ -24,7 +24,7 @@ def test_an_error_arrives_as_the_same_kind_of_error(kind: type[errors.RectoError
 
 @pytest.mark.parametrize("kind", ["Exception", "annotations", "nonsense", "__doc__", ""])
 def test_what_is_no_error_of_ours_arrives_as_a_plain_one(kind: str) -> None:
-    assert type(error_from({"kind": kind, "message": "m"})) is errors.RectoError
+    assert type(error_from({"kind": kind, "message": "m"})) is errors.OctavoError
 
 
 def test_a_configuration_arrives_equal() -> None:

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from engines import engine_over, wired
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from observation import observed
+from set_clock import SetClock
 
-from recto.config.schema import Chunking, Config, Embedding, Jobs
-from recto.embedding.hashing import HashingEmbedder
-from recto.engine.engine import Engine
-from recto.engine.parts import Parts
-from recto.engine.wiring import open_engine
-from recto.errors import ProviderFailed
-from recto.jobs.backoff import delay
-from recto.jobs.worker import Pace, Round, Worker
-from recto.memory import commit
-from recto.memory.draft import Draft
-from recto.memory.reingest import reingest
-from recto.model.ids import project_id
-from recto.model.job import Job, JobKind, JobState
-from recto.operations.jobs import jobs_purge, jobs_retry, work
-from recto.operations.recall import RecallRequest, recall
-from recto.ports import Store
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing.clock import SetClock
-from recto.testing.memory_store import MemoryStore
-from recto.testing.observation import observed
+from octavo.config.schema import Chunking, Config, Embedding, Jobs
+from octavo.embedding.hashing import HashingEmbedder
+from octavo.engine.engine import Engine
+from octavo.engine.library import OpenLibrary
+from octavo.engine.wiring import open_engine
+from octavo.errors import ProviderFailed
+from octavo.jobs.backoff import delay
+from octavo.jobs.worker import JobWorker, Pace, Round
+from octavo.memory import commit
+from octavo.memory.draft import Draft
+from octavo.memory.reingest import reingest
+from octavo.model.ids import project_id
+from octavo.model.job import Job, JobKind, JobState
+from octavo.operations.jobs.queue import jobs_purge, jobs_retry
+from octavo.operations.jobs.requests import JobsPurgeRequest, JobsRetryRequest
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import RecallRequest
+from octavo.ports import Store
+from octavo.stores.sqlite.store import SqliteStore
 
 PACE = Pace(**asdict(Jobs()))
 MINE = project_id("sample")
@@ -44,25 +47,23 @@ def clock() -> SetClock:
     return SetClock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> Store:
-    made: Store = MemoryStore(clock=clock) if request.param == "memory" else SqliteStore(tmp_path / "l.db", clock=clock)
-    with made.transaction():
-        made.catalog.ensure_project("sample")
-    request.addfinalizer(made.close)
-    return made
+@pytest.fixture
+def store(clock: SetClock) -> Iterator[Store]:
+    store = SqliteStore.in_memory(clock)
+    with store.transaction():
+        store.catalog.ensure_project("sample")
+    yield store
+    store.close()
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
-    config = Config(library=tmp_path_factory.mktemp("library") / "l.db", embedding=Embedding(provider="hashing"))
-    with open_engine(config, create=True) as engine:
-        return engine._parts
+def like(tmp_path_factory: pytest.TempPathFactory) -> OpenLibrary:
+    return wired(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture
-def engine(parts: Parts, store: Store, clock: SetClock) -> Engine:
-    return Engine(replace(parts, store=store, clock=clock), "sample")
+def engine(like: OpenLibrary, store: Store, clock: SetClock) -> Engine:
+    return engine_over(store, like, clock)
 
 
 def promise(store: Store, subject: str = "s") -> None:
@@ -70,8 +71,8 @@ def promise(store: Store, subject: str = "s") -> None:
         store.outbox.enqueue(MINE, JobKind.EMBED, subject, {})
 
 
-def working(store: Store, clock: SetClock, handler: Callable[[Job], None], name: str = "w", **pace: Any) -> Worker:
-    return Worker(store, MINE, name, {JobKind.EMBED: handler}, replace(PACE, **pace), clock)
+def working(store: Store, clock: SetClock, handler: Callable[[Job], None], name: str = "w", **pace: Any) -> JobWorker:
+    return JobWorker(store, MINE, name, {JobKind.EMBED: handler}, replace(PACE, **pace), clock)
 
 
 def test_nothing_due_is_nothing_done_and_leaves_no_trace(store: Store, clock: SetClock) -> None:
@@ -167,7 +168,7 @@ def test_a_lease_is_renewed_while_its_job_is_done(tmp_path: Path) -> None:
             pass
 
     pace = replace(PACE, lease_seconds=0.3)
-    assert Worker(store, MINE, "w", {JobKind.EMBED: wait}, pace, lambda: 0.0).run_due() == Round(finished=1)
+    assert JobWorker(store, MINE, "w", {JobKind.EMBED: wait}, pace, lambda: 0.0).run_due() == Round(finished=1)
     store.close()
 
 
@@ -194,12 +195,12 @@ def test_an_interrupted_worker_gives_back_the_job_it_was_at(store: Store, clock:
 
 
 def test_work_gives_a_memory_its_vector(engine: Engine) -> None:
-    commit.create(engine.desk, Draft("The pump is in the cellar."))
+    commit.create(engine.memories, Draft("The pump is in the cellar."))
     assert recall(engine, RecallRequest("pump")).pending == 1
     assert work(engine, Jobs()) == Round(finished=1)
     answer = recall(engine, RecallRequest("pump", profile="dense_only"))
     assert (len(answer.memories), answer.pending) == (1, 0)
-    assert jobs_purge(engine) == 1
+    assert jobs_purge(engine, JobsPurgeRequest()).jobs == 1
 
 
 class Faulty(HashingEmbedder):
@@ -234,13 +235,14 @@ FAULTS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_provider_at_fault_costs_no_memory_and_the_next_one_makes_good(engine: Engine, fault: str) -> None:
-    faulty = Engine(replace(engine._parts, embedder=lambda: Faulty(FAULTS[fault])), "sample")
-    commit.create(faulty.desk, Draft("The pump is in the cellar."))
+    library = engine.library
+    faulty = engine_over(library.store, library, library.now, embedder=lambda: Faulty(FAULTS[fault]))
+    commit.create(faulty.memories, Draft("The pump is in the cellar."))
     assert work(faulty, Jobs(max_attempts=1)) == Round(dead=1)
     (job,) = engine.store.outbox.jobs(MINE)
     assert job.error
     assert len(recall(engine, RecallRequest("pump")).memories) == 1
-    assert jobs_retry(engine, ()) == 1
+    assert jobs_retry(engine, JobsRetryRequest()).jobs == 1
     assert work(engine, Jobs()) == Round(finished=1)
     assert recall(engine, RecallRequest("pump")).pending == 0
 
@@ -248,7 +250,7 @@ def test_a_provider_at_fault_costs_no_memory_and_the_next_one_makes_good(engine:
 def test_doing_a_job_twice_leaves_what_doing_it_once_left(engine: Engine, clock: SetClock) -> None:
     for number in range(3):
         clock.now += 1.0
-        commit.create(engine.desk, Draft(f"# Fact {number}\n\nIt is {number} o'clock.", tags=("t",)))
+        commit.create(engine.memories, Draft(f"# Fact {number}\n\nIt is {number} o'clock.", tags=("t",)))
     work(engine, Jobs())
     profile = [engine.embedder.profile]
     words = ("fact", "clock")
@@ -256,8 +258,8 @@ def test_doing_a_job_twice_leaves_what_doing_it_once_left(engine: Engine, clock:
     with engine.store.transaction():
         engine.store.outbox.enqueue(MINE, JobKind.EMBED, "pending", {})
     work(engine, Jobs())
-    assert reingest(engine.desk) == 0
-    assert reingest(engine.desk, everything=True) == 3
+    assert reingest(engine.memories) == 0
+    assert reingest(engine.memories, everything=True) == 3
     after = observed(engine.store, profile, words=words)["sample"]
     assert {name: after[name] for name in after if name != "jobs"} == {
         name: before[name] for name in before if name != "jobs"
@@ -269,16 +271,16 @@ def test_memories_are_cut_again_when_the_recipe_changes(tmp_path: Path) -> None:
     config = Config(library=tmp_path / "l.db", embedding=hashing)
     long = "\n\n".join(f"Paragraph {number} says this and that about the pump." for number in range(60))
     with open_engine(config, create=True) as engine:
-        commit.create(engine.desk, Draft(long))
+        commit.create(engine.memories, Draft(long))
         work(engine, Jobs())
         before = engine.store.counts(engine.project.id).chunks
     smaller = Chunking(
         target_min_tokens=10, target_max_tokens=20, hard_max_tokens=30, overlap_tokens=0, min_preferred_tokens=5
     )
     with open_engine(Config(library=tmp_path / "l.db", embedding=hashing, chunking=smaller)) as engine:
-        assert engine.desk.recipe.sizes.hard_max == 30
+        assert engine.memories.recipe.sizes.hard_max == 30
         assert work(engine, Jobs()) == Round()  # to look is no reason to cut anything
-        engine.desk.settle()
+        engine.memories.ensure_collection()
         assert work(engine, Jobs()).finished == 2
         assert engine.store.counts(engine.project.id).chunks > before
         assert recall(engine, RecallRequest("pump")).pending == 0

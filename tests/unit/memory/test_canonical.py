@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from set_clock import SetClock
 
-from recto.engine.engine import Engine
-from recto.errors import Conflict, InvalidArgument, NotFound
-from recto.operations.budget import tokens
-from recto.operations.canonical import (
-    CanonicalGetRequest,
-    CanonicalListRequest,
-    CanonicalPackRequest,
-    CanonicalSectionRequest,
-    CanonicalUpsertRequest,
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.operations.budget import tokens
+from octavo.operations.canonical.documents import (
     canonical_context_pack,
     canonical_get,
     canonical_get_section,
     canonical_list,
     canonical_outline,
     canonical_upsert,
-    pack_text,
 )
-from recto.operations.memory_history import MemoryDiffRequest, memory_diff, memory_diff_text
-from recto.operations.recall import RecallRequest, recall
-from recto.operations.remember import RememberRequest, remember
-from recto.testing.clock import SetClock
+from octavo.operations.canonical.requests import (
+    CanonicalGetRequest,
+    CanonicalListRequest,
+    CanonicalPackRequest,
+    CanonicalSectionRequest,
+    CanonicalUpsertRequest,
+)
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import MemoryDiffRequest, RecallRequest, RememberRequest
+from octavo.operations.memory.versions import memory_diff
+from octavo.operations.table import OPERATIONS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "memory"
 SPEC = (GOLDEN / "spec.md").read_text("utf-8")
@@ -45,7 +48,7 @@ def put(engine: Engine, key: str = "spec/app", text: str = SPEC, **given: object
 
 def golden(name: str, text: str) -> None:
     path = GOLDEN / name
-    if os.environ.get("RECTO_UPDATE_GOLDEN"):
+    if os.environ.get("OCTAVO_UPDATE_GOLDEN"):
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text
 
@@ -61,7 +64,7 @@ def test_a_key_has_one_document_and_writing_the_same_again_changes_nothing(engin
     assert (found.item, found.doc_class, found.text) == (item, "app_spec", SPEC + "\nMore.\n")
     assert canonical_get(engine, CanonicalGetRequest("spec/app", version=1)).text == SPEC
     assert [one.key for one in canonical_list(engine, CanonicalListRequest()).documents] == ["spec/app"]
-    with pytest.raises(Conflict, match="stands at version 2, not 1"):
+    with pytest.raises(Conflict, match="is at version 2, not 1"):
         put(engine, text="late", expected_version=1)
     with pytest.raises(NotFound, match="no canonical document spec/ap"):
         canonical_get(engine, CanonicalGetRequest("spec/ap"))
@@ -102,12 +105,12 @@ def test_a_section_is_an_exact_slice_with_everything_below_it(engine: Engine) ->
 def test_a_canonical_document_is_cut_without_overlap(engine: Engine) -> None:
     words = " ".join(f"word{number}" for number in range(3_000))
     item, _, _ = put(engine, text=f"# Long\n\n{words}\n")
-    desk = engine.desk
-    from recto.memory.draft import Draft, prepared_of
-    from recto.model.memory import MemoryId
+    memories = engine.memories
+    from octavo.memory.draft import Draft, prepared_of
+    from octavo.model.memory import MemoryId
 
-    cut = prepared_of(desk, MemoryId(item), Draft(words, canonical_key="x"), 0.0).chunks
-    plain = prepared_of(desk, MemoryId(item), Draft(words), 0.0).chunks
+    cut = prepared_of(memories, MemoryId(item), Draft(words, canonical_key="x"), 0.0).chunks
+    plain = prepared_of(memories, MemoryId(item), Draft(words), 0.0).chunks
     assert len(cut) > 3
     assert all(a.chunk.span.end <= b.chunk.span.start for a, b in pairwise(cut))
     assert any(a.chunk.span.end > b.chunk.span.start for a, b in pairwise(plain))
@@ -118,9 +121,9 @@ def test_a_pack_reads_as_its_golden_file(engine: Engine, clock: SetClock) -> Non
     put(engine, doc_class="app_spec")
     put(engine, "plans/valves", PLAN, doc_class="implementation_plan")
     asked = canonical_context_pack(engine, CanonicalPackRequest("who is called when the pressure alarm goes off?", 160))
-    golden("pack-asked.txt", pack_text(replace(asked, text=named(engine, asked.text))) + "\n")
+    golden("pack-asked.txt", named(engine, OPERATIONS["canonical_context_pack"].written(asked)) + "\n")
     whole = canonical_context_pack(engine, CanonicalPackRequest(max_tokens=2_000))
-    golden("pack-whole.txt", named(engine, pack_text(whole)) + "\n")
+    golden("pack-whole.txt", named(engine, OPERATIONS["canonical_context_pack"].written(whole)) + "\n")
 
 
 def named(engine: Engine, text: str) -> str:
@@ -136,9 +139,9 @@ def test_diffs_read_as_their_golden_files(engine: Engine, clock: SetClock) -> No
     changed = SPEC.replace("90 °C", "85 °C").replace("## Alarms", "## Warnings") + "\n## Appendix\n\nTwo pages.\n"
     put(engine, text=changed)
     whole = memory_diff(engine, MemoryDiffRequest(item))
-    golden("diff.txt", named(engine, memory_diff_text(whole)))
+    golden("diff.txt", named(engine, whole.diff))
     sections = memory_diff(engine, MemoryDiffRequest(item, by_section=True))
-    golden("diff-sections.txt", named(engine, memory_diff_text(sections)))
+    golden("diff-sections.txt", named(engine, OPERATIONS["memory_diff"].written(sections) + "\n"))
     assert {(one.change, one.anchor) for one in sections.sections} >= {("changed", "limits"), ("added", "appendix")}
     put(engine, text=SPEC)
     assert memory_diff(engine, MemoryDiffRequest(item, 1, 3)).diff == ""
@@ -161,10 +164,8 @@ def test_a_pack_never_outgrows_its_budget_and_cites_exactly(packed: Engine, budg
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    import recto
-
     path = tmp_path_factory.mktemp("packs") / "library.db"
-    engine = recto.open_library(path, create=True, settings={"embedding.provider": "hashing"})
+    engine = open_library(path, create=True, settings={"embedding.provider": "hashing"})
     put(engine)
     put(engine, "plans/valves", PLAN)
     return engine
@@ -186,7 +187,7 @@ def test_a_pack_keeps_to_the_documents_and_classes_asked_for(engine: Engine) -> 
 def test_what_a_pack_said_is_not_remembered_again(engine: Engine) -> None:
     put(engine)
     found = canonical_context_pack(engine, CanonicalPackRequest("pressure"))
-    done = remember(engine, RememberRequest(text=pack_text(found)))
+    done = remember(engine, RememberRequest(text=OPERATIONS["canonical_context_pack"].written(found)))
     assert done.action == "unchanged"
 
 

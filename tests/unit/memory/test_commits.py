@@ -6,17 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from observation import observed
+from set_clock import SetClock
 
-from recto.engine.engine import Engine
-from recto.errors import Conflict, InvalidArgument, NotFound
-from recto.memory import commit, sessions
-from recto.memory.desk import Desk
-from recto.memory.draft import Circumstances, Draft
-from recto.model.collection import Collection
-from recto.model.document import Kind
-from recto.model.ids import collection_id
-from recto.model.job import JobKind, JobState
-from recto.model.memory import (
+from octavo.engine.engine import Engine
+from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.memory import commit, sessions
+from octavo.memory.draft import Draft, Provenance
+from octavo.memory.project_memories import ProjectMemories
+from octavo.model.collection import Collection
+from octavo.model.document import Kind
+from octavo.model.ids import collection_id
+from octavo.model.job import JobKind, JobState
+from octavo.model.memory import (
     MemoryAction,
     MemoryFilter,
     MemoryId,
@@ -26,10 +28,8 @@ from recto.model.memory import (
     SessionId,
     memory_uri,
 )
-from recto.model.query import Filters, Query
-from recto.retrieval.profiles import profile_named
-from recto.testing.clock import SetClock
-from recto.testing.observation import observed
+from octavo.model.query import Filters, Query
+from octavo.retrieval.profiles import profile_named
 
 FACT = Draft("The staging database is on port 5433.", MemoryKind.FACT, tags=("#staging", "db"))
 
@@ -39,128 +39,132 @@ def found(engine: Engine, text: str) -> list[str]:
     return [hit.citation.uri for hit in result.hits]
 
 
-def test_a_new_item_stands_at_version_one_and_is_found_at_once(engine: Engine, desk: Desk, clock: SetClock) -> None:
-    made = commit.create(desk, FACT, Circumstances("a person", "asked"))
+def test_a_new_item_stands_at_version_one_and_is_found_at_once(
+    engine: Engine, memories: ProjectMemories, clock: SetClock
+) -> None:
+    made = commit.create(memories, FACT, Provenance("a person", "asked"))
     item = made.item
     assert (item.version, item.status, item.kind, item.scope) == (1, MemoryStatus.ACTIVE, MemoryKind.FACT, "project")
     assert (item.title, item.tags) == ("The staging database is on port 5433.", ("staging", "db"))
     assert (item.created_at, item.updated_at) == (clock.now, clock.now)
-    assert desk.store.memories.get(desk.project, item.id) == item
-    (version,) = desk.store.memories.versions(desk.project, item.id)
+    assert memories.repository.get(memories.project, item.id) == item
+    (version,) = memories.repository.versions(memories.project, item.id)
     assert (version.number, version.author, version.reason, version.supersedes) == (1, "a person", "asked", None)
     assert (version.valid_from, version.valid_to) == (clock.now, None)
     assert found(engine, "staging port") == [memory_uri(item.id)]
-    assert [job.kind for job in desk.store.outbox.jobs(desk.project, [JobState.READY])] == [JobKind.EMBED]
-    assert desk.store.check() == ()
+    assert [job.kind for job in memories.store.outbox.jobs(memories.project, [JobState.READY])] == [JobKind.EMBED]
+    assert memories.store.check() == ()
 
 
-def test_a_revision_takes_the_place_of_what_it_supersedes(engine: Engine, desk: Desk, clock: SetClock) -> None:
-    item = commit.create(desk, FACT).item
+def test_a_revision_takes_the_place_of_what_it_supersedes(
+    engine: Engine, memories: ProjectMemories, clock: SetClock
+) -> None:
+    item = commit.create(memories, FACT).item
     clock.now += 10
-    made = commit.revise(desk, item.id, replace(FACT, text="It moved to harbour 6000."), expected=1)
+    made = commit.revise(memories, item.id, replace(FACT, text="It moved to harbour 6000."), expected=1)
     assert (made.item.version, made.commit.action) == (2, MemoryAction.REVISED)
     assert (made.item.created_at, made.item.updated_at) == (clock.now - 10, clock.now)
     assert found(engine, "harbour") == [memory_uri(item.id)]
     assert found(engine, "staging") == [memory_uri(item.id)]  # by its tag
     assert found(engine, "5433") == []
-    assert desk.store.memories.versions(desk.project, item.id)[1].supersedes == 1
+    assert memories.repository.versions(memories.project, item.id)[1].supersedes == 1
 
 
-def test_a_revision_of_a_version_that_is_no_longer_the_last_is_a_conflict(desk: Desk) -> None:
-    item = commit.create(desk, FACT).item
-    commit.revise(desk, item.id, FACT)
+def test_a_revision_of_a_version_that_is_no_longer_the_last_is_a_conflict(memories: ProjectMemories) -> None:
+    item = commit.create(memories, FACT).item
+    commit.revise(memories, item.id, FACT)
     with pytest.raises(Conflict, match="version 2, not 1"):
-        commit.revise(desk, item.id, FACT, expected=1)
+        commit.revise(memories, item.id, FACT, expected=1)
 
 
-def test_a_forgotten_item_leaves_every_search_and_keeps_its_history(engine: Engine, desk: Desk) -> None:
-    item = commit.create(desk, FACT).item
-    made = commit.archive(desk, item.id)
+def test_a_forgotten_item_leaves_every_search_and_keeps_its_history(engine: Engine, memories: ProjectMemories) -> None:
+    item = commit.create(memories, FACT).item
+    made = commit.archive(memories, item.id)
     assert (made.item.status, made.commit.action) == (MemoryStatus.ARCHIVED, MemoryAction.ARCHIVED)
     assert found(engine, "staging") == []
-    assert len(desk.store.memories.versions(desk.project, item.id)) == 1
-    assert desk.store.memories.find(desk.project, MemoryFilter()) == ()
-    assert desk.store.check() == ()
+    assert len(memories.repository.versions(memories.project, item.id)) == 1
+    assert memories.repository.find(memories.project, MemoryFilter()) == ()
+    assert memories.store.check() == ()
 
 
-def test_a_restored_version_is_a_new_one_with_the_old_text(engine: Engine, desk: Desk) -> None:
-    item = commit.create(desk, FACT).item
-    commit.revise(desk, item.id, replace(FACT, text="Nothing of the kind."))
-    commit.archive(desk, item.id)
-    made = commit.restore(desk, item.id, 1)
+def test_a_restored_version_is_a_new_one_with_the_old_text(engine: Engine, memories: ProjectMemories) -> None:
+    item = commit.create(memories, FACT).item
+    commit.revise(memories, item.id, replace(FACT, text="Nothing of the kind."))
+    commit.archive(memories, item.id)
+    made = commit.restore(memories, item.id, 1)
     assert (made.item.version, made.item.status, made.commit.action) == (3, MemoryStatus.ACTIVE, MemoryAction.RESTORED)
-    first, _, third = desk.store.memories.versions(desk.project, item.id)
+    first, _, third = memories.repository.versions(memories.project, item.id)
     assert (third.text_hash, third.supersedes) == (first.text_hash, 2)
     assert made.item.fingerprint == item.fingerprint
     assert found(engine, "5433") == [memory_uri(item.id)]
     with pytest.raises(NotFound, match="no version 9"):
-        commit.restore(desk, item.id, 9)
+        commit.restore(memories, item.id, 9)
 
 
-def test_pins_and_links_change_the_item_and_make_no_version(desk: Desk) -> None:
-    item = commit.create(desk, FACT).item
-    assert commit.pin(desk, item.id).item.pinned
-    assert not commit.pin(desk, item.id, pinned=False).item.pinned
-    linked = commit.link(desk, item.id, MemoryLink("notes/a.md", "plans")).item
+def test_pins_and_links_change_the_item_and_make_no_version(memories: ProjectMemories) -> None:
+    item = commit.create(memories, FACT).item
+    assert commit.pin(memories, item.id).item.pinned
+    assert not commit.pin(memories, item.id, pinned=False).item.pinned
+    linked = commit.link(memories, item.id, MemoryLink("notes/a.md", "plans")).item
     assert linked.links == (MemoryLink("notes/a.md", "plans"),)
-    again = commit.link(desk, item.id, MemoryLink("notes/a.md", "plans"))
+    again = commit.link(memories, item.id, MemoryLink("notes/a.md", "plans"))
     assert (again.item, again.commit.action) == (linked, MemoryAction.UNCHANGED)
     assert linked.version == 1
-    actions = [one.action.value for one in desk.store.memories.commits(desk.project, item.id)]
+    actions = [one.action.value for one in memories.repository.commits(memories.project, item.id)]
     assert actions == ["created", "pinned", "unpinned", "linked"]
 
 
-def test_the_same_key_gives_the_first_answer_and_changes_nothing(desk: Desk, clock: SetClock) -> None:
-    by = Circumstances("a person", key="once")
-    first = commit.create(desk, FACT, by)
-    before = observed(desk.store)
+def test_the_same_key_gives_the_first_answer_and_changes_nothing(memories: ProjectMemories, clock: SetClock) -> None:
+    by = Provenance("a person", key="once")
+    first = commit.create(memories, FACT, by)
+    before = observed(memories.store)
     clock.now += 5
-    again = commit.create(desk, FACT, by)
+    again = commit.create(memories, FACT, by)
     assert (again.commit, again.replayed) == (first.commit, True)
-    assert observed(desk.store) == before
+    assert observed(memories.store) == before
 
 
 @pytest.mark.parametrize("other", [replace(FACT, text="Other."), replace(FACT, pinned=True), replace(FACT, scope="s")])
-def test_the_same_key_with_something_else_is_a_conflict(desk: Desk, other: Draft) -> None:
-    by = Circumstances(key="once")
-    item = commit.create(desk, FACT, by).item
-    before = observed(desk.store)
+def test_the_same_key_with_something_else_is_a_conflict(memories: ProjectMemories, other: Draft) -> None:
+    by = Provenance(key="once")
+    item = commit.create(memories, FACT, by).item
+    before = observed(memories.store)
     with pytest.raises(Conflict, match="once") as caught:
-        commit.create(desk, other, by)
+        commit.create(memories, other, by)
     assert caught.value.details == {"key": "once", "item": item.id, "version": 1}
     with pytest.raises(Conflict):
-        commit.pin(desk, item.id, by)
-    assert observed(desk.store) == before
+        commit.pin(memories, item.id, by)
+    assert observed(memories.store) == before
 
 
-def test_every_kind_of_change_is_repeatable_under_its_key(desk: Desk) -> None:
-    item = commit.create(desk, FACT).item
+def test_every_kind_of_change_is_repeatable_under_its_key(memories: ProjectMemories) -> None:
+    item = commit.create(memories, FACT).item
     changes = {
-        "revise": lambda by: commit.revise(desk, item.id, replace(FACT, text="New text."), by),
-        "pin": lambda by: commit.pin(desk, item.id, by),
-        "link": lambda by: commit.link(desk, item.id, MemoryLink("x"), by),
-        "archive": lambda by: commit.archive(desk, item.id, by),
-        "restore": lambda by: commit.restore(desk, item.id, 1, by),
-        "again": lambda by: commit.pin(desk, item.id, by),
+        "revise": lambda by: commit.revise(memories, item.id, replace(FACT, text="New text."), by),
+        "pin": lambda by: commit.pin(memories, item.id, by),
+        "link": lambda by: commit.link(memories, item.id, MemoryLink("x"), by),
+        "archive": lambda by: commit.archive(memories, item.id, by),
+        "restore": lambda by: commit.restore(memories, item.id, 1, by),
+        "again": lambda by: commit.pin(memories, item.id, by),
     }
-    first = {name: change(Circumstances(key=name)).commit for name, change in changes.items()}
-    before = observed(desk.store)
-    assert {name: change(Circumstances(key=name)).commit for name, change in changes.items()} == first
-    assert observed(desk.store) == before
+    first = {name: change(Provenance(key=name)).commit for name, change in changes.items()}
+    before = observed(memories.store)
+    assert {name: change(Provenance(key=name)).commit for name, change in changes.items()} == first
+    assert observed(memories.store) == before
 
 
-def test_two_items_of_the_same_text_and_instant_are_two(desk: Desk) -> None:
-    one, other = commit.create(desk, FACT).item, commit.create(desk, FACT).item
+def test_two_items_of_the_same_text_and_instant_are_two(memories: ProjectMemories) -> None:
+    one, other = commit.create(memories, FACT).item, commit.create(memories, FACT).item
     assert one.id != other.id
-    assert commit.create(desk, FACT, unique=True).item in (one, other)
+    assert commit.create(memories, FACT, unique=True).item in (one, other)
 
 
-def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(desk: Desk, clock: SetClock) -> None:
-    item = commit.create(desk, FACT).item
+def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(memories: ProjectMemories, clock: SetClock) -> None:
+    item = commit.create(memories, FACT).item
     clock.now -= 500
-    commit.pin(desk, item.id)
-    commit.revise(desk, item.id, FACT)
-    at = [one.at for one in desk.store.memories.commits(desk.project, item.id)]
+    commit.pin(memories, item.id)
+    commit.revise(memories, item.id, FACT)
+    at = [one.at for one in memories.repository.commits(memories.project, item.id)]
     assert at == sorted(at)
 
 
@@ -174,41 +178,43 @@ def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(desk: Desk, 
         Draft("x" * 1_000_001),
     ],
 )
-def test_what_cannot_be_kept_is_refused_with_a_reason(desk: Desk, draft: Draft) -> None:
+def test_what_cannot_be_kept_is_refused_with_a_reason(memories: ProjectMemories, draft: Draft) -> None:
     with pytest.raises((InvalidArgument, Conflict)):
-        commit.create(desk, draft)
-    assert desk.store.memories.find(desk.project, MemoryFilter(status=None)) == ()
+        commit.create(memories, draft)
+    assert memories.repository.find(memories.project, MemoryFilter(status=None)) == ()
 
 
-def test_what_is_not_there_is_not_found(desk: Desk) -> None:
+def test_what_is_not_there_is_not_found(memories: ProjectMemories) -> None:
     for change in (commit.pin, commit.archive):
         with pytest.raises(NotFound, match="mem_none"):
-            change(desk, MemoryId("mem_none"))
+            change(memories, MemoryId("mem_none"))
     with pytest.raises(NotFound, match="ses_none"):
-        commit.create(desk, FACT, Circumstances(session=SessionId("ses_none")))
-    assert desk.store.memories.find(desk.project, MemoryFilter(status=None)) == ()
+        commit.create(memories, FACT, Provenance(session=SessionId("ses_none")))
+    assert memories.repository.find(memories.project, MemoryFilter(status=None)) == ()
 
 
-def test_an_id_may_be_shortened_while_only_one_begins_so(desk: Desk, clock: SetClock) -> None:
-    item = commit.create(desk, FACT).item
-    assert desk.item(item.id[:10]) == item
+def test_an_id_may_be_shortened_while_only_one_begins_so(memories: ProjectMemories, clock: SetClock) -> None:
+    item = commit.create(memories, FACT).item
+    assert memories.item(item.id[:10]) == item
     with pytest.raises(NotFound):
-        desk.item("mem_")
+        memories.item("mem_")
     with pytest.raises(NotFound):
-        desk.item("staging")
+        memories.item("staging")
 
 
-def test_a_session_is_named_by_what_was_committed_in_it_and_ends_once(desk: Desk, clock: SetClock) -> None:
-    session = sessions.start(desk, "Release", "a person")
-    item = commit.create(desk, FACT, Circumstances(session=session.id)).item
-    assert desk.store.memories.versions(desk.project, item.id)[0].session_id == session.id
+def test_a_session_is_named_by_what_was_committed_in_it_and_ends_once(
+    memories: ProjectMemories, clock: SetClock
+) -> None:
+    session = sessions.start(memories, "Release", "a person")
+    item = commit.create(memories, FACT, Provenance(session=session.id)).item
+    assert memories.repository.versions(memories.project, item.id)[0].session_id == session.id
     clock.now += 60
-    ended = sessions.end(desk, session.id, "Shipped.")
+    ended = sessions.end(memories, session.id, "Shipped.")
     assert (ended.ended_at, ended.summary) == (clock.now, "Shipped.")
-    assert sessions.end(desk, session.id, "Shipped.") == ended
+    assert sessions.end(memories, session.id, "Shipped.") == ended
     with pytest.raises(Conflict):
-        sessions.end(desk, session.id, "Not shipped.")
-    assert sessions.start(desk, "Release", "a person").id != session.id
+        sessions.end(memories, session.id, "Not shipped.")
+    assert sessions.start(memories, "Release", "a person").id != session.id
 
 
 def test_a_folder_that_took_the_name_of_the_memories_is_not_overwritten(engine: Engine, tmp_path: Path) -> None:
@@ -216,5 +222,5 @@ def test_a_folder_that_took_the_name_of_the_memories_is_not_overwritten(engine: 
     with engine.store.transaction():
         engine.store.catalog.put_collection(folder)
     with pytest.raises(Conflict, match="memories are kept"):
-        _ = engine.desk
+        _ = engine.memories
     assert engine.collection("memories") == folder

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from interleaving import Interleaved
+from set_clock import SetClock
 
-from recto.engine.engine import Engine
-from recto.errors import InvalidArgument, SourceError
-from recto.memory import files
-from recto.memory.files import TRASH, SyncReport, sync
-from recto.memory.notes import read_note, write_note
-from recto.model.ids import ProjectId
-from recto.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
-from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
-from recto.operations.memory_history import MemoryGetRequest, MemoryHistoryRequest, memory_get, memory_history
-from recto.operations.recall import RecallRequest, recall
-from recto.testing.clock import SetClock
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, SourceError
+from octavo.memory import files
+from octavo.memory.files import TRASH, sync
+from octavo.memory.notes import read_note, write_note
+from octavo.memory.sync_report import SyncReport
+from octavo.model.ids import ProjectId
+from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
+from octavo.operations.memory.changes import forget, memory_commit
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import (
+    ItemChangeRequest,
+    MemoryCommitRequest,
+    MemoryGetRequest,
+    MemoryHistoryRequest,
+    RecallRequest,
+)
+from octavo.operations.memory.versions import memory_get, memory_history
 
 
 @pytest.fixture
@@ -28,9 +39,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(engine: Engine, folder: Path, **options: Any) -> dict[str, Any]:
-    """What happened, without what did not."""
-    report: SyncReport = sync(engine.desk, folder, **options)
-    return {name: value for name, value in vars(report).items() if value and name != "unchanged"}
+    """What happened to which files; an empty list is left out."""
+    report: SyncReport = sync(engine.memories, folder, **options)
+    listed = {field.name: getattr(report, field.name) for field in fields(report)}
+    return {name: list(value) for name, value in listed.items() if value and isinstance(value, tuple)}
 
 
 def only_file(folder: Path) -> Path:
@@ -100,7 +112,7 @@ def test_deletion_goes_to_the_trash_from_either_side(engine: Engine, folder: Pat
     run(engine, folder)
     paths = {one.name.rpartition("-")[0]: one for one in folder.glob("*.md")}
     paths["first"].unlink()
-    memory_archive(engine, MemoryArchiveRequest(item=second.item))
+    forget(engine, ItemChangeRequest(item=second.item))
     done = run(engine, folder)
     assert (done["archived"], done["trashed"]) == ([paths["first"].name], [paths["second"].name])
     assert items(engine) == []
@@ -114,7 +126,7 @@ def test_a_file_that_comes_back_from_the_trash_is_the_same_memory(engine: Engine
     done = memory_commit(engine, MemoryCommitRequest(text="Come back."))
     run(engine, folder)
     path = only_file(folder)
-    memory_archive(engine, MemoryArchiveRequest(item=done.item))
+    forget(engine, ItemChangeRequest(item=done.item))
     run(engine, folder)
     (folder / TRASH / path.name).rename(path)
     assert run(engine, folder) == {"revised": [path.name]}
@@ -161,11 +173,11 @@ def test_a_bad_file_costs_only_itself(engine: Engine, folder: Path, content: str
     done = run(engine, folder)
     assert "good.md" in done["created"]
     if "problems" in done:
-        ((path, reason),) = done["problems"]
-        assert path == "bad.md"
-        assert said in reason
+        (problem,) = done["problems"]
+        assert problem.path == "bad.md"
+        assert said in problem.reason
         assert (folder / "bad.md").read_text("utf-8") == content
-        assert "quarry" not in reason
+        assert "quarry" not in problem.reason
 
 
 def test_links_out_of_the_folder_and_other_files_are_left_alone(engine: Engine, folder: Path, tmp_path: Path) -> None:
@@ -198,11 +210,11 @@ def test_a_crash_between_a_file_and_its_row_is_made_good_by_the_next_run(
 
     with monkeypatch.context() as broken:
         if when == "before the file":
-            broken.setattr(files, "_write", crash)
+            broken.setattr(files, "_write_atomically", crash)
         else:
             broken.setattr(type(engine.store.memories), "put_file", crash)
         with pytest.raises(Crash):
-            sync(engine.desk, folder)
+            sync(engine.memories, folder)
     clock.now += 5.0
     run(engine, folder)
     assert len(items(engine)) == 1
@@ -226,7 +238,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), mi
 def test_a_memory_written_to_a_file_is_read_back_as_it_was(
     text: str, title: str, scope: str, tags: list[str], kind: MemoryKind, pinned: bool, version: int
 ) -> None:
-    from recto.model.text import normalise
+    from octavo.model.text import normalise
 
     body = normalise(text).lstrip("\n")
     item = MemoryItem(
@@ -253,3 +265,83 @@ def test_a_memory_written_to_a_file_is_read_back_as_it_was(
 def test_a_type_that_does_not_exist_is_named() -> None:
     with pytest.raises(InvalidArgument, match="nonsense"):
         read_note("---\ntype: nonsense\n---\nText.\n")
+
+
+def test_a_note_that_is_created_again_after_its_deletion_is_a_memory_again(engine: Engine, folder: Path) -> None:
+    folder.mkdir()
+    note = folder / "harbour.md"
+    for _ in range(3):
+        note.write_text("The harbour opens at six.", "utf-8")
+        assert run(engine, folder) == {"created": ["harbour.md"]}
+        assert len(recall(engine, RecallRequest(query="harbour")).memories) == 1
+        note.unlink()
+        assert run(engine, folder) == {"archived": ["harbour.md"]}
+    assert items(engine) == []
+
+
+def test_a_new_file_with_the_first_text_of_a_renamed_one_is_another_memory(engine: Engine, folder: Path) -> None:
+    folder.mkdir()
+    (folder / "a.md").write_text("The harbour opens at six.", "utf-8")
+    run(engine, folder)
+    (folder / "a.md").rename(folder / "b.md")
+    (folder / "a.md").write_text("The harbour opens at six.", "utf-8")
+    run(engine, folder)
+    assert len(items(engine)) == 2
+    assert run(engine, folder) == {}
+
+
+def interrupted(engine: Engine, folder: Path, save: Callable[[], object]) -> dict[str, Any]:
+    """A run during which an editor saves, after the folder was read and before anything is written."""
+    memories = replace(engine.memories, store=Interleaved(engine.store, save))
+    report = sync(memories, folder)
+    return {"written": report.written, "revised": report.revised, "trashed": report.trashed}
+
+
+def test_a_file_saved_while_its_earlier_text_is_taken_in_is_not_overwritten(engine: Engine, folder: Path) -> None:
+    folder.mkdir()
+    note = folder / "harbour.md"
+    note.write_text("The harbour opens at six.", "utf-8")
+    interrupted(engine, folder, lambda: note.write_text("The harbour opens at seven.", "utf-8"))
+    assert note.read_text("utf-8") == "The harbour opens at seven."
+    assert run(engine, folder)["revised"] == ["harbour.md"]
+    (item,) = items(engine)
+    assert item.version == 2
+    assert "seven" in note.read_text("utf-8")
+
+
+def test_a_file_saved_while_its_memory_changes_is_not_overwritten(engine: Engine, folder: Path) -> None:
+    done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    run(engine, folder)
+    path = only_file(folder)
+    memory_commit(engine, MemoryCommitRequest(item=done.item, text="We ship on Tuesdays."))
+    saved = path.read_text("utf-8").replace("Mondays", "Fridays")
+    assert interrupted(engine, folder, lambda: path.write_text(saved, "utf-8"))["written"] == ()
+    assert path.read_text("utf-8") == saved
+    assert run(engine, folder) == {"revised": [path.name], "conflicts": [path.name]}
+    assert [version.number for version in engine.store.memories.versions(engine.project.id, MemoryId(done.item))] == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_a_file_saved_while_its_memory_is_archived_stays_and_brings_it_back(engine: Engine, folder: Path) -> None:
+    done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    memory_commit(engine, MemoryCommitRequest(text="Nobody ships at weekends."))
+    run(engine, folder)
+    forget(engine, ItemChangeRequest(item=done.item))
+    path = next(path for path in folder.glob("*.md") if "ship-on" in path.name)
+    saved = path.read_text("utf-8").replace("Mondays", "Fridays")
+    memory_commit(engine, MemoryCommitRequest(text="A release has a name."))
+    (folder / "new.md").write_text("Another note, so that there is something to write first.", "utf-8")
+    assert interrupted(engine, folder, lambda: path.write_text(saved, "utf-8"))["trashed"] == ()
+    assert path.name in run(engine, folder)["revised"]
+    assert engine.memories.item(done.item).status is MemoryStatus.ACTIVE
+
+
+def test_a_memory_that_two_runs_write_at_once_has_one_file(engine: Engine, folder: Path) -> None:
+    memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    folder.mkdir()
+    assert interrupted(engine, folder, lambda: run(engine, folder))["written"] == ()
+    assert only_file(folder).is_file()
+    assert run(engine, folder) == {}

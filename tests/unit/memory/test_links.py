@@ -6,11 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from recto.engine.engine import Engine
-from recto.memory.links import link_type
-from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
-from recto.operations.memory_history import MemoryGetRequest, MemoryLinkRequest, memory_get, memory_link
-from recto.operations.memory_links import LinkedMemoriesRequest, linked_text, search_linked_memories
+from octavo.engine.engine import Engine
+from octavo.memory.links import link_type
+from octavo.operations.memory.changes import forget, memory_commit, memory_link
+from octavo.operations.memory.linked import search_linked_memories
+from octavo.operations.memory.requests import (
+    ItemChangeRequest,
+    LinkedMemoriesRequest,
+    MemoryCommitRequest,
+    MemoryGetRequest,
+    MemoryLinkRequest,
+)
+from octavo.operations.memory.versions import memory_get
+from octavo.operations.table import OPERATIONS
 
 
 @pytest.mark.parametrize(
@@ -50,9 +58,12 @@ def test_a_file_that_is_not_there_yet_is_linked_to_all_the_same(engine: Engine) 
     assert [one.item for one in found.memories] == [fix]
     assert found.resolved == ()
     assert found.links[0].context.startswith("The leak in [[src/server.py]] was fixed")
-    assert "src/server.py" in linked_text(found)
+    assert "fixes" in OPERATIONS["search_linked_memories"].written(found)
     nothing = search_linked_memories(engine, LinkedMemoriesRequest("src/other.py"))
-    assert (nothing.memories, linked_text(nothing)) == ((), "Nothing is remembered about src/other.py.")
+    assert (nothing.memories, OPERATIONS["search_linked_memories"].written(nothing)) == (
+        (),
+        "Nothing is remembered about src/other.py.",
+    )
 
 
 def test_a_note_is_meant_by_its_name_and_found_by_its_path(engine: Engine, tmp_path: Path) -> None:
@@ -73,5 +84,5 @@ def test_a_link_goes_with_the_text_it_stood_in_and_one_that_was_made_stays(engin
     assert memory_get(engine, MemoryGetRequest(item)).links == ("c.md", "b.md")
     assert about(engine, "a.md") == []
     assert about(engine, "c.md") == [(item, "plans")]
-    memory_archive(engine, MemoryArchiveRequest(item=item))
+    forget(engine, ItemChangeRequest(item=item))
     assert about(engine, "b.md") == []

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from recto.engine.engine import Engine
-from recto.errors import InvalidArgument, NotFound
-from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
-from recto.operations.memory_history import MemoryDiffRequest, MemoryHistoryRequest, memory_diff, memory_history
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
+from octavo.operations.memory.changes import forget, memory_commit
+from octavo.operations.memory.requests import (
+    ItemChangeRequest,
+    MemoryCommitRequest,
+    MemoryDiffRequest,
+    MemoryHistoryRequest,
+)
+from octavo.operations.memory.versions import memory_diff, memory_history
 
 
 def commit(engine: Engine, said: str) -> str:
@@ -37,5 +43,5 @@ def test_a_part_that_several_have_is_refused_with_their_names(engine: Engine) ->
 def test_what_changes_a_memory_takes_no_part_of_a_title(engine: Engine) -> None:
     key = commit(engine, "The deploy key is rotated every March")
     with pytest.raises(NotFound, match="there is no memory deploy key") as caught:
-        memory_archive(engine, MemoryArchiveRequest("deploy key"))
+        forget(engine, ItemChangeRequest("deploy key"))
     assert caught.value.hint == f"give the id: {key} (The deploy key is rotated every March)"

@@ -8,28 +8,28 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from set_clock import SetClock
 
-from recto.engine.engine import Engine
-from recto.errors import Conflict, InvalidArgument, NotFound
-from recto.memory.likeness import fingerprint, likeness
-from recto.memory.quoting import PREFACE, news, quoted
-from recto.model.memory import MemoryFilter, MemoryId
-from recto.operations.memories import MemoryState
-from recto.operations.memory_history import (
-    MemoryChangeRequest,
+from octavo.engine.engine import Engine
+from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.memory.quoting import PREFACE, quoted, without_quotations
+from octavo.memory.similarity import compare, fingerprint
+from octavo.model.memory import MemoryFilter, MemoryId
+from octavo.operations.memory.answers import MemoryState
+from octavo.operations.memory.changes import forget, memory_pin, memory_restore, remember
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import (
+    ItemChangeRequest,
     MemoryDiffRequest,
     MemoryGetRequest,
     MemoryRestoreRequest,
-    memory_diff,
-    memory_get,
-    memory_pin,
-    memory_restore,
+    RecallRequest,
+    RememberRequest,
 )
-from recto.operations.recall import RecallRequest, recall
-from recto.operations.recall import text as recall_text
-from recto.operations.remember import ForgetRequest, RememberRequest, forget, remember
-from recto.operations.search import SearchRequest, search
-from recto.testing.clock import SetClock
+from octavo.operations.memory.versions import memory_diff, memory_get
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
+from octavo.operations.table import OPERATIONS
 
 LONG = (
     "Deployments run from the main branch every weekday at nine. A failed deployment is rolled back by itself, the "
@@ -83,7 +83,7 @@ def test_a_part_of_what_is_known_says_nothing_new(engine: Engine) -> None:
 
 def test_what_was_forgotten_may_be_remembered_again(engine: Engine) -> None:
     first = keep(engine, LONG)
-    assert forget(engine, ForgetRequest(item=first.item)).status == "archived"
+    assert forget(engine, ItemChangeRequest(item=first.item)).status == "archived"
     assert texts(engine, query="deployments") == texts(engine) == []
     again = keep(engine, LONG)
     assert (again.action, again.item == first.item) == ("created", False)
@@ -91,7 +91,7 @@ def test_what_was_forgotten_may_be_remembered_again(engine: Engine) -> None:
 
 def test_a_forgotten_memory_comes_back_with_one_of_its_versions(engine: Engine) -> None:
     first = keep(engine, LONG)
-    forget(engine, ForgetRequest(item=first.item))
+    forget(engine, ItemChangeRequest(item=first.item))
     assert memory_restore(engine, MemoryRestoreRequest(item=first.item, version=1)).status == "active"
     assert texts(engine, query="deployments") == [LONG]
 
@@ -101,10 +101,15 @@ def test_what_recall_answered_is_not_remembered_again(engine: Engine) -> None:
     keep(engine, "The pump switch is behind the boiler.")
     answer = recall(engine, RecallRequest("deployments pump"))
     before = engine.store.memories.find(engine.project.id, MemoryFilter(status=None))
-    for text in (recall_text(answer), json.dumps(asdict(answer)), answer.memories[0].text, f"> {LONG}"):
+    for text in (
+        OPERATIONS["recall"].written(answer),
+        json.dumps(asdict(answer)),
+        answer.memories[0].text,
+        f"> {LONG}",
+    ):
         assert keep(engine, text).action == "unchanged"
     assert engine.store.memories.find(engine.project.id, MemoryFilter(status=None)) == before
-    mixed = keep(engine, f"Deployments now wait for the pump.\n\n{recall_text(answer)}")
+    mixed = keep(engine, f"Deployments now wait for the pump.\n\n{OPERATIONS['recall'].written(answer)}")
     assert mixed.action == "created"
     assert memory_get(engine, MemoryGetRequest(mixed.item)).text == "Deployments now wait for the pump.\n"
     assert first.version == 1
@@ -112,7 +117,7 @@ def test_what_recall_answered_is_not_remembered_again(engine: Engine) -> None:
 
 def test_what_another_projects_recall_answered_is_refused(engine: Engine) -> None:
     block = quoted(MemoryId("mem_" + "0" * 20), 1, " fact", "Theirs.")
-    with pytest.raises(InvalidArgument, match="only repeats"):
+    with pytest.raises(InvalidArgument, match="only quotes"):
         keep(engine, block)
 
 
@@ -165,7 +170,7 @@ def test_what_no_longer_holds_comes_last_and_says_so(engine: Engine) -> None:
     keep(engine, "Nothing slows us, and the tests are quick these days.")
     first, second = recall(engine, RecallRequest("tests")).memories
     assert (first.holds, second.holds) == (True, False)
-    assert "does not hold now" in recall_text(recall(engine, RecallRequest("tests")))
+    assert "does not hold now" in OPERATIONS["recall"].written(recall(engine, RecallRequest("tests")))
 
 
 def test_a_memory_is_read_as_of_an_instant(engine: Engine, clock: SetClock) -> None:
@@ -173,7 +178,7 @@ def test_a_memory_is_read_as_of_an_instant(engine: Engine, clock: SetClock) -> N
     clock.now += 100
     keep(engine, LONG.replace("nine", "ten"))
     clock.now += 100
-    memory_pin(engine, MemoryChangeRequest(item=done.item))
+    memory_pin(engine, ItemChangeRequest(item=done.item))
     then = memory_get(engine, MemoryGetRequest("Deployments", as_of="1970-01-01T00:17:00"))
     assert (then.version, then.text, then.superseded_by, then.pinned) == (1, LONG + "\n", 2, False)
     now = memory_get(engine, MemoryGetRequest("Deployments"))
@@ -183,16 +188,16 @@ def test_a_memory_is_read_as_of_an_instant(engine: Engine, clock: SetClock) -> N
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_a_quotation_is_recognised_whatever_it_quotes(text: str, about: str) -> None:
     block = quoted(MemoryId("mem_" + "a" * 20), 3, " " + about.replace("\n", " ").replace("\r", " "), text)
-    told = news(f"Before.\n{PREFACE}\n\n{block}\nAfter.")
+    told = without_quotations(f"Before.\n{PREFACE}\n\n{block}\nAfter.")
     assert told.quoted[:1] == (MemoryId("mem_" + "a" * 20),)
     assert told.text.split() == ["Before.", "After."]
 
 
 @given(st.text(), st.text())
-def test_likeness_is_a_share_and_equal_texts_are_entirely_alike(one: str, other: str) -> None:
-    like = likeness(one, other)
+def test_similarity_is_a_share_and_equal_texts_have_all_of_it(one: str, other: str) -> None:
+    like = compare(one, other)
     assert 0.0 <= like.jaccard <= 1.0
     assert 0.0 <= like.contained <= 1.0
-    assert likeness(one, one).jaccard == 1.0
-    assert likeness(other, one).jaccard == like.jaccard
+    assert compare(one, one).jaccard == 1.0
+    assert compare(other, one).jaccard == like.jaccard
     assert fingerprint(one) == fingerprint(f"  {one.upper().lower()}\n") or one.upper().lower() != one

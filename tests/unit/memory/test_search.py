@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from set_clock import SetClock
 
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.model.memory import MemoryFilter
-from recto.operations.jobs import work
-from recto.operations.memories import when
-from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
-from recto.operations.memory_history import MemoryChangeRequest, memory_pin
-from recto.operations.recall import RecallRequest, recall, text
-from recto.operations.sessions import SessionsStartRequest, sessions_start
-from recto.retrieval.stages.memory import weight_profile
-from recto.testing.clock import SetClock
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.model.memory import MemoryFilter
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.answers import when
+from octavo.operations.memory.changes import forget, memory_commit, memory_pin
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import ItemChangeRequest, MemoryCommitRequest, RecallRequest
+from octavo.operations.projects.requests import SessionsStartRequest
+from octavo.operations.projects.sessions import sessions_start
+from octavo.operations.table import OPERATIONS
+from octavo.retrieval.stages.memory import weight_profile
 
 
 def commit(engine: Engine, said: str, **more: object) -> str:
@@ -47,8 +49,8 @@ def test_a_pinned_memory_is_lifted_among_its_like_but_not_into_every_answer(engi
     before = found(engine, "pump oiled by the plumber")
     assert set(before) >= {first, second}
     last = [name for name in before if name in (first, second)][-1]
-    memory_pin(engine, MemoryChangeRequest(item=last))
-    memory_pin(engine, MemoryChangeRequest(item=other))
+    memory_pin(engine, ItemChangeRequest(item=last))
+    memory_pin(engine, ItemChangeRequest(item=other))
     assert found(engine, "pump oiled by the plumber") == [last, *(name for name in (first, second) if name != last)]
     assert found(engine, pinned_only=True, query="pump") == [last]
 
@@ -117,7 +119,7 @@ def test_a_search_as_of_an_instant_finds_texts_that_were_since_replaced_or_put_a
     then = when(clock.now)
     clock.now += 100.0
     commit(engine, "The kettle is blue.", item=changed)
-    memory_archive(engine, MemoryArchiveRequest(item=gone))
+    forget(engine, ItemChangeRequest(item=gone))
     commit(engine, "The pump is new.")
     answer = recall(engine, RecallRequest("pump", as_of=then))
     assert {one.item: (one.version, one.text) for one in answer.memories} == {
@@ -126,7 +128,7 @@ def test_a_search_as_of_an_instant_finds_texts_that_were_since_replaced_or_put_a
         gone: (1, "The pump is loud."),
     }
     assert changed not in found(engine, "pump")
-    assert "The pump is loud." in text(answer)
+    assert "The pump is loud." in OPERATIONS["recall"].written(answer)
 
 
 def test_what_changed_lately_counts_for_more(engine: Engine, clock: SetClock) -> None:

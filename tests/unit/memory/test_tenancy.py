@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import pytest
+from set_clock import SetClock
 
-from recto.config.schema import Jobs
-from recto.engine.engine import Engine
-from recto.errors import Conflict, InvalidArgument, NotFound
-from recto.model.memory import MemoryKind
-from recto.operations.jobs import work
-from recto.operations.memory_commit import MemoryArchiveRequest, MemoryCommitRequest, memory_archive, memory_commit
-from recto.operations.memory_history import MemoryGetRequest, memory_get
-from recto.operations.projects import (
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.model.memory import MemoryKind
+from octavo.operations.jobs.working import work
+from octavo.operations.memory.changes import forget, memory_commit
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import ItemChangeRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
+from octavo.operations.memory.versions import memory_get
+from octavo.operations.projects.projects import projects_list, projects_resolve, repository_place
+from octavo.operations.projects.requests import (
     ProjectsListRequest,
     ProjectsResolveRequest,
-    projects_list,
-    projects_resolve,
-    repository_place,
-)
-from recto.operations.recall import RecallRequest, recall
-from recto.operations.sessions import (
     SessionsEndRequest,
     SessionsListRequest,
     SessionsStartRequest,
-    sessions_end,
-    sessions_list,
-    sessions_start,
 )
-from recto.testing.clock import SetClock
+from octavo.operations.projects.sessions import sessions_end, sessions_list, sessions_start
 
 
 def resolve(engine: Engine, **asked: object) -> tuple[str, str, bool]:
@@ -76,13 +71,13 @@ def test_sessions_are_found_by_what_was_said_in_them_taken_together(engine: Engi
 
 
 def test_a_summary_that_a_crash_kept_from_being_remembered_is_so_by_ending_again(engine: Engine) -> None:
-    from recto.memory import sessions
+    from octavo.memory import sessions
 
-    begun = sessions.start(engine.desk, "Crash")
-    sessions._ended(engine.desk, begun.id, "What was done.")
+    begun = sessions.start(engine.memories, "Crash")
+    sessions.record_end(engine.memories, begun.id, "What was done.")
     assert recall(engine, RecallRequest("done")).memories == ()
-    sessions.end(engine.desk, begun.id, "What was done.")
-    sessions.end(engine.desk, begun.id, "What was done.")
+    sessions.end(engine.memories, begun.id, "What was done.")
+    sessions.end(engine.memories, begun.id, "What was done.")
     assert len(recall(engine, RecallRequest("done")).memories) == 1
 
 
@@ -177,10 +172,10 @@ def test_a_commit_keeps_what_it_does_not_say_and_nothing_is_merged(engine: Engin
         ("release",),
     )
     assert next_.title == "We ship on Tuesdays."
-    with pytest.raises(Conflict, match="stands at version 2, not 1"):
+    with pytest.raises(Conflict, match="is at version 2, not 1"):
         memory_commit(engine, MemoryCommitRequest(text="Late.", item=first.item, expected_version=1))
     assert memory_commit(engine, MemoryCommitRequest(text="x y", item=first.item, tags=())).tags == ()
-    assert memory_archive(engine, MemoryArchiveRequest(item=twin.item)).status == "archived"
+    assert forget(engine, ItemChangeRequest(item=twin.item)).status == "archived"
     with pytest.raises(InvalidArgument, match="secret"):
         memory_commit(engine, MemoryCommitRequest(text="The password: 'dX7-quarry-Lantern'"))
 
@@ -195,5 +190,5 @@ def test_what_is_superseded_comes_after_what_took_its_place_and_says_by_what(eng
     assert (second.item, second.superseded_by, second.holds) == (old.item, new.item, False)
     with pytest.raises(InvalidArgument, match="supersede itself"):
         memory_commit(engine, MemoryCommitRequest(text="x", item=new.item, supersedes=(new.item,)))
-    memory_archive(engine, MemoryArchiveRequest(item=new.item))
+    forget(engine, ItemChangeRequest(item=new.item))
     assert [one.superseded_by for one in recall(engine, RecallRequest("meeting room")).memories] == [None]

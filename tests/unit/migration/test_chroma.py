@@ -15,15 +15,15 @@ import pytest
 from chroma_files import Held, write_chroma
 from click.testing import CliRunner
 
-from recto.engine.engine import Engine
-from recto.engine.importing import Imported
-from recto.engine.wiring import open_library
-from recto.errors import Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound
-from recto.interfaces.cli.main import cli
-from recto.migration import taking_in
-from recto.migration.chroma import ChromaDirectory
-from recto.model.query import Query
-from recto.operations.database import open_chroma, take_in_chroma
+from octavo.engine.chroma_import import Imported
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound
+from octavo.interfaces.cli.main import cli
+from octavo.migration import taking_in
+from octavo.migration.chroma import ChromaDirectory
+from octavo.model.query import Query
+from octavo.operations.database.copies import open_chroma, take_in_chroma
 
 NOTES = [
     Held("a", "The moon is up by ten.", [3.0, 4.0], {"page": 7, "half": 0.5, "seen": True, "who": "ann"}),
@@ -119,7 +119,7 @@ def test_given_again_it_passes_over_what_is_there_and_takes_what_is_new(director
 def test_an_interrupted_import_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = [Held(f"n{number:03}", f"text {number}", [1.0, float(number)]) for number in range(40)]
     source = write_chroma(tmp_path / "chroma", {"notes": many})
-    monkeypatch.setattr("recto.engine.importing.PAGE", 10)
+    monkeypatch.setattr("octavo.engine.chroma_import.PAGE", 10)
     write, pages = taking_in._write, iter(range(100))
 
     def interrupted(*arguments: Any) -> None:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from recto.errors import InvalidArgument
-from recto.observability.logs import configure, logger
+from octavo.errors import InvalidArgument
+from octavo.observability.logs import configure, logger
 
 
 @pytest.fixture(autouse=True)
 def untouched_logging() -> Iterator[None]:
-    root = logging.getLogger("recto")
+    root = logging.getLogger("octavo")
     before = (root.handlers[:], root.level, root.propagate)
     yield
     root.handlers[:], root.level, root.propagate = before
@@ -26,7 +26,7 @@ def test_a_message_says_when_how_bad_and_who() -> None:
     configure("info", stream)
     logger("ingest").warning("%s is in doubt", "a.md")
     assert re.fullmatch(
-        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ warning recto\.ingest: a\.md is in doubt\n", stream.getvalue()
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ warning octavo\.ingest: a\.md is in doubt\n", stream.getvalue()
     )
 
 
@@ -49,7 +49,7 @@ def test_configuring_twice_does_not_write_twice() -> None:
 def test_a_file_name_cannot_forge_a_line_or_steer_the_terminal() -> None:
     stream = io.StringIO()
     configure("info", stream)
-    logger("a").info("skipped %s", "x\n2030-01-01T00:00:00Z error recto: forged\x1b[2J\x9b.md")
+    logger("a").info("skipped %s", "x\n2030-01-01T00:00:00Z error octavo: forged\x1b[2J\x9b.md")
     assert stream.getvalue().count("\n") == 1
     assert "x\\n2030" in stream.getvalue()
     assert "forged\\x1b[2J\\x9b.md" in stream.getvalue()

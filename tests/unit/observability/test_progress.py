@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.observability.progress import NoProgress, Progress, Rate
+from octavo.observability.progress import NoProgress, Progress, Rate
 
 
 def run(rate: Rate, speed: int, seconds: int, start: int = 0) -> Rate:

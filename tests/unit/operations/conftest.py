@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
-import recto
-from recto.engine.engine import Engine
-from recto.operations.canonical import CanonicalUpsertRequest, canonical_upsert
-from recto.operations.remember import RememberRequest, remember
-from recto.operations.sessions import SessionsStartRequest, sessions_start
-from recto.operations.table import OPERATIONS
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.model.collection import CollectionSettings
+from octavo.operations.canonical.documents import canonical_upsert
+from octavo.operations.canonical.requests import CanonicalUpsertRequest
+from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.requests import ClusterBuildRequest
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+from octavo.operations.projects.requests import SessionsStartRequest
+from octavo.operations.projects.sessions import sessions_start
+from octavo.operations.table import OPERATIONS
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 
@@ -20,9 +26,11 @@ VAULT = Path(__file__).parents[3] / "examples" / "vault"
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     path = tmp_path_factory.mktemp("library") / "library.db"
-    with recto.open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
-        engine.add_collection("observatory", VAULT)
+    with open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("observatory", VAULT, CollectionSettings(writable=True))
+        engine.add_collection("scratch", tmp_path_factory.mktemp("scratch"))
         engine.index()
+        cluster_build(engine, ClusterBuildRequest(k=4))
         remember(engine, RememberRequest(**OPERATIONS["remember"].example))
         remember(engine, RememberRequest(text="Perhaps paint the dome green.", title="A passing thought"))
         sessions_start(engine, SessionsStartRequest(**OPERATIONS["sessions_start"].example))

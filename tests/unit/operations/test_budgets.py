@@ -11,26 +11,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recto
-from recto.engine.engine import Engine
-from recto.errors import NotFound
-from recto.model.text import normalise
-from recto.operations.budget import cursor, offset_of, tokens
-from recto.operations.get import GetRequest, get
-from recto.operations.hits import FoundHit
-from recto.operations.outline import OutlineRequest, outline
-from recto.operations.quoting import one_line, quoted
-from recto.operations.schemas import dump
-from recto.operations.search import SearchRequest, find, search
-from recto.operations.table import OPERATIONS
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import NotFound
+from octavo.model.text import normalise
+from octavo.operations.budget import cursor, offset_of, tokens
+from octavo.operations.quoting import one_line, quoted
+from octavo.operations.reading.get import get
+from octavo.operations.reading.outline import outline
+from octavo.operations.reading.requests import GetRequest, OutlineRequest
+from octavo.operations.schemas import dump
+from octavo.operations.search.answers import FoundHit
+from octavo.operations.search.finding import find
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
+from octavo.operations.table import OPERATIONS
 
 MARKED = re.compile(r" *\d*\|( |$)")
 
 
 def sizes(name: str, answer: object) -> tuple[int, int]:
     operation = OPERATIONS[name]
-    plain = json.dumps(dump(operation.answer, answer), ensure_ascii=False, separators=(",", ":"))
-    return tokens(plain), tokens(operation.text(answer))
+    plain = json.dumps(dump(operation.gives, answer), ensure_ascii=False, separators=(",", ":"))
+    return tokens(plain), tokens(operation.written(answer))
 
 
 @pytest.mark.parametrize("max_tokens", [500, 700, 1_500, 50_000])
@@ -84,9 +87,7 @@ def test_pages_repeat_nothing_when_a_better_hit_comes_in_between(tmp_path: Path)
     folder.mkdir()
     for number in range(8):
         (folder / f"{number}.md").write_text(f"The heron stands by pond {number}. " + "Reeds. " * 40 * number, "utf-8")
-    with recto.open_library(
-        tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}
-    ) as library:
+    with open_library(tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}) as library:
         library.add_collection("notes", folder)
         library.index()
         asked = SearchRequest("heron", limit=20, profile="lexical_only", max_tokens=700)
@@ -122,7 +123,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     folder = tmp_path_factory.mktemp("long")
     for name, text in LONG.items():
         (folder / name).write_text(text, "utf-8", newline="")
-    engine = recto.open_library(
+    engine = open_library(
         tmp_path_factory.mktemp("library") / "long.db", create=True, settings={"embedding.provider": "hashing"}
     )
     engine.add_collection("long", Path(folder))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-import recto
-from recto.engine.engine import Engine
-from recto.operations.code import SearchCodeRequest, search_code
-from recto.operations.search import SearchRequest, SimilarRequest, find_similar, search
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.operations.code.requests import SearchCodeRequest
+from octavo.operations.code.search import search_code
+from octavo.operations.search.requests import SearchRequest, SimilarRequest
+from octavo.operations.search.search import find_similar, search
 
 TEXT = "# Dome\n\nThe dome opens at dusk.\n"
 
@@ -23,7 +25,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         (root / name).write_text(TEXT, encoding="utf-8")
     (root / "notes/dome.py").write_text("def open_dome():\n    return 'dusk'\n", encoding="utf-8")
     settings = {"embedding.provider": "hashing"}
-    with recto.open_library(root / "library.db", create=True, settings=settings) as engine:
+    with open_library(root / "library.db", create=True, settings=settings) as engine:
         for name in ("notes", "other", "mixed"):
             engine.add_collection(name, root / name)
         engine.index()
@@ -32,7 +34,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 def places(engine: Engine, **filters: object) -> set[str]:
     found = search(engine, SearchRequest("dome dusk", limit=50, **filters))  # type: ignore[arg-type]
-    return {f"{hit.collection}/{hit.uri}" for hit in found.hits}
+    copies = {place.rpartition(":")[0] for hit in found.hits for place in hit.also_in or ()}
+    return copies | {f"{hit.collection}/{hit.uri}" for hit in found.hits}
 
 
 @pytest.mark.parametrize("prefix", ["notes/sky/", "notes/sky", "notes/sky/dome.md"])

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-import recto
-from recto.engine.engine import Engine
-from recto.errors import InvalidArgument, NotFound
-from recto.operations.get import GetRequest, get
-from recto.operations.outline import OutlineRequest, outline
-from recto.operations.search import SearchRequest, search
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import InvalidArgument, NotFound
+from octavo.operations.reading.get import get
+from octavo.operations.reading.outline import outline
+from octavo.operations.reading.requests import GetRequest, OutlineRequest
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
 
 SETTINGS = {"embedding.provider": "hashing"}
 BEFORE = "# Dome\n\nThe dome opens at dusk.\n\n## Motor\n\nThe motor hums.\n"
@@ -28,8 +30,8 @@ def library(tmp_path: Path) -> Iterator[tuple[Engine, Callable[[], None]]]:
     notes.mkdir()
     (notes / "dome.md").write_text(BEFORE, encoding="utf-8")
     with (
-        recto.open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine,
-        recto.open_library(tmp_path / "library.db", settings=SETTINGS) as other,
+        open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine,
+        open_library(tmp_path / "library.db", settings=SETTINGS) as other,
     ):
         engine.add_collection("notes", notes)
         engine.index()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import recto
-from recto.observability.progress import NoProgress
-from recto.operations.snapshots import SnapshotBuildRequest, SnapshotsListRequest, snapshots_build, snapshots_list
+from octavo.engine.wiring import open_library
+from octavo.observability.progress import NoProgress
+from octavo.operations.snapshots.requests import SnapshotBuildRequest, SnapshotsListRequest
+from octavo.operations.snapshots.snapshots import snapshots_build, snapshots_list
 
 
 def test_chunks_that_went_are_not_counted(tmp_path: Path) -> None:
@@ -14,7 +15,7 @@ def test_chunks_that_went_are_not_counted(tmp_path: Path) -> None:
     notes.mkdir()
     for number in range(4):
         (notes / f"{number}.md").write_text(f"# Note {number}\n\nIts words, the number {number}.\n", encoding="utf-8")
-    with recto.open_library(tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         engine.add_collection("notes", notes)
         engine.index()
         (notes / "0.md").unlink()

@@ -5,60 +5,84 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, get_type_hints
 
 import pytest
 
-from recto.engine.engine import Engine
-from recto.errors import InvalidArgument, NotFound, RectoError
-from recto.operations.arguments import aliases, request
-from recto.operations.operation import DEFAULT, Operation
-from recto.operations.schemas import dump, input_schema, output_schema
-from recto.operations.table import OPERATIONS, chosen
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, MissingExtra, NotFound, OctavoError
+from octavo.operations.arguments import aliases, request
+from octavo.operations.operation import DEFAULT, Operation
+from octavo.operations.schemas import dump, input_schema, output_schema
+from octavo.operations.table import EVERY as TABLE
+from octavo.operations.table import OPERATIONS, chosen
 
-EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
+EVERY = pytest.mark.parametrize("operation", TABLE.values(), ids=list(TABLE))
 
 
 @EVERY
 def test_an_operation_is_documented_has_an_example_and_can_go_wrong(operation: Operation) -> None:
-    assert OPERATIONS[operation.name] is operation
+    assert TABLE[operation.name] is operation
+    assert not operation.remote or operation.example is not None
     assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", operation.name)
     assert operation.summary.endswith(".")
     assert operation.description.endswith(".")
     assert operation.errors
-    for name, schema in input_schema(operation.request)["properties"].items():
+    for name, schema in input_schema(operation.takes)["properties"].items():
         assert schema.get("description"), f"{operation.name}.{name} has no description"
-    assert set(operation.unlisted) <= set(operation.request.__dataclass_fields__)
+    assert set(operation.unlisted) <= set(operation.takes.__dataclass_fields__)
+
+
+@EVERY
+def test_a_row_names_what_is_there_and_its_function_takes_and_gives_what_it_says(operation: Operation) -> None:
+    if operation.at:
+        hints = get_type_hints(operation.called)
+        assert (hints["request"], hints["return"]) == (operation.takes, operation.gives)
+
+
+@EVERY
+def test_a_command_is_called_as_its_operation_is(operation: Operation) -> None:
+    if operation.command:
+        assert operation.command.replace(" ", "_").replace("-", "_") in (operation.name, *operation.aliases)
 
 
 @EVERY
 def test_requests_and_answers_are_frozen_values(operation: Operation) -> None:
-    for model in (operation.request, operation.answer):
+    for model in (operation.takes, operation.gives):
         assert dataclasses.is_dataclass(model)
         assert model.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 @EVERY
-def test_the_example_works_and_its_answer_is_what_the_schema_promises(operation: Operation, engine: Engine) -> None:
+def test_the_example_works_and_its_answer_is_what_the_schema_promises(
+    operation: Operation, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import jsonschema
 
-    made = request(operation.name, operation.request, operation.example)
-    answer = operation.run(engine, made)
-    plain = dump(operation.answer, answer)
-    jsonschema.validate(plain, output_schema(operation.answer))
-    assert operation.text(answer).strip()
+    if operation.example is None:
+        pytest.skip("it has no example that a test can run")
+    monkeypatch.chdir(tmp_path)
+    made = request(operation.name, operation.takes, operation.example)
+    try:
+        answer = operation.run(engine, made)
+    except MissingExtra as error:
+        pytest.skip(error.message)
+    plain = dump(operation.gives, answer)
+    jsonschema.validate(plain, output_schema(operation.gives))
+    assert operation.written(answer).strip()
 
 
 @EVERY
 def test_every_error_case_gets_its_code(operation: Operation, engine: Engine) -> None:
     for case in operation.errors:
-        with pytest.raises(RectoError) as raised:
-            operation.run(engine, request(operation.name, operation.request, case.arguments))
+        with pytest.raises(OctavoError) as raised:
+            operation.run(engine, request(operation.name, operation.takes, case.arguments))
         assert raised.value.code == case.code, case
 
 
 def test_an_unknown_argument_is_refused_by_the_nearest_name() -> None:
-    search = OPERATIONS["search"].request
+    search = OPERATIONS["search"].takes
     with pytest.raises(InvalidArgument) as refused:
         request("search", search, {"query": "a", "colection": "notes"})
     assert refused.value.message == "search has no argument 'colection'"
@@ -67,27 +91,27 @@ def test_an_unknown_argument_is_refused_by_the_nearest_name() -> None:
 
 @pytest.mark.parametrize("alias", ["k", "top_k", "top_n", "max_results"])
 def test_what_other_tools_call_query_and_limit_is_understood(alias: str) -> None:
-    made = request("search", OPERATIONS["search"].request, {"q": "dome", alias: 3})
+    made = request("search", OPERATIONS["search"].takes, {"q": "dome", alias: 3})
     assert (made.query, made.limit) == ("dome", 3)
     with pytest.raises(InvalidArgument, match="limit twice"):
-        request("search", OPERATIONS["search"].request, {"q": "dome", alias: 3, "limit": 4})
+        request("search", OPERATIONS["search"].takes, {"q": "dome", alias: 3, "limit": 4})
 
 
 @pytest.mark.parametrize("called", ["limit", "k", "top_k", "top_n", "max_results"])
 @pytest.mark.parametrize(
     ("operation", "argument"),
-    [("search_code", "max_results"), ("search_docs", "limit"), ("search_git_history", "top_n")],
+    [("search_code", "max_results"), ("search_docs", "limit"), ("log", "top_n")],
 )
 def test_how_many_is_understood_by_every_search_whatever_it_is_called(
     operation: str, argument: str, called: str
 ) -> None:
-    made = request(operation, OPERATIONS[operation].request, {"query": "dome", called: 3})
+    made = request(operation, OPERATIONS[operation].takes, {"query": "dome", called: 3})
     assert getattr(made, argument) == 3
 
 
 def test_an_alias_never_hides_an_argument() -> None:
     for operation in OPERATIONS.values():
-        assert not set(aliases(operation.request)) & set(operation.request.__dataclass_fields__)
+        assert not set(aliases(operation.takes)) & set(operation.takes.__dataclass_fields__)
 
 
 WRONG: list[dict[str, Any]] = [
@@ -114,15 +138,15 @@ WRONG: list[dict[str, Any]] = [
 @pytest.mark.parametrize("given", WRONG, ids=lambda value: repr(value)[:40])
 def test_wrong_types_and_sizes_are_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
-        request("search", OPERATIONS["search"].request, given)
+        request("search", OPERATIONS["search"].takes, given)
 
 
 def test_a_language_model_is_forgiven_nulls_numbers_in_quotes_and_lists_of_one() -> None:
     given = {"query": "dome", "limit": "5", "collections": "notes", "cursor": None, "kinds": ["doc"]}
-    made = request("search", OPERATIONS["search"].request, given, forgiving=True)
+    made = request("search", OPERATIONS["search"].takes, given, forgiving=True)
     assert (made.limit, made.collections, made.cursor, made.kinds) == (5, ("notes",), None, ("doc",))
     with pytest.raises(InvalidArgument):
-        request("search", OPERATIONS["search"].request, {"query": "dome", "limit": "many"}, forgiving=True)
+        request("search", OPERATIONS["search"].takes, {"query": "dome", "limit": "many"}, forgiving=True)
 
 
 def test_sets_of_tools_are_named_or_listed() -> None:
@@ -130,14 +154,26 @@ def test_sets_of_tools_are_named_or_listed() -> None:
     assert {one.name for one in chosen(DEFAULT)} >= {"search", "get", "status", "reindex"}
     assert [one.name for one in chosen("get, search,get")] == ["get", "search"]
     assert chosen("full") == tuple(OPERATIONS.values())
+    both = [one.name for one in chosen("code,memory,status")]
+    assert {"search_code", "memory_commit", "status"} <= set(both)
+    assert len(both) == len(set(both))
+    assert [one.name for one in chosen("search_git_history")] == ["log"]
     with pytest.raises(InvalidArgument, match="nonsense"):
         chosen("search,nonsense")
 
 
 def test_only_what_changes_the_library_says_that_it_does() -> None:
     assert {name for name, one in OPERATIONS.items() if not one.annotations.read_only} == {
+        "doc_auto_fix",
+        "doc_create",
+        "doc_insert_section",
+        "doc_replace_section",
+        "doc_append_to_section",
+        "doc_move_section",
+        "doc_restore",
+        "doc_set_property",
         "reindex",
-        "snapshots_build",
+        "snapshot_build",
         "watch",
         "remember",
         "forget",
@@ -158,7 +194,9 @@ def test_only_what_changes_the_library_says_that_it_does() -> None:
         "admin_reingest_version",
         "graph_build",
     }
-    assert not any(one.annotations.open_world or one.annotations.destructive for one in OPERATIONS.values())
+    assert not any(one.annotations.open_world for one in OPERATIONS.values())
+    destructive = {name for name, one in OPERATIONS.items() if one.annotations.destructive}
+    assert destructive == {name for name in OPERATIONS if name.startswith("doc_")} - {"doc_validate"}
 
 
 PATHS = [
@@ -188,10 +226,10 @@ def test_no_path_argument_leads_out_of_the_library(path: str, engine: Engine) ->
         operation = OPERATIONS[name]
         given = {**others, argument: [path] if argument == "uris" else path}
         try:
-            answer = operation.run(engine, request(name, operation.request, given))
+            answer = operation.run(engine, request(name, operation.takes, given))
         except (NotFound, InvalidArgument):
             continue
-        told = json.dumps(dump(operation.answer, answer))
+        told = json.dumps(dump(operation.gives, answer))
         assert "root:" not in told
         if name == "search":
             assert not answer.hits
@@ -199,7 +237,7 @@ def test_no_path_argument_leads_out_of_the_library(path: str, engine: Engine) ->
 
 def test_a_time_that_is_none_is_refused_in_words() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        request("search", OPERATIONS["search"].request, {"query": "x", "modified_after": "0001-01-01"})
+        request("search", OPERATIONS["search"].takes, {"query": "x", "modified_after": "0001-01-01"})
     assert caught.value.message == "modified_after of search: '0001-01-01' is not a time since the year 1000"
     assert caught.value.hint == "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
     assert "[" not in str(caught.value.details)
@@ -207,5 +245,5 @@ def test_a_time_that_is_none_is_refused_in_words() -> None:
 
 def test_text_that_does_not_fit_a_pattern_is_refused_without_showing_it() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        request("projects_resolve", OPERATIONS["projects_resolve"].request, {"path": "relative/path"})
+        request("projects_resolve", OPERATIONS["projects_resolve"].takes, {"path": "relative/path"})
     assert caught.value.message == "path of projects_resolve: 'relative/path' is not written as it has to be"

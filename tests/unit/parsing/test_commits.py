@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.model.commit import ChangedFile, Commit, Person, commit_uri, is_commit, is_repository, repository_uri
-from recto.model.document import BlockKind, Document, Kind, Source
-from recto.model.ids import DocumentId
-from recto.parsing.commit import CommitParser, commit_document
-from recto.parsing.registry import parser_for
+from octavo.model.commit import ChangedFile, Commit, Person, commit_uri, is_commit, is_repository, repository_uri
+from octavo.model.document import BlockKind, Document, Kind, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.commit import CommitParser, commit_document
+from octavo.parsing.registry import parser_for
 
 ANN, ZOE = Person("Ann Lee", "ann@example.org"), Person("Zoë Quill", "zoe@example.org")
 HASH = "1a2b3c4d" * 5

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import BlockKind, Document, Source
-from recto.model.ids import DocumentId
-from recto.parsing.frontmatter import LIMIT, front_matter
-from recto.parsing.markdown import MarkdownParser
+from octavo.model.document import BlockKind, Document, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.markdown.frontmatter import LIMIT, front_matter
+from octavo.parsing.markdown.parser import MarkdownParser
 
 
 def parse(text: str, uri: str = "folder/My note.md", tags: tuple[str, ...] = ()) -> Document:
@@ -161,10 +161,10 @@ def test_what_has_its_own_place_leaves_the_metadata() -> None:
         ("---\ntitle: 1984\n---\n", "1984"),
         ("---\ntitle: [a]\n---\n# Heading\n", "Heading"),
         ("## Second\n# First\n", "First"),
-        ("### Only\n", "Only"),
-        ("#\n## Named\n", "Named"),
+        ("### Only\n", "My note"),
+        ("#\n## Named\n", "My note"),
         ("no heading\n", "My note"),
     ],
 )
-def test_the_title_is_the_given_one_or_a_heading_or_the_name_of_the_file(text: str, title: str) -> None:
+def test_the_title_is_the_given_one_or_the_first_top_heading_or_the_name_of_the_file(text: str, title: str) -> None:
     assert parse(text).title == title

@@ -1,4 +1,4 @@
-"""What the parser makes of whole notes, as files a person can read. RECTO_UPDATE_GOLDEN=1 writes them anew."""
+"""What the parser makes of whole notes, as files a person can read. OCTAVO_UPDATE_GOLDEN=1 writes them anew."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recto.model.document import Document, Source
-from recto.model.ids import DocumentId
-from recto.model.text import LineIndex, Span, normalise
-from recto.parsing.markdown import MarkdownParser
+from octavo.model.document import Document, Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import LineIndex, Span, normalise
+from octavo.parsing.markdown.parser import MarkdownParser
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "markdown"
 
@@ -60,6 +60,6 @@ def test_a_note_is_read_as_its_golden_file_says(note: Path) -> None:
     document = MarkdownParser().parse(Source(DocumentId("doc"), f"notes/{note.name}", text, 0.0))
     written = json.dumps(shown(document), indent=2, ensure_ascii=False) + "\n"
     expected = note.with_suffix(".json")
-    if os.environ.get("RECTO_UPDATE_GOLDEN") == "1":
+    if os.environ.get("OCTAVO_UPDATE_GOLDEN") == "1":
         expected.write_text(written, encoding="utf-8")
     assert written == expected.read_text(encoding="utf-8")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import Section, Source
-from recto.model.ids import DocumentId, section_id
-from recto.parsing.anchors import Anchors
-from recto.parsing.markdown import MarkdownParser
-from recto.parsing.readable import readable
+from octavo.model.document import Section, Source
+from octavo.model.ids import DocumentId, section_id
+from octavo.parsing.markdown.anchors import Anchors
+from octavo.parsing.markdown.inline import plain_text
+from octavo.parsing.markdown.parser import MarkdownParser
 
 DOCUMENT = DocumentId("doc")
 
@@ -41,7 +41,7 @@ def sections(text: str) -> tuple[Section, ...]:
     ],
 )
 def test_a_title_reads_without_its_markup(inline: str, title: str) -> None:
-    assert readable(inline) == title
+    assert plain_text(inline) == title
 
 
 def test_a_section_runs_to_the_next_heading_of_its_rank() -> None:

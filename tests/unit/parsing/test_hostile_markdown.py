@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from recto.model.document import BlockKind, Document, Source
-from recto.model.ids import DocumentId
-from recto.parsing.markdown import MarkdownParser
-from recto.parsing.plaintext import PlaintextParser
+from octavo.model.document import BlockKind, Document, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.parsing.plaintext import PlaintextParser
 
 REPEATED = (
     *(

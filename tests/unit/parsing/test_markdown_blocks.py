@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import Source
-from recto.model.ids import DocumentId
-from recto.parsing.blocks import scan
-from recto.parsing.markdown import MarkdownParser
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.markdown.blocks import scan
+from octavo.parsing.markdown.parser import MarkdownParser
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

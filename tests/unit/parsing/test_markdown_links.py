@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import Document, Source
-from recto.model.ids import DocumentId
-from recto.parsing.markdown import MarkdownParser
+from octavo.model.document import Document, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.markdown.parser import MarkdownParser
 
 
 def parse(text: str) -> Document:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import Kind, Source
-from recto.model.ids import DocumentId
-from recto.parsing.code.registry import CODE_PARSER_VERSION
-from recto.parsing.markdown import MarkdownParser
-from recto.parsing.plaintext import PlaintextParser
-from recto.parsing.registry import EXTENSIONS, PARSER_VERSION, UNNAMED, parser_for, unwanted
+from octavo.model.document import Kind, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.code.registry import CODE_PARSER_VERSION
+from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.parsing.markup import MARKUP_VERSION, MarkupParser
+from octavo.parsing.plaintext import PlaintextParser
+from octavo.parsing.registry import EXTENSIONS, PARSER_VERSION, UNNAMED, not_indexed_reason, parser_for
 
 
 @pytest.mark.parametrize("uri", ["a.md", "x/y/A.MD", "a.markdown", "a.mdown", "a.mkd", "a.mdx", "a.qmd", "a.b.md"])
@@ -17,9 +18,14 @@ def test_markdown_is_read_as_markdown(uri: str) -> None:
     assert isinstance(parser_for(uri), MarkdownParser)
 
 
-@pytest.mark.parametrize("uri", ["a.txt", "a.text", "a.rst", "a.adoc", "a.org", "README", "docs/LICENSE"])
+@pytest.mark.parametrize("uri", ["a.txt", "a.text", "views.base", "README", "docs/LICENSE"])
 def test_other_prose_is_read_as_plain_text(uri: str) -> None:
     assert isinstance(parser_for(uri), PlaintextParser)
+
+
+@pytest.mark.parametrize("uri", ["a.rst", "a.rest", "A.ADOC", "a.asciidoc", "a.org", "a.tex", "a.latex"])
+def test_other_markup_is_read_by_its_own_headings(uri: str) -> None:
+    assert isinstance(parser_for(uri), MarkupParser)
 
 
 @pytest.mark.parametrize("uri", ["a.log", "a.png", "run", ".md", "folder.md/file", "a."])
@@ -69,12 +75,13 @@ def test_a_script_without_an_ending_is_code_in_the_language_of_the_program_that_
     ],
 )
 def test_what_no_person_wrote_is_unwanted_with_a_reason(uri: str, text: str, reason: str | None) -> None:
-    assert unwanted(uri, text) == reason
+    assert not_indexed_reason(uri, text) == reason
 
 
 def test_the_recorded_version_names_every_parser() -> None:
     assert MarkdownParser.version in PARSER_VERSION
     assert PlaintextParser.version in PARSER_VERSION
+    assert MARKUP_VERSION in PARSER_VERSION
     assert CODE_PARSER_VERSION in PARSER_VERSION
     assert all(extension.startswith(".") for extension in EXTENSIONS if extension)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import BlockKind, Document, Source
-from recto.model.ids import DocumentId
-from recto.parsing.plaintext import PlaintextParser
+from octavo.model.document import BlockKind, Document, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.plaintext import PlaintextParser
 
 
 def parse(text: str) -> Document:

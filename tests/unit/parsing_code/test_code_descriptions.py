@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import Source
-from recto.model.ids import DocumentId
-from recto.parsing.code.comments import LONGEST, summary
-from recto.parsing.code.registry import code_parser
+from octavo.model.document import Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.code.description import LONGEST, summary
+from octavo.parsing.code.registry import code_parser
 
 
 def description(uri: str, text: str) -> str:

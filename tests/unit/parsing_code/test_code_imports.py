@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recto.model.document import LinkKind, Source
-from recto.model.ids import DocumentId
-from recto.parsing.code.parser import CodeParser
+from octavo.model.document import LinkKind, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.code.parser import CodeParser
 
 CASES = {
     "python": ("a.py", "import os, a.b as c\nfrom . import x\nfrom ..y import (z, # first\n  w)\n", "os a.b . ..y"),

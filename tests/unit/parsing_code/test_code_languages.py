@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from recto.parsing.code.grammars import GRAMMARS
-from recto.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, CONFIG_EXTENSIONS, language_of, module_name
-from recto.parsing.code.registry import CODE_PARSER_VERSION, EXTENSIONS, code_parser
-from recto.parsing.code.treesitter import one_byte_each, syntax_for
+from octavo.parsing.code.grammars import GRAMMARS
+from octavo.parsing.code.languages import CODE_EXTENSIONS, CODE_NAMES, CONFIG_EXTENSIONS, language_of, module_name
+from octavo.parsing.code.registry import CODE_PARSER_VERSION, EXTENSIONS, code_parser
+from octavo.parsing.code.treesitter import ascii_bytes, syntax_for
 
 ASKED_FOR = """
     python javascript typescript tsx go rust java c cpp csharp ruby php kotlin swift scala shell sql html css
@@ -84,8 +84,8 @@ def test_a_snippet_without_a_name_is_known_by_how_it_begins(text: str, language:
 @pytest.mark.parametrize(
     ("uri", "language", "module"),
     [
-        ("src/recto/model/text.py", "python", "recto.model.text"),
-        ("recto/model/__init__.py", "python", "recto.model"),
+        ("src/octavo/model/text.py", "python", "octavo.model.text"),
+        ("octavo/model/__init__.py", "python", "octavo.model"),
         ("web/components/index.js", "javascript", "components"),
         ("crate/src/parse/mod.rs", "rust", "parse"),
         ("cmd/server.go", "go", "server"),
@@ -117,7 +117,7 @@ def test_prose_has_no_code_parser() -> None:
 def test_text_of_any_script_becomes_as_many_bytes_as_it_has_characters() -> None:
     text = "x = 'naïve 漢字 😀'\u00a0\u2028\0" + "#" * 300
 
-    source = one_byte_each(text)
+    source = ascii_bytes(text)
 
     assert len(source) == len(text)
     assert source.startswith(b"x = 'naxve xx x'")
@@ -127,8 +127,8 @@ def test_text_of_any_script_becomes_as_many_bytes_as_it_has_characters() -> None
 def test_one_language_loads_no_grammar_of_another_and_importing_loads_none() -> None:
     program = (
         "import sys\n"
-        "from recto.parsing.code.registry import code_parser\n"
-        "from recto.parsing.code.treesitter import syntax_for\n"
+        "from octavo.parsing.code.registry import code_parser\n"
+        "from octavo.parsing.code.treesitter import syntax_for\n"
         "assert not [name for name in sys.modules if name.startswith('tree_sitter')]\n"
         "syntax_for('go')\n"
         "print(sorted(name for name in sys.modules if name.startswith('tree_sitter_') and '.' not in name))\n"

@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from recto.model.document import BlockKind, Document, Kind, Source
-from recto.model.ids import DocumentId
-from recto.parsing.code.parser import CodeParser
+from octavo.model.document import BlockKind, Document, Kind, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.code.parser import CodeParser
 
 
 def parsed(uri: str, text: str) -> Document:

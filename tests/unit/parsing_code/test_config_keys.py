@@ -7,9 +7,9 @@ from textwrap import dedent
 
 import pytest
 
-from recto.model.document import Document, Kind, Source
-from recto.model.ids import DocumentId
-from recto.parsing.config import ConfigParser
+from octavo.model.document import Document, Kind, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.config import ConfigParser
 
 
 def parsed(uri: str, text: str) -> Document:

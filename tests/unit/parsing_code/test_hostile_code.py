@@ -9,15 +9,15 @@ import time
 
 import pytest
 
-from recto.chunking.code import CodeChunker
-from recto.chunking.sizes import default_sizes
-from recto.embedding.bundled import bundled_counter
-from recto.model.document import Document, Source
-from recto.model.ids import DocumentId
-from recto.model.text import normalise
-from recto.parsing.code import treesitter
-from recto.parsing.code.grammars import GRAMMARS
-from recto.parsing.code.registry import code_parser
+from octavo.chunking.code import CodeChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.embedding.bundled import bundled_counter
+from octavo.model.document import Document, Source
+from octavo.model.ids import DocumentId
+from octavo.model.text import normalise
+from octavo.parsing.code import treesitter
+from octavo.parsing.code.grammars import GRAMMARS
+from octavo.parsing.code.registry import code_parser
 
 ENOUGH = 30.0
 """Seconds: far above what any of this takes on an idle machine, far below what quadratic work would."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from recto.model.document import BlockKind, Document, Kind, LinkKind, Source
-from recto.model.ids import DocumentId, text_hash
-from recto.parsing.code.notebook import NotebookParser
-from recto.parsing.config import ConfigParser
-from recto.parsing.markdown import MarkdownParser
+from octavo.model.document import BlockKind, Document, Kind, LinkKind, Source
+from octavo.model.ids import DocumentId, text_hash
+from octavo.parsing.code.notebook import NotebookParser
+from octavo.parsing.config import ConfigParser
+from octavo.parsing.markdown.parser import MarkdownParser
 
 NOTEBOOK = NotebookParser(MarkdownParser(), ConfigParser())
 

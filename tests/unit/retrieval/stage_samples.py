@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import samples
 from numpy.typing import NDArray
 
-from recto.ingest.embed import embed_pending
-from recto.model.ids import ChunkKey
-from recto.model.index import Prepared
-from recto.model.query import Query
-from recto.model.recipe import EmbeddingProfile
-from recto.model.result import Candidate
-from recto.observability.progress import NoProgress
-from recto.retrieval.stage import Library, Search
-from recto.testing import samples
-from recto.testing.memory_store import MemoryStore
-from recto.vectors.exact import ExactIndex
+from octavo.ingest.embed import embed_pending
+from octavo.model.ids import ChunkKey
+from octavo.model.index import PreparedDocument
+from octavo.model.query import Query
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.result import Candidate
+from octavo.observability.progress import NoProgress
+from octavo.retrieval.stage import Library, Search
+from octavo.stores.sqlite.store import SqliteStore
+from octavo.vectors.exact import ExactIndex
 
 PROFILE = samples.embedding_profile(dimensions=26)
 NOTES = samples.collection()
@@ -39,12 +39,12 @@ class LetterEmbedder:
         return (counts / np.linalg.norm(counts)).astype(np.float32)
 
 
-def note(uri: str, *paragraphs: str, **values: Any) -> Prepared:
+def note(uri: str, *paragraphs: str, **values: Any) -> PreparedDocument:
     return samples.prepared(NOTES, uri, *paragraphs, **values)
 
 
-def library(*documents: Prepared, embedded: bool = True) -> Library:
-    store = MemoryStore()
+def library(*documents: PreparedDocument, embedded: bool = True) -> Library:
+    store = SqliteStore.in_memory()
     within = samples.ensure(store)
     with store.transaction():
         for document in documents:

@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import samples
 
-from recto.model.query import Query
-from recto.model.result import Candidate, Ranking, Scored
-from recto.retrieval.stage import Library, Search, SkipStage, in_order
-from recto.retrieval.stages.adaptive import Balance, BalancedFusion
-from recto.retrieval.stages.context import ContextSmoothing
-from recto.testing import samples
-from recto.testing.memory_store import MemoryStore
+from octavo.model.query import Query
+from octavo.model.result import Candidate, Ranking, ScoredChunk
+from octavo.model.scores import rounded
+from octavo.retrieval.stage import Library, Search, SkipStage, in_order
+from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
+from octavo.retrieval.stages.context import ContextSmoothing
+from octavo.stores.sqlite.store import SqliteStore
 
 
 def _search(*paragraphs: str, turns: int = 0) -> tuple[Search, list[Candidate]]:
-    store = MemoryStore()
+    store = SqliteStore.in_memory()
     within = samples.ensure(store)
     with store.transaction():
         keys = list(samples.put(store, within, samples.prepared(within, "long.md", *paragraphs))) if paragraphs else []
@@ -119,7 +120,7 @@ def _fused(
     search = Search(Query("x"), library)
     search.vector = np.zeros(3, np.float32)
     words, meaning = (
-        tuple(Scored(found[at].key, score) for at, score in channel.items()) for channel in (lexical, dense)
+        tuple(ScoredChunk(found[at].key, score) for at, score in channel.items()) for channel in (lexical, dense)
     )
     rankings = {"lexical": Ranking("lexical", words, beyond=beyond), "dense": Ranking("dense", meaning, fast=fast)}
     balance = Balance(base=0.01, standout=0.0, doubt=0.0, series=0.0, fast=0.5, usual_match=20.0)
@@ -162,4 +163,4 @@ def test_words_that_agree_with_fast_vectors_count_for_more() -> None:
 @pytest.mark.parametrize(("lexical", "dense"), [({0: 20.0}, {}), ({}, {0: 0.7}), ({}, {})])
 def test_a_channel_that_is_alone_decides_alone(lexical: dict[int, float], dense: dict[int, float]) -> None:
     _, fused = _fused(lexical, dense)
-    assert [one.score for one in fused] == [*lexical.values(), *dense.values()]
+    assert [one.score for one in fused] == [rounded(score) for score in (*lexical.values(), *dense.values())]

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from recto.errors import ConfigurationError
-from recto.retrieval.profiles import PROFILES
-from recto.retrieval.stage import Profile
-from recto.retrieval.stages.caps import CapPerSection
-from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from recto.retrieval.stages.joined import JoinedFusion
-from recto.retrieval.stages.recall import LexicalRecall
-from recto.retrieval.stages.recency import RecencyTiers
-from recto.retrieval.stages.refine import CapPerDocument
-from recto.retrieval.stages.registry import SHAPES
-from recto.retrieval.toml import read_profile, read_profiles, write_profile
+from octavo.errors import ConfigurationError
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.caps import CapPerSection
+from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.stages.recency import RecencyTiers
+from octavo.retrieval.stages.refine import CapPerDocument
+from octavo.retrieval.stages.registry import SHAPES
+from octavo.retrieval.toml import read_profile, read_profiles, write_profile
 
 MINE = """
 name = "mine"
@@ -34,7 +34,7 @@ limit = 2
 
 
 def test_a_profile_is_read_with_its_fields_and_defaults() -> None:
-    expected = Profile("mine", (LexicalRecall(depth=50),), SingleChannel(), (CapPerDocument(limit=2),))
+    expected = RetrievalProfile("mine", (LexicalRecall(depth=50),), SingleChannel(), (CapPerDocument(limit=2),))
     assert read_profile(MINE) == expected
 
 

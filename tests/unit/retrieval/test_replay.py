@@ -6,33 +6,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pytest
+from samples import MODIFIED
 from stage_samples import asking, library, note
 
-from recto.errors import ConfigurationError, InvalidArgument, ProviderFailed
-from recto.model.document import Kind
-from recto.model.query import Filters, Query
-from recto.model.result import StageTrace
-from recto.ports import Embedder
-from recto.retrieval.pipeline import run
-from recto.retrieval.profiles import PROFILES
-from recto.retrieval.replay import read_recording, replay, run_recorded
-from recto.retrieval.reranking import MeasuredReranker
-from recto.retrieval.stage import Library, Profile
-from recto.retrieval.stages.adaptive import BalancedFusion
-from recto.retrieval.stages.budget import TokenBudget
-from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from recto.retrieval.stages.diversity import MarginalRelevance
-from recto.retrieval.stages.duplicates import SemanticDuplicates
-from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
-from recto.retrieval.stages.fuse import ScoreFusion
-from recto.retrieval.stages.joined import JoinedFusion
-from recto.retrieval.stages.parents import ParentExpansion
-from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
-from recto.retrieval.stages.recency import RecencyDecay
-from recto.retrieval.stages.rerank import Rerank
-from recto.testing.samples import MODIFIED
+from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
+from octavo.model.document import Kind
+from octavo.model.query import Filters, Query
+from octavo.model.result import StageTrace
+from octavo.ports import Embedder
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.replay import read_recording, replay, run_recorded
+from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.stage import Library, RetrievalProfile
+from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.budget import TokenBudget
+from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from octavo.retrieval.stages.diversity import MarginalRelevance
+from octavo.retrieval.stages.duplicates import SemanticDuplicates
+from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo.retrieval.stages.fuse import ScoreFusion
+from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.parents import ParentExpansion
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.retrieval.stages.recency import RecencyDecay
+from octavo.retrieval.stages.rerank import Rerank
 
-EVERYTHING = Profile(
+EVERYTHING = RetrievalProfile(
     "everything",
     recall=(LexicalRecall(depth=3), FeedbackRecall(depth=3), PhraseRecall(), TitleRecall(), TypoRecall()),
     fuse=JoinedFusion(base=ScoreFusion()),
@@ -40,7 +40,7 @@ EVERYTHING = Profile(
     expand=(QueryIntent(), ConceptExpansion()),
 )
 
-SHALLOW = Profile("shallow", (LexicalRecall(1, in_small=0), DenseRecall(3, in_small=0)), BalancedFusion())
+SHALLOW = RetrievalProfile("shallow", (LexicalRecall(1, in_small=0), DenseRecall(3, in_small=0)), BalancedFusion())
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,9 @@ def told(trace: Sequence[StageTrace]) -> list[StageTrace]:
 
 @pytest.mark.parametrize("profile", [*PROFILES.values(), SHALLOW, EVERYTHING], ids=lambda one: one.name)
 @pytest.mark.parametrize("text", ["apple zebra", "recieve cloud", "12345", ""])
-def test_a_recording_gives_the_same_candidates_without_any_model(held: Library, profile: Profile, text: str) -> None:
+def test_a_recording_gives_the_same_candidates_without_any_model(
+    held: Library, profile: RetrievalProfile, text: str
+) -> None:
     query = asking(held, text).query
     answered, recording = run_recorded(profile, query, held)
     assert answered[0] == run(profile, query, replace(held, later=[]))[0]
@@ -81,12 +83,12 @@ def test_a_recording_gives_the_same_candidates_without_any_model(held: Library, 
         write()
     candidates, trace = replay(read_recording(recording.to_json()), replace(held, embedder=_away))
     assert candidates == answered[0]
-    if profile is not EVERYTHING:
+    if not any(stage.name == "rerank" for stage in profile.refine):  # whose scores are known the second time
         assert told(trace) == told(answered[1])
 
 
 def test_skipped_and_failed_channels_are_replayed_as_such(held: Library) -> None:
-    profile = Profile("both", (LexicalRecall(), DenseRecall()), ScoreFusion())
+    profile = RetrievalProfile("both", (LexicalRecall(), DenseRecall()), ScoreFusion())
     (_, trace), recording = run_recorded(profile, asking(held, "apple").query, replace(held, embedder=_away))
     _, again = replay(recording, held)
     assert [(entry.stage, entry.failed, entry.skipped) for entry in again] == [

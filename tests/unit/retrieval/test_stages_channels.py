@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from stage_samples import asking, library, note
 
-from recto.model.query import Filters
-from recto.model.result import Ranking, Scored
-from recto.retrieval.pipeline import run
-from recto.retrieval.stage import Library, Profile, Recall, Search, SkipStage
-from recto.retrieval.stages.adaptive import BalancedFusion
-from recto.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
-from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from recto.retrieval.stages.joined import JoinedFusion
-from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
+from octavo.model.query import Filters
+from octavo.model.result import Ranking, ScoredChunk
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.stage import Library, Recall, RetrievalProfile, Search, SkipStage
+from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
+from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_filters_and_exclusions_hold_in_every_channel(held: Library, stage: Reca
 
 def test_channels_that_look_for_words_join_the_lexical_one(held: Library) -> None:
     recall = (LexicalRecall(), TitleRecall(), PhraseRecall())
-    plain = Profile("plain", recall, JoinedFusion(weights=(), base=ScoreFusion()))
+    plain = RetrievalProfile("plain", recall, JoinedFusion(weights=(), base=ScoreFusion()))
     joined = replace(plain, fuse=JoinedFusion(weights=(("title", 5.0),)))
     query = asking(held, "machine news receive").query
     assert run(plain, query, held)[0][0].uri == "near.md"
@@ -87,20 +87,20 @@ def test_channels_that_look_for_words_join_the_lexical_one(held: Library) -> Non
 def test_to_be_found_by_one_channel_more_is_never_worse_than_by_meaning_alone(held: Library) -> None:
     search = asking(held, "machine learning")
     near, far, named, *_ = (one.key for one in DenseRecall().recall(search).scored)
-    words = Ranking("lexical", (Scored(near, 20.0), Scored(far, 12.0)), beyond=12.0)
-    rankings = {"lexical": words, "dense": Ranking("dense", tuple(Scored(key, 0.5) for key in (near, far, named)))}
+    words = Ranking("lexical", (ScoredChunk(near, 20.0), ScoredChunk(far, 12.0)), beyond=12.0)
+    rankings = {"lexical": words, "dense": Ranking("dense", tuple(ScoredChunk(key, 0.5) for key in (near, far, named)))}
     fusion = JoinedFusion(weights=(("title", 0.1),), base=BalancedFusion())
     alone = {one.key: one.score for one in fusion.fuse(search, rankings)}
-    also = rankings | {"title": Ranking("title", (Scored(far, 10.0), Scored(named, 1.0)))}
+    also = rankings | {"title": Ranking("title", (ScoredChunk(far, 10.0), ScoredChunk(named, 1.0)))}
     assert {one.key: one.score for one in fusion.fuse(search, also)}[named] > alone[named]
 
 
 def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: Library) -> None:
     query = asking(held, "recieve").query
-    profile = Profile("typos", (LexicalRecall(), DenseRecall(), TypoRecall()), JoinedFusion())
+    profile = RetrievalProfile("typos", (LexicalRecall(), DenseRecall(), TypoRecall()), JoinedFusion())
     candidates, _ = run(profile, query, held)
     assert candidates[0].uri == "near.md"
-    alone = Profile("alone", (LexicalRecall(), TypoRecall()), JoinedFusion(base=SingleChannel()))
+    alone = RetrievalProfile("alone", (LexicalRecall(), TypoRecall()), JoinedFusion(base=SingleChannel()))
     assert [one.uri for one in run(alone, query, held)[0]] == ["near.md"]
 
 
@@ -109,11 +109,11 @@ def test_a_channel_looks_deeper_where_there_is_little_to_look_through(
     held: Library, monkeypatch: pytest.MonkeyPatch, channel: type[LexicalRecall | DenseRecall]
 ) -> None:
     def count(in_small: int = 6, **filters: tuple[str, ...]) -> int:
-        search = asking(held, "else", filters=Filters(**filters))  # type: ignore[arg-type]
+        search = asking(held, "else", limit=2, filters=Filters(**filters))  # type: ignore[arg-type]
         return len(channel(depth=2, in_small=in_small).recall(search).scored)
 
     assert count() == 6
     assert count(in_small=0) == 2
-    monkeypatch.setattr("recto.retrieval.stage.SMALL", 10)
+    monkeypatch.setattr("octavo.retrieval.stage.SMALL", 10)
     assert count() == 2
     assert count(uris=tuple(f"{number}.md" for number in range(5))) == 5

@@ -5,29 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import samples
 
-from recto.model.collection import Collection
-from recto.model.document import Kind
-from recto.model.history import HistoryEntry
-from recto.model.query import Filters, Query
-from recto.retrieval.pipeline import run
-from recto.retrieval.profiles import PROFILES
-from recto.retrieval.stage import Library
-from recto.retrieval.stages.commits import CapCommits
-from recto.retrieval.stages.recall import LexicalRecall
-from recto.testing import samples
-from recto.testing.memory_store import MemoryStore
+from octavo.model.collection import Collection
+from octavo.model.document import Kind
+from octavo.model.history import HistoryEntry
+from octavo.model.query import Filters, Query
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stage import Library
+from octavo.retrieval.stages.commits import CapCommits
+from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.stores.sqlite.store import SqliteStore
 
 FILES, COMMITS = 6, 40
 
 
 @pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
+def store() -> SqliteStore:
+    return SqliteStore.in_memory()
 
 
 @pytest.fixture
-def library(store: MemoryStore) -> Library:
+def library(store: SqliteStore) -> Library:
     notes = samples.ensure(store)
     with store.transaction():
         for number in range(COMMITS):
@@ -42,7 +42,7 @@ def library(store: MemoryStore) -> Library:
     return Library(store, notes.project_id, unused, unused, lambda: 0.0)  # type: ignore[arg-type]
 
 
-def commit(store: MemoryStore, notes: Collection, number: int) -> None:
+def commit(store: SqliteStore, notes: Collection, number: int) -> None:
     hash_ = f"{number:040x}"
     uri = f".git/commits/{hash_}"
     sample = samples.prepared(notes, uri, "dome", title="dome", kind=Kind.COMMIT)
@@ -77,7 +77,7 @@ def test_commits_that_are_asked_for_are_all_there(library: Library) -> None:
     assert kinds(library, query(kinds=(Kind.NOTE,))) == [Kind.NOTE] * 5
 
 
-def test_a_library_without_commits_is_asked_once(store: MemoryStore, library: Library) -> None:
+def test_a_library_without_commits_is_asked_once(store: SqliteStore, library: Library) -> None:
     for one in list(store.history.find(library.project, "")):
         with store.transaction():
             store.documents.remove(library.project, one.document_id)

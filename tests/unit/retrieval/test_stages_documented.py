@@ -1,4 +1,4 @@
-"""docs/stages.md knows every stage and every field of it."""
+"""docs/reference/stages.md knows every stage and every field of it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from recto.retrieval.stages.registry import SHAPES
-from recto.retrieval.toml import read_profile
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stages.registry import SHAPES
+from octavo.retrieval.toml import read_profile
 
-PAGE = (Path(__file__).parents[3] / "docs" / "stages.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "stages.md").read_text("utf-8")
 ROWS = dict(re.findall(r"^\| `(\w+)` \|(.*)$", PAGE, re.MULTILINE))
 
 
@@ -24,6 +25,11 @@ def test_a_stage_has_its_row_with_all_its_fields(name: str) -> None:
 
 def test_no_row_is_about_a_stage_that_is_gone() -> None:
     assert set(ROWS) == {name for stages in SHAPES.values() for name in stages}
+
+
+def test_every_built_in_profile_is_listed() -> None:
+    listed = re.search(r"## Built-in profiles\n(.*?)\n## ", PAGE, re.DOTALL)
+    assert listed and {name for name in PROFILES if f"`{name}`" not in listed[1]} == set()
 
 
 def test_the_example_is_a_profile() -> None:

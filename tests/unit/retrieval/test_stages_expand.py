@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import samples
 from stage_samples import LetterEmbedder, asking, library, note, uris
 
-from recto.retrieval.pipeline import run
-from recto.retrieval.profiles import PROFILES
-from recto.retrieval.stage import Library, Profile, SkipStage
-from recto.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
-from recto.retrieval.stages.fuse import ScoreFusion, SingleChannel
-from recto.retrieval.stages.recall import DenseRecall, LexicalRecall
-from recto.testing import samples
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stage import Library, RetrievalProfile, SkipStage
+from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
+from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def held() -> Library:
 
 
 def test_the_intent_is_said_in_the_trace_and_changes_nothing(held: Library) -> None:
-    profile = Profile("intent", (LexicalRecall(),), SingleChannel(), expand=(QueryIntent(),))
+    profile = RetrievalProfile("intent", (LexicalRecall(),), SingleChannel(), expand=(QueryIntent(),))
     query = asking(held, "how is zebra").query
     candidates, trace = run(profile, query, held)
     assert candidates == run(replace(profile, expand=()), query, held)[0]

@@ -7,19 +7,19 @@ from dataclasses import replace
 import pytest
 from stage_samples import NOTES, asking, details, library, listed, note, uris
 
-from recto.graph.edges import linked
-from recto.model.document import Link, LinkKind
-from recto.model.ids import document_id
-from recto.model.index import Prepared
-from recto.model.query import Filters
-from recto.model.result import Candidate
-from recto.model.text import Span
-from recto.retrieval.stage import Library, SkipStage, in_order
-from recto.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
-from recto.retrieval.toml import read_profile, write_profile
+from octavo.graph.edges import linked
+from octavo.model.document import Link, LinkKind
+from octavo.model.ids import document_id
+from octavo.model.index import PreparedDocument
+from octavo.model.query import Filters
+from octavo.model.result import Candidate
+from octavo.model.text import Span
+from octavo.retrieval.stage import Library, SkipStage, in_order
+from octavo.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
+from octavo.retrieval.toml import read_profile, write_profile
 
 
-def joined(*notes: tuple[Prepared, str]) -> Library:
+def joined(*notes: tuple[PreparedDocument, str]) -> Library:
     """A library of notes, each with the name of the one it links to."""
     held = library(*(one for one, _ in notes))
     with held.store.transaction():
@@ -71,7 +71,7 @@ def test_only_wanted_types_and_the_first_candidates_are_raised() -> None:
 def test_the_community_of_the_best_counts_for_more() -> None:
     held = chain()
     names = {uri: document_id(held.project, NOTES.id, uri) for uri in ("a.md", "b.md", "c.md", "d.md")}
-    with pytest.raises(SkipStage, match="recto graph build"):
+    with pytest.raises(SkipStage, match="octavo graph build"):
         CommunityBoost().refine(asking(held), ranked(held))
     with held.store.transaction():
         numbers = {names["a.md"]: 0, names["c.md"]: 0, names["b.md"]: 1, names["d.md"]: 2}

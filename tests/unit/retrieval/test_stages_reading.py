@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
-from recto.errors import NotFound
-from recto.model.result import StageTrace
-from recto.retrieval.pipeline import run
-from recto.retrieval.stage import Profile, SkipStage
-from recto.retrieval.stages.budget import TokenBudget, check_cursor, next_cursor
-from recto.retrieval.stages.fuse import SingleChannel
-from recto.retrieval.stages.parents import ParentExpansion
-from recto.retrieval.stages.recall import LexicalRecall
+from octavo.errors import NotFound
+from octavo.model.result import StageTrace
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.stage import RetrievalProfile, SkipStage
+from octavo.retrieval.stages.budget import TokenBudget, check_cursor, next_cursor
+from octavo.retrieval.stages.fuse import SingleChannel
+from octavo.retrieval.stages.parents import ParentExpansion
+from octavo.retrieval.stages.recall import LexicalRecall
 
 
 def test_a_hit_grows_to_its_small_section_and_knows_its_lines() -> None:
@@ -55,7 +55,7 @@ def test_what_would_not_be_shown_does_not_grow() -> None:
 
 def pages(budget: int | None, limit: int) -> list[list[str]]:
     held = library(*(note(f"{number}.md", "word " + "x" * 35) for number in range(5)))
-    profile = Profile("paged", (LexicalRecall(),), SingleChannel(), (TokenBudget(),))
+    profile = RetrievalProfile("paged", (LexicalRecall(),), SingleChannel(), (TokenBudget(),))
     query = replace(asking(held, "word").query, budget=budget, limit=limit)
     seen: list[list[str]] = []
     while True:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 import pytest
 from stage_samples import asking, library, listed, note, uris
 
-from recto.errors import ProviderFailed
-from recto.retrieval.pipeline import run
-from recto.retrieval.reranking import MeasuredReranker
-from recto.retrieval.stage import Library, Profile, SkipStage, in_order
-from recto.retrieval.stages.fuse import SingleChannel
-from recto.retrieval.stages.recall import LexicalRecall
-from recto.retrieval.stages.rerank import Rerank
+from octavo.errors import ProviderFailed
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.stage import Library, RetrievalProfile, SkipStage, in_order
+from octavo.retrieval.stages.fuse import SingleChannel
+from octavo.retrieval.stages.recall import LexicalRecall
+from octavo.retrieval.stages.rerank import Rerank
 
 
 @dataclass
@@ -99,7 +99,7 @@ def test_what_was_scored_once_is_looked_up_afterwards() -> None:
 def test_a_search_writes_nothing_until_it_is_answered() -> None:
     held = equipped(Counting(), count=3)
     generation = held.store.generation()
-    profile = Profile("reranked", (LexicalRecall(),), SingleChannel(), (Rerank(),))
+    profile = RetrievalProfile("reranked", (LexicalRecall(),), SingleChannel(), (Rerank(),))
     with held.store.reading():
         candidates, trace = run(profile, asking(held, "word").query, held)
     assert (uris(candidates)[0], trace[-1].failed) == ("02.md", None)
@@ -130,7 +130,7 @@ class Broken(Counting):
 
 def test_a_reranker_that_fails_leaves_the_list_and_a_line_in_the_trace() -> None:
     held = equipped(Broken(), count=3)
-    profile = Profile("reranked", (LexicalRecall(),), SingleChannel(), (Rerank(),))
+    profile = RetrievalProfile("reranked", (LexicalRecall(),), SingleChannel(), (Rerank(),))
     query = asking(held, "word").query
     candidates, trace = run(profile, query, held)
     assert candidates == run(replace(profile, refine=()), query, held)[0]

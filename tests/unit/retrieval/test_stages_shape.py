@@ -7,15 +7,15 @@ import sys
 import pytest
 from stage_samples import asking, details, library, listed, note, uris
 
-from recto.model.result import ScoreStep
-from recto.retrieval.stage import Profile, Refine, SkipStage, in_order
-from recto.retrieval.stages.caps import CapPerSection
-from recto.retrieval.stages.compressed import compressed
-from recto.retrieval.stages.diversity import MarginalRelevance
-from recto.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
-from recto.retrieval.stages.floor import ConfidenceFloor
-from recto.retrieval.stages.fuse import SingleChannel
-from recto.retrieval.stages.recall import LexicalRecall
+from octavo.model.result import ScoreStep
+from octavo.retrieval.stage import Refine, RetrievalProfile, SkipStage, in_order
+from octavo.retrieval.stages.caps import CapPerSection
+from octavo.retrieval.stages.compressed import compressed
+from octavo.retrieval.stages.diversity import MarginalRelevance
+from octavo.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from octavo.retrieval.stages.floor import ConfidenceFloor
+from octavo.retrieval.stages.fuse import SingleChannel
+from octavo.retrieval.stages.recall import LexicalRecall
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
 
@@ -121,6 +121,6 @@ def test_a_compressed_answer_has_neither_weak_nor_repeated_hits() -> None:
         note("a.md", "aaa", title=""), note("b.md", "aaaa", title=""), note("c.md", "zzz", title=""), note("d.md", "q")
     )
     candidates = listed(held, 1.0, 0.9, 0.5, 0.1)
-    for stage in compressed(Profile("bare", recall=(LexicalRecall(),), fuse=SingleChannel())).refine:
+    for stage in compressed(RetrievalProfile("bare", recall=(LexicalRecall(),), fuse=SingleChannel())).refine:
         candidates = stage.refine(asking(held), candidates)
     assert uris(candidates) == ["a.md", "c.md"]

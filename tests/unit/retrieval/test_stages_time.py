@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from samples import MODIFIED
 from stage_samples import asking, details, library, listed, note, uris
 
-from recto.retrieval.stage import Library, SkipStage
-from recto.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
-from recto.testing.samples import MODIFIED
+from octavo.retrieval.stage import Library, SkipStage
+from octavo.retrieval.stages.recency import RecencyDecay, RecencyTiers, TimeRange
 
 DAY = 86_400.0
 

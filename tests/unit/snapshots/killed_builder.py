@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 
 from snapshot_samples import Bench
 
-from recto.errors import Busy
-from recto.ingest import publish as publishing
-from recto.snapshots.folder import SnapshotFolder
-from recto.stores.sqlite.snapshots import SnapshotSource
+from octavo.errors import Busy
+from octavo.ingest import publish as publishing
+from octavo.snapshots.folder import SnapshotFolder
+from octavo.stores.sqlite.snapshots import SqliteSnapshotSource
 
 
 def die(*_: Any, **__: Any) -> None:
@@ -35,7 +36,7 @@ def after(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STEPS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
-    "begin": (SnapshotSource, "begin", after),
+    "begin": (SqliteSnapshotSource, "begin", after),
     "lexical": (publishing, "_lexical", after),
     "shards": (publishing, "save_shard", after),
     "entries": (publishing, "entries", after),

@@ -6,23 +6,23 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import samples
 from numpy.typing import NDArray
+from set_clock import SetClock
 
-from recto.algorithms.analysis import Analyzer
-from recto.ingest.publish import Making, publish
-from recto.model.ids import ProjectId, document_id
-from recto.model.recipe import EmbeddingProfile
-from recto.model.snapshot import Manifest
-from recto.model.stored import VectorRow
-from recto.observability.progress import NoProgress
-from recto.snapshots.folder import SnapshotFolder
-from recto.snapshots.lexical import SnapshotLexical
-from recto.snapshots.opened import Snapshots
-from recto.snapshots.vectors import SnapshotVectors
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
-from recto.testing.clock import SetClock
-from recto.vectors.exact import ExactIndex
+from octavo.algorithms.analysis import Analyzer
+from octavo.ingest.publish import Making, publish
+from octavo.model.ids import ProjectId, document_id
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.snapshot import Manifest
+from octavo.model.stored import VectorRow
+from octavo.observability.progress import NoProgress
+from octavo.snapshots.folder import SnapshotFolder
+from octavo.snapshots.lexical import SnapshotLexical
+from octavo.snapshots.reader import SnapshotReader
+from octavo.snapshots.vectors import SnapshotVectors
+from octavo.stores.sqlite.store import SqliteStore
+from octavo.vectors.exact import ExactIndex
 
 PROFILE = EmbeddingProfile("sample", "sample", "1", dimensions=16, window=32)
 FAST = EmbeddingProfile("fast", "sample", "1", dimensions=16, window=32)
@@ -54,7 +54,7 @@ class Bench:
 
     def reopen(self) -> None:
         """Everything that reads, from the start: as another process would."""
-        self.snapshots = Snapshots(self.folder, self.store.snapshots, self.project, lambda manifest: True)
+        self.snapshots = SnapshotReader(self.folder, self.store.snapshots, self.project, lambda manifest: True)
         self.lexical = SnapshotLexical(self.snapshots, self.store, self.store.lexical, self.store.documents)
         self.exact = ExactIndex(self.store, self.project, PROFILE, FAST)
         self.vectors = SnapshotVectors(self.snapshots, self.store, (PROFILE, FAST), lambda: self.exact)

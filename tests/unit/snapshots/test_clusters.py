@@ -7,17 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recto.algorithms.kmeans import kmeans
-from recto.engine.wiring import open_library
-from recto.errors import MissingExtra, NotIndexed
-from recto.model.query import Query
-from recto.operations.clusters import cluster_build, cluster_map
-from recto.retrieval.stage import Profile
-from recto.retrieval.stages.clusters import ClusterRecall
-from recto.retrieval.stages.fuse import SingleChannel
+from octavo.algorithms.kmeans import kmeans, usual_groups
+from octavo.engine.wiring import open_library
+from octavo.errors import MissingExtra, NotIndexed
+from octavo.model.query import Query
+from octavo.operations.graph.clusters import cluster_build, cluster_plot
+from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.clusters import ClusterRecall
+from octavo.retrieval.stages.fuse import SingleChannel
 
 SETTINGS = {"embedding.provider": "hashing"}
-PROFILE = Profile("clustered", recall=(ClusterRecall(top=1),), fuse=SingleChannel())
+PROFILE = RetrievalProfile("clustered", recall=(ClusterRecall(top=1),), fuse=SingleChannel())
 
 
 def test_k_means_finds_groups_that_are_there_and_finds_them_again() -> None:
@@ -34,6 +35,11 @@ def test_k_means_finds_groups_that_are_there_and_finds_them_again() -> None:
     assert len(kmeans(vectors[:2], 50)[1]) == 2
 
 
+@pytest.mark.parametrize(("vectors", "groups"), [(1, 2), (12, 2), (141, 8), (132_000, 257), (10_000_000, 500)])
+def test_the_usual_number_of_groups_is_the_root_of_half_the_vectors(vectors: int, groups: int) -> None:
+    assert usual_groups(vectors) == groups
+
+
 def test_a_search_in_clusters_says_when_there_are_none_and_finds_what_is_in_them(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -42,22 +48,25 @@ def test_a_search_in_clusters_says_when_there_are_none_and_finds_what_is_in_them
     with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", notes)
         with pytest.raises(NotIndexed):
-            cluster_build(engine)
+            cluster_build(engine, ClusterBuildRequest())
         engine.index()
         skipped = engine.search(Query("harbours"), PROFILE)
-        assert skipped.trace[0].skipped == "no clusters were made; run `recto cluster build`"
-        made = cluster_build(engine, groups=3)
+        assert skipped.trace[0].skipped == "no clusters were made; run `octavo cluster build`"
+        made = cluster_build(engine, ClusterBuildRequest(k=3))
         assert (made.clusters, made.chunks, made.unclustered) == (3, 12, 0)
         found = engine.search(Query("harbours"), PROFILE)
         assert found.hits
         assert "chunks in the nearest 1" in found.trace[0].detail["clusters"]
-        drawn = cluster_map(engine)
+        page = tmp_path / "map.html"
+        answer = cluster_plot(engine, ClusterPlotRequest(str(page)))
+        assert (answer.points, answer.chunks, answer.clusters) == (12, 12, 3)
+        drawn = page.read_text("utf-8")
         assert drawn.count('"u": "notes/') == 12
-        assert "http" not in drawn
+        assert "://" not in drawn
         try:
             import sklearn  # noqa: F401
         except ImportError:
             with pytest.raises(MissingExtra):
-                cluster_build(engine, "hdbscan")
+                cluster_build(engine, ClusterBuildRequest("hdbscan"))
         else:
-            assert cluster_build(engine, "hdbscan").chunks == 12
+            assert cluster_build(engine, ClusterBuildRequest("hdbscan")).chunks == 12

@@ -15,15 +15,16 @@ from pathlib import Path
 import pytest
 from snapshot_samples import Bench
 
-from recto.errors import Busy, DamagedSnapshot, StorageError
-from recto.ingest import publish as publishing
-from recto.ingest.accelerate import Accelerator, SnapshotSettings
-from recto.ingest.publish import check, publish
-from recto.model.ids import SnapshotId
-from recto.model.query import Filters, Terms
-from recto.observability.progress import NoProgress
-from recto.snapshots import folder as folders
-from recto.snapshots.opened import OpenSnapshot
+from octavo.errors import Busy, DamagedSnapshot, StorageError
+from octavo.ingest import publish as publishing
+from octavo.ingest.accelerate import Accelerator
+from octavo.ingest.publish import check, publish
+from octavo.ingest.snapshot_setup import SnapshotSettings, SnapshotSetup
+from octavo.model.ids import SnapshotId
+from octavo.model.query import Filters, Terms
+from octavo.observability.progress import NoProgress
+from octavo.snapshots import folder as folders
+from octavo.snapshots.reader import OpenSnapshot
 
 APPLE = Terms("apple", words=("apple",))
 
@@ -43,7 +44,16 @@ def accelerator(bench: Bench) -> Accelerator:
     profiles = bench.making.profiles
     root = bench.folder.root
     return Accelerator(
-        bench.store, bench.store.snapshots, bench.project, root, settings, "recto-1", lambda: profiles, bench.clock
+        SnapshotSetup(
+            bench.store,
+            lambda: bench.store.snapshots,
+            bench.project,
+            root,
+            settings,
+            "octavo-1",
+            lambda: profiles,
+            bench.clock,
+        )
     )
 
 
@@ -73,7 +83,7 @@ def test_a_builder_killed_at_any_step_leaves_a_library_that_answers_and_can_be_b
     )
     assert killed.returncode == -signal.SIGKILL
     answers(bench)
-    current = accelerator(bench).recover()
+    current = accelerator(bench).upkeep.recover()
     answers(bench)
     assert current is not None
     assert (current == first.id) == (step not in {"prune"})
@@ -120,7 +130,7 @@ def test_a_damaged_file_is_found_at_start_up_and_an_earlier_snapshot_taken_inste
     copy.replace(target)
     damage(target)
     bench.reopen()
-    assert accelerator(bench).recover() == first.id
+    assert accelerator(bench).upkeep.recover() == first.id
     answers(bench)
     assert bench.snapshots.current() is not None
 
@@ -139,7 +149,7 @@ def test_a_flipped_byte_in_the_only_snapshot_leaves_the_library_to_answer(bench:
     made = bench.publish()
     for name in made.files:
         damage_flipped(bench.folder.path(made.id) / name)
-    assert accelerator(bench).recover() is None
+    assert accelerator(bench).upkeep.recover() is None
     assert bench.folder.ids() == ()
     answers(bench)
     assert bench.snapshots.current() is None
@@ -153,7 +163,7 @@ def test_a_pointer_to_nowhere_is_put_right(bench: Bench, text: str) -> None:
     made = bench.publish()
     (bench.folder.root / "CURRENT").write_text(text)
     answers(bench)
-    assert accelerator(bench).recover() == made.id
+    assert accelerator(bench).upkeep.recover() == made.id
     assert bench.folder.current_id() == made.id
 
 
@@ -291,11 +301,11 @@ def test_going_back_lets_the_earlier_snapshot_answer_with_what_was_written_since
     bench.put("b/four.md", "apple fig", "hazel")
     bench.embed(100)
     second = bench.publish()
-    assert accelerator(bench).roll_back() == first.id
+    assert accelerator(bench).upkeep.roll_back() == first.id
     answers(bench)
     current = bench.snapshots.current()
     assert current is not None and current.manifest.id == first.id
-    assert accelerator(bench).roll_back(second.id) == second.id
+    assert accelerator(bench).upkeep.roll_back(second.id) == second.id
     answers(bench)
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from snapshot_samples import Bench
 
-from recto.algorithms.diversity import marginal_relevance, representatives
-from recto.engine.wiring import open_library
-from recto.model.query import Query
-from recto.model.snapshot import Windows
-from recto.retrieval.toml import read_profile
-from recto.snapshots.outline import section_vectors
+from octavo.algorithms.diversity import marginal_relevance, representatives
+from octavo.engine.wiring import open_library
+from octavo.model.query import Query
+from octavo.model.snapshot import WindowVectors
+from octavo.retrieval.toml import read_profile
+from octavo.snapshots.outline import section_vectors
 
 ROUTED = """
 name = "routed"
@@ -36,9 +36,9 @@ def units(count: int, seed: int = 1, dimensions: int = 8) -> NDArray[np.float32]
     return made
 
 
-def windows(matrix: NDArray[Any]) -> Windows:
+def windows(matrix: NDArray[Any]) -> WindowVectors:
     keys = np.arange(1, len(matrix) + 1)
-    return Windows(keys, keys, np.zeros(len(matrix), np.uint8), matrix.astype(np.float16))
+    return WindowVectors(keys, keys, np.zeros(len(matrix), np.uint8), matrix.astype(np.float16))
 
 
 @settings(max_examples=40, deadline=None)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recto.algorithms.shards import fnv1a32, shard_count, shard_of
-from recto.model.snapshot import Windows
-from recto.snapshots.shards import Shards, _whole, codes, save_shard
+from octavo.algorithms.shards import fnv1a32, shard_count, shard_of
+from octavo.model.snapshot import WindowVectors
+from octavo.snapshots.shards import Shards, _to_float32, codes, save_shard
 
 COUNT, DIMENSIONS = 110_000, 128
 
@@ -45,7 +45,7 @@ def shards(vectors: NDArray[np.float16], tmp_path_factory: pytest.TempPathFactor
     for number in range(8):
         rows = np.arange(number, COUNT, 8)
         paths.append(folder / f"{number}.vec")
-        save_shard(paths[-1], Windows(rows + 1, rows + 1, np.zeros(len(rows), np.uint8), vectors[rows]))
+        save_shard(paths[-1], WindowVectors(rows + 1, rows + 1, np.zeros(len(rows), np.uint8), vectors[rows]))
     return Shards(paths, most_open=3)
 
 
@@ -85,4 +85,4 @@ def test_codes_have_a_bit_for_each_dimension_and_zeros_beyond() -> None:
 def test_moving_the_bits_of_a_half_into_place_gives_the_same_number() -> None:
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     numbers = every[np.isfinite(every)].reshape(-1, 1)
-    assert np.array_equal(_whole(numbers).view(np.uint32), numbers.astype(np.float32).view(np.uint32))
+    assert np.array_equal(_to_float32(numbers).view(np.uint32), numbers.astype(np.float32).view(np.uint32))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from snapshot_samples import Bench
 
-from recto.model.query import Filters, Terms
-from recto.snapshots.folder import SnapshotFolder
+from octavo.model.query import Filters, Terms
+from octavo.snapshots.folder import SnapshotFolder
 
 APPLE = Terms("apple", words=("apple",))
 

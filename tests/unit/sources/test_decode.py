@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recto.errors import SourceError
-from recto.model.text import normalise
-from recto.sources.decode import Decoded, Refused, decode, read
+from octavo.errors import SourceError
+from octavo.model.text import normalise
+from octavo.sources.decode import Decoded, UnreadableFile, decode, read
 
 NOTE = "# Tide tables\n\nHigh water at Brest, 06:12 — naïve Ω 日本語 \U0001f30a\n"
 
@@ -74,7 +74,7 @@ def test_one_bad_byte_does_not_spoil_good_utf8() -> None:
 
 
 def test_nul_bytes_make_a_file_binary() -> None:
-    binary = Refused("binary: it contains NUL bytes")
+    binary = UnreadableFile("binary: it contains NUL bytes")
     assert decode(b"text\0more") == binary
     assert decode(b"plain ASCII text with one stray NUL\0 in it") == binary
     assert decode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0") == binary
@@ -87,16 +87,16 @@ def test_a_late_nul_is_replaced_with_a_warning() -> None:
 
 
 def test_control_characters_make_a_file_binary() -> None:
-    assert isinstance(decode(bytes([1, 2, 3, 4, 5, 6]) * 50), Refused)
+    assert isinstance(decode(bytes([1, 2, 3, 4, 5, 6]) * 50), UnreadableFile)
     assert text_of(b"\x1b[31mred\x1b[0m\tbell\x07\n") == "\x1b[31mred\x1b[0m\tbell\x07\n"
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_noise_is_refused(seed: int) -> None:
     noise = random.Random(seed).randbytes(4000)
-    assert isinstance(decode(noise), Refused)
-    assert isinstance(decode(b"\xff\xfe" + noise), Refused)
-    assert isinstance(decode(noise.replace(b"\0", b"\1")), Refused)
+    assert isinstance(decode(noise), UnreadableFile)
+    assert isinstance(decode(b"\xff\xfe" + noise), UnreadableFile)
+    assert isinstance(decode(noise.replace(b"\0", b"\1")), UnreadableFile)
 
 
 def test_damaged_utf16_keeps_what_can_be_read() -> None:
@@ -113,7 +113,7 @@ def test_damaged_utf16_keeps_what_can_be_read() -> None:
 @example(b"\xff\xfe\x00\x00\x00\xd8\x00\x00")
 def test_any_bytes_give_clean_text_or_a_reason(raw: bytes) -> None:
     decoded = decode(raw)
-    if isinstance(decoded, Refused):
+    if isinstance(decoded, UnreadableFile):
         assert decoded.reason
     else:
         decoded.text.encode("utf-8")
@@ -141,10 +141,10 @@ def test_a_file_over_the_limit_is_refused_without_being_read(tmp_path: Path) -> 
     path = tmp_path / "line.md"
     with path.open("wb") as file:
         file.truncate(50_000_000)
-    assert read(path, 10_000_000) == Refused("too large: 50,000,000 bytes, the limit is 10,000,000")
+    assert read(path, 10_000_000) == UnreadableFile("too large: 50,000,000 bytes, the limit is 10,000,000")
     path.write_bytes(b"x" * 10)
     assert isinstance(read(path, 10), Decoded)
-    assert read(path, 9) == Refused("too large: 10 bytes, the limit is 9")
+    assert read(path, 9) == UnreadableFile("too large: 10 bytes, the limit is 9")
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs a file that is longer than it says")
@@ -153,14 +153,14 @@ def test_a_file_longer_than_announced_is_read_to_its_end_and_held_to_the_limit()
     assert isinstance(decoded, Decoded)
     assert "Pid:" in decoded.text
     refused = read("/proc/self/status", 100)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, UnreadableFile)
     assert "the limit is 100" in refused.reason
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
-    assert read(tmp_path / "pipe.md", 1000) == Refused("not a regular file")
+    assert read(tmp_path / "pipe.md", 1000) == UnreadableFile("not a regular file")
 
 
 def test_a_folder_or_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -170,3 +170,41 @@ def test_a_folder_or_a_missing_file_is_an_error_that_names_it(tmp_path: Path) ->
     assert isinstance(caught.value.__cause__, FileNotFoundError)
     with pytest.raises(SourceError, match="is a directory"):
         read(tmp_path, 1000)
+
+
+LEGACY = {
+    "cp1251": "# Телескоп\n\nЗеркало телескопа охлаждается два часа перед наблюдением.\n",
+    "koi8_r": "# Телескоп\n\nЗеркало телескопа охлаждается два часа перед наблюдением.\n",
+    "gbk": "# 望远镜\n\n镜面需要两个小时冷却，然后才能开始观测。备份每天晚上复制数据库。\n",
+    "shift_jis": "# 望遠鏡\n\n鏡は観測の前に二時間冷やします。データベースは毎晩コピーされます。\n",
+    "euc_jp": "# 望遠鏡\n\n鏡は観測の前に二時間冷やします。データベースは毎晩コピーされます。\n",
+    "big5": "# 望遠鏡\n\n鏡面需要兩個小時冷卻，然後才能開始觀測。備份每天晚上複製資料庫。\n",
+    "euc_kr": "# 망원경\n\n거울은 관측 전에 두 시간 동안 식혀야 합니다. 데이터베이스는 매일 밤 복사됩니다.\n",
+}
+
+
+@pytest.mark.parametrize("encoding", LEGACY)
+def test_a_code_page_of_before_unicode_is_recognised(encoding: str) -> None:
+    decoded = decode(LEGACY[encoding].encode(encoding))
+    assert isinstance(decoded, Decoded)
+    assert decoded.text == LEGACY[encoding]
+    assert decoded.warnings[0].startswith("not UTF-8: read as ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["é\n", "naïve résumé\n", "50 °C ± 2\n", "Grüße aus München, Straße.\n", "São Paulo não é a capital.\n"],
+)
+def test_a_western_text_stays_western(text: str) -> None:
+    decoded = decode(text.encode("cp1252"))
+    assert isinstance(decoded, Decoded)
+    assert decoded.text == text
+    assert decoded.warnings == ("not UTF-8: read as Windows-1252",)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_may_hold_ideographs_that_end_in_a_nul(encoding: str) -> None:
+    text = "# 一\n\n一切数据都在一个文件里。\n"
+    decoded = decode(text.encode(encoding))
+    assert isinstance(decoded, Decoded)
+    assert decoded.text == text

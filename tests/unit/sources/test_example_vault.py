@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recto.sources.decode import Decoded, read
-from recto.sources.files import scan
-from recto.sources.ignore import IgnoreRules
+from octavo.sources.decode import Decoded, read
+from octavo.sources.files import scan
+from octavo.sources.ignore import IgnoreRules
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from git_repository import START, GitRepository
 
-from recto.errors import SourceError
-from recto.model.commit import ChangedFile, Commit, Person, Repository
-from recto.sources import git
-from recto.sources.git_repositories import RefWatch, repositories, watched_paths
+from octavo.errors import SourceError
+from octavo.model.commit import ChangedFile, Commit, Person, Repository
+from octavo.sources import git
+from octavo.sources.git_repositories import RefWatch, repositories, watched_paths
 
 pytestmark = pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
 
@@ -26,7 +26,7 @@ def repo(tmp_path: Path) -> GitRepository:
 
 
 def opened(repo: GitRepository, prefix: str = "") -> Repository:
-    return git.opened(repo.folder, prefix)
+    return git.open_repository(repo.folder, prefix)
 
 
 def told(repo: GitRepository, *hashes: str, diffs: bool = True) -> list[Commit]:
@@ -318,7 +318,7 @@ def test_a_broken_ref_is_no_evidence_of_what_is_gone(repo: GitRepository) -> Non
 def test_without_git_the_reason_is_given(repo: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(SourceError, match="git is not installed"):
-        git.opened(repo.folder, "")
+        git.open_repository(repo.folder, "")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() != 0, reason="only root can give a folder to somebody else")
@@ -326,7 +326,7 @@ def test_a_repository_of_somebody_else_is_refused_with_what_to_do(repo: GitRepos
     repo.commit("Start", {"a.txt": "one\n"})
     subprocess.run(["chown", "-R", "12345", str(repo.folder)], check=True)
     with pytest.raises(SourceError, match="belongs to another user") as raised:
-        git.opened(repo.folder, "")
+        git.open_repository(repo.folder, "")
     assert "safe.directory" in (raised.value.hint or "")
 
 
@@ -364,7 +364,7 @@ def test_whoever_stops_reading_leaves_nobody_behind(repo: GitRepository) -> None
     told = git.commits(opened(repo), hashes * 20, diffs=True)
     assert next(told).hash == hashes[0]
     told.close()
-    assert not [one for one in threading.enumerate() if one.name.startswith("recto-git")]
+    assert not [one for one in threading.enumerate() if one.name.startswith("octavo-git")]
 
 
 def test_paths_to_watch_are_where_refs_are_and_where_a_clone_ends(repo: GitRepository) -> None:

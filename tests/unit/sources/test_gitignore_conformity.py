@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from recto.sources.files import scan
-from recto.sources.ignore import IgnoreRules
+from octavo.sources.files import scan
+from octavo.sources.ignore import IgnoreRules
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -58,14 +58,14 @@ def ignored_by_git(root: Path) -> set[str]:
     return {path for path in done.stdout.decode().split("\0") if path}
 
 
-def ignored_by_recto(root: Path) -> frozenset[str]:
+def ignored_by_octavo(root: Path) -> frozenset[str]:
     return every_file(root) - {file.uri for file in scan(root, RULES).files}
 
 
 def agree(root: Path, outer: str, inner: str) -> None:
     (root / ".gitignore").write_bytes(outer.encode())
     (root / "a" / ".gitignore").write_bytes(inner.encode())
-    assert ignored_by_recto(root) == ignored_by_git(root)
+    assert ignored_by_octavo(root) == ignored_by_git(root)
 
 
 PIECES = (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recto.sources.files import scan
-from recto.sources.globs import from_globs
-from recto.sources.ignore import IgnoreRules
+from octavo.sources.files import scan
+from octavo.sources.globs import from_globs
+from octavo.sources.ignore import IgnoreRules
 
 EXTENSIONS = frozenset({".md", ".json", ".yaml", ".js", ".css", ".map", ".lock", ""})
 
@@ -61,14 +61,14 @@ def test_ignore_files_hold_for_their_folder_and_below(tmp_path: Path) -> None:
     }
 
 
-def test_rectoignore_outranks_gitignore_at_every_level(tmp_path: Path) -> None:
+def test_octavoignore_outranks_gitignore_at_every_level(tmp_path: Path) -> None:
     assert taken(
-        tmp_path, "a.md", "b.md", "sub/a.md", ".gitignore: a.md", ".rectoignore: !a.md\nb.md", "sub/.gitignore: a.md"
+        tmp_path, "a.md", "b.md", "sub/a.md", ".gitignore: a.md", ".octavoignore: !a.md\nb.md", "sub/.gitignore: a.md"
     ) == {"a.md", "sub/a.md"}
 
 
 def test_the_collections_own_globs_outrank_every_ignore_file(tmp_path: Path) -> None:
-    assert taken(tmp_path, "a.md", "b.md", ".rectoignore: a.md", ignore=("!a.md", "b.md")) == {"a.md"}
+    assert taken(tmp_path, "a.md", "b.md", ".octavoignore: a.md", ignore=("!a.md", "b.md")) == {"a.md"}
 
 
 def test_include_narrows_to_what_it_matches(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_include_does_not_override_ignore(tmp_path: Path) -> None:
 def test_a_wildcard_does_not_open_a_folder_on_the_built_in_list(tmp_path: Path) -> None:
     paths = ("build/a.md", "node_modules/b.md", ".hidden/c.md", "d.md")
     assert taken(tmp_path, *paths, include=("**/*.md",)) == {"d.md"}
-    assert taken(tmp_path, *paths, ".rectoignore: *\n!*/\n!*.md") == {"d.md"}
+    assert taken(tmp_path, *paths, ".octavoignore: *\n!*/\n!*.md") == {"d.md"}
 
 
 def test_an_include_that_spells_a_name_opens_it(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_an_include_that_spells_a_git_ignored_folder_opens_it(tmp_path: Path) ->
     assert taken(tmp_path, *paths, include=("private/**",)) == {"private/a.md", "private/deep/b.md"}
 
 
-def test_a_negation_addressed_to_recto_opens_what_it_spells(tmp_path: Path) -> None:
+def test_a_negation_addressed_to_octavo_opens_what_it_spells(tmp_path: Path) -> None:
     paths = ("build/a.md", "dist/b.md", ".github/c.md")
-    assert taken(tmp_path, *paths, ".rectoignore: !build/\n!.github/") == {"build/a.md", ".github/c.md"}
+    assert taken(tmp_path, *paths, ".octavoignore: !build/\n!.github/") == {"build/a.md", ".github/c.md"}
 
 
 def test_a_negation_addressed_to_git_does_not_open_the_built_in_list(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_negation_addressed_to_git_does_not_open_the_built_in_list(tmp_path: P
 
 def test_a_secret_stays_out_however_it_is_asked_for(tmp_path: Path) -> None:
     assert taken(tmp_path, "credentials.json", include=("credentials.json",)) == set()
-    assert taken(tmp_path, "credentials.json", ".rectoignore: !credentials.json") == set()
+    assert taken(tmp_path, "credentials.json", ".octavoignore: !credentials.json") == set()
 
 
 def test_a_linked_ignore_file_is_not_obeyed(tmp_path: Path) -> None:

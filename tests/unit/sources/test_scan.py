@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recto.errors import SourceError
-from recto.model.ledger import FileStamp
-from recto.sources.decode import Decoded, read
-from recto.sources.files import Lister, Scan, SeenFile, Skipped, scan
-from recto.sources.ignore import IgnoreRules
+from octavo.errors import SourceError
+from octavo.model.ledger import FileStamp
+from octavo.model.scan import Scan, SeenFile, SkippedFile
+from octavo.sources.decode import Decoded, read
+from octavo.sources.files import Lister, scan
+from octavo.sources.ignore import IgnoreRules
 
 RULES = IgnoreRules(extensions=frozenset({".md", ".txt", ".json"}), max_bytes=1000)
 
@@ -75,16 +76,16 @@ def test_a_file_over_the_limit_is_skipped_with_both_figures(tmp_path: Path) -> N
     (tmp_path / "fits.md").write_text("x" * 1000)
     seen = scan(tmp_path, RULES)
     assert uris(seen) == ["fits.md"]
-    assert seen.skipped == (Skipped("long.md", "too large: 1,001 bytes, the limit is 1,000"),)
+    assert seen.skipped == (SkippedFile("long.md", "too large: 1,001 bytes, the limit is 1,000"),)
 
 
 def test_a_file_named_like_a_secret_is_skipped_and_says_so(tmp_path: Path) -> None:
-    grow(tmp_path, "credentials.json", "secrets.md", "app/service-account.json")
+    grow(tmp_path, "credentials.json", "secret.md", "app/service-account.json")
     seen = scan(tmp_path, RULES)
-    assert uris(seen) == ["secrets.md"]
+    assert uris(seen) == ["secret.md"]
     assert seen.skipped == (
-        Skipped("app/service-account.json", "it may hold secrets: named like a service account key"),
-        Skipped("credentials.json", "it may hold secrets: named like a file of credentials"),
+        SkippedFile("app/service-account.json", "it may hold secrets: named like a service account key"),
+        SkippedFile("credentials.json", "it may hold secrets: named like a file of credentials"),
     )
 
 
@@ -117,8 +118,8 @@ def test_a_name_that_is_not_utf8_is_skipped_with_a_reason(tmp_path: Path) -> Non
     seen = scan(tmp_path, RULES)
     assert uris(seen) == ["good.md"]
     assert seen.skipped == (
-        Skipped("bad\\udcff.md", "its name is not valid UTF-8"),
-        Skipped("dir\\udcfe", "its name is not valid UTF-8"),
+        SkippedFile("bad\\udcff.md", "its name is not valid UTF-8"),
+        SkippedFile("dir\\udcfe", "its name is not valid UTF-8"),
     )
 
 
@@ -133,10 +134,10 @@ def test_a_link_out_of_the_root_is_not_followed(tmp_path: Path) -> None:
     assert uris(seen) == ["own.md"]
     outward = "a link out of the collection's folder"
     assert seen.skipped == (
-        Skipped("absolute.md", outward),
-        Skipped("folder", "a link to a folder is not followed"),
-        Skipped("sibling.md", outward),
-        Skipped("up.md", outward),
+        SkippedFile("absolute.md", outward),
+        SkippedFile("folder", "a link to a folder is not followed"),
+        SkippedFile("sibling.md", outward),
+        SkippedFile("up.md", outward),
     )
 
 
@@ -149,8 +150,8 @@ def test_a_link_inside_the_root_is_indexed_once(tmp_path: Path) -> None:
     assert uris(seen) == ["first.md", "real.md"]
     assert seen.files[0].path == tmp_path.resolve() / "data" / "notes.dat"
     assert seen.skipped == (
-        Skipped("again.md", "a link to real.md, indexed as real.md"),
-        Skipped("second.md", "a link to data/notes.dat, indexed as first.md"),
+        SkippedFile("again.md", "a link to real.md, indexed as real.md"),
+        SkippedFile("second.md", "a link to data/notes.dat, indexed as first.md"),
     )
 
 
@@ -175,9 +176,9 @@ def test_cycles_of_links_end(tmp_path: Path) -> None:
     seen = scan(tmp_path, RULES)
     assert uris(seen) == ["a/b/note.md"]
     assert seen.skipped == (
-        Skipped("a/b/up", "a link to a folder is not followed"),
-        Skipped("nowhere.md", "a link that leads nowhere"),
-        Skipped("self.md", "a link that leads nowhere"),
+        SkippedFile("a/b/up", "a link to a folder is not followed"),
+        SkippedFile("nowhere.md", "a link that leads nowhere"),
+        SkippedFile("self.md", "a link that leads nowhere"),
     )
     assert seen.unreadable == ()
 
@@ -188,21 +189,21 @@ def test_a_root_that_is_itself_a_link_is_scanned(tmp_path: Path) -> None:
     (tmp_path / "root").symlink_to("real")
     seen = scan(tmp_path / "root", RULES)
     assert uris(seen) == ["a.md", "b.md"]
-    assert seen.skipped == (Skipped("c.md", "a link to b.md, indexed as b.md"),)
+    assert seen.skipped == (SkippedFile("c.md", "a link to b.md, indexed as b.md"),)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 def test_a_named_pipe_is_skipped_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     os.mkfifo(tmp_path / ".gitignore")
-    assert scan(tmp_path, RULES).skipped == (Skipped("pipe.md", "not a regular file"),)
+    assert scan(tmp_path, RULES).skipped == (SkippedFile("pipe.md", "not a regular file"),)
 
 
 def test_a_folder_that_cannot_be_listed_is_reported_and_the_rest_is_scanned(tmp_path: Path) -> None:
     grow(tmp_path, "a/one.md", "locked/two.md", "locked/deep/three.md", "z.md")
     seen = scan(tmp_path, RULES, lister=failing(tmp_path / "locked", PermissionError(13, "Permission denied")))
     assert uris(seen) == ["a/one.md", "z.md"]
-    assert seen.unreadable == (Skipped("locked", "permission denied"),)
+    assert seen.unreadable == (SkippedFile("locked", "permission denied"),)
     assert seen.listed == {"", "a"}
     assert not seen.gone("locked/two.md")
     assert not seen.gone("locked/deep/three.md")
@@ -218,14 +219,14 @@ def test_permission_bits_make_a_folder_unreadable(tmp_path: Path) -> None:
         seen = scan(tmp_path, RULES)
     finally:
         (tmp_path / "locked").chmod(0o755)
-    assert seen.unreadable == (Skipped("locked", "permission denied"),)
+    assert seen.unreadable == (SkippedFile("locked", "permission denied"),)
     assert uris(seen) == ["z.md"]
 
 
 def test_a_listing_that_breaks_off_proves_nothing_absent(tmp_path: Path) -> None:
     grow(tmp_path, "disk/one.md", "disk/two.md", "disk/three.md")
     seen = scan(tmp_path, RULES, lister=failing(tmp_path / "disk", OSError(5, "Input/output error"), after=2))
-    assert seen.unreadable == (Skipped("disk", "input/output error"),)
+    assert seen.unreadable == (SkippedFile("disk", "input/output error"),)
     assert not any(seen.gone(f"disk/{name}.md") for name in ("one", "two", "three", "four"))
 
 
@@ -241,7 +242,7 @@ def test_an_ignore_file_that_cannot_be_read_makes_its_folder_unreadable(tmp_path
 
     seen = scan(tmp_path, RULES, lister=lister)
     assert uris(seen) == ["b.md"]
-    assert seen.unreadable == (Skipped("a", "it vanished while being scanned"),)
+    assert seen.unreadable == (SkippedFile("a", "it vanished while being scanned"),)
 
 
 def test_a_file_that_vanishes_while_scanning_is_in_doubt_not_gone(tmp_path: Path) -> None:
@@ -256,14 +257,14 @@ def test_a_file_that_vanishes_while_scanning_is_in_doubt_not_gone(tmp_path: Path
 
     seen = scan(tmp_path, RULES, lister=lister)
     assert uris(seen) == ["stays.md"]
-    assert seen.unreadable == (Skipped("saved.md", "it vanished while being scanned"),)
+    assert seen.unreadable == (SkippedFile("saved.md", "it vanished while being scanned"),)
     assert not seen.gone("saved.md")
 
 
 def test_a_folder_that_vanishes_while_scanning_is_in_doubt(tmp_path: Path) -> None:
     grow(tmp_path, "gone/a.md", "b.md")
     seen = scan(tmp_path, RULES, lister=failing(tmp_path / "gone", FileNotFoundError(2, "No such file")))
-    assert seen.unreadable == (Skipped("gone", "it vanished while being scanned"),)
+    assert seen.unreadable == (SkippedFile("gone", "it vanished while being scanned"),)
     assert not seen.gone("gone/a.md")
 
 
@@ -347,7 +348,7 @@ def test_emptying_a_folder_is_evidence(tmp_path: Path) -> None:
 
 def test_a_folder_newly_ignored_is_evidence_against_its_files(tmp_path: Path) -> None:
     grow(tmp_path, "drafts/deep/a.md", "b.md")
-    (tmp_path / ".rectoignore").write_text("drafts/\n")
+    (tmp_path / ".octavoignore").write_text("drafts/\n")
     assert scan(tmp_path, RULES).gone("drafts/deep/a.md")
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import random
-import string
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from secret_tokens import ALNUM, TOKENS, made
 
-from recto.model.text import Span
-from recto.sources.secrets import SecretMatch, find_secrets, is_secret_name
+from octavo.model.text import Span
+from octavo.sources.secrets import SecretMatch, find_secrets, is_secret_name
 
 SECRET_NAMES = """
 .env .env.local .env.production prod.env .envrc server.pem server.key putty.ppk id_rsa id_ed25519 id_ed25519_sk
@@ -19,13 +18,18 @@ id_rsa.bak credentials credentials.json .credentials aws_credentials.csv my-cred
 Secrets.TOML app.secrets.json secret.txt passwords.txt .htpasswd .pgpass .netrc _netrc .npmrc .pypirc .git-credentials
 vault.kdbx cert.p12 cert.pfx service-account.json my-service-account-prod.json serviceAccountKey.json
 client_secret_123.json x-firebase-adminsdk-1.json access_token.txt .aws/credentials .ssh/config home/.ssh/known_hosts
-.gnupg/trust.txt .kube/config
+.gnupg/trust.txt .kube/config kubeconfig kubeconfig.yaml kube-config.yml prod.kubeconfig terraform.tfvars
+prod.tfvars.json terraform.tfstate terraform.tfstate.backup prod.tfstate.1700000000 wp-config.php wp-config-live.php
+token.json auth.json rclone.conf wg0.conf wg-home.conf api_key api_key.txt api_keys.json API_KEY_PROD.md private-key
+private-key.txt private_key.md privatekey.xml PrivateKey.md docker/config.json .docker/config.json wallet.dat
+wallet.json password.md Password.TXT passwords.md PASSWORDS.html secrets.md Secrets.rst SECRETS.anything .SSH/config
 """.split()  # noqa: SIM905
 
 HONEST_NAMES = """
-.env.example .env.sample env.md environment.md secrets.md secrets.py secrets.rst managing-secrets.md the-secret.txt
-credentials.md credentials.py credential_helper.go password.md password_reset.html passwords.md tokens.json tokens.txt
-token.py keys.md key.md keyboard.md monkey.json id_rsa.pub authentication.md index.md README ssh/config.md
+.env.example .env.sample env.md environment.md secrets.py managing-secrets.md secret.md the-secret.txt credentials.md
+credentials.py credential_helper.go password_reset.html password.ts wallet.py wallets.md config.json tokens.json
+tokens.txt token.py private_key.go api_key.py api-keys.md wp-config.md kubeconfigs.md kubernetes.yaml wg.md
+author.json keys.md key.md keyboard.md monkey.json id_rsa.pub authentication.md index.md README ssh/config.md
 aws/credentials.md service-accounts.md netrc.md shadow.md a.env.md
 """.split()  # noqa: SIM905
 
@@ -41,33 +45,6 @@ def test_a_file_of_secrets_is_known_by_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", HONEST_NAMES)
 def test_a_file_about_secrets_is_not_one(name: str) -> None:
     assert is_secret_name(name) is None
-
-
-def made(alphabet: str, size: int) -> str:
-    """A token-like run, the same every time; tokens are put together so that no scanner takes this file for one."""
-    return "".join(random.Random(size).choices(alphabet, k=size))
-
-
-ALNUM = string.ascii_letters + string.digits
-TOKENS = {
-    "AWS access key": "AKIA" + made(string.ascii_uppercase + string.digits, 16),
-    "GitHub token": "ghp_" + made(ALNUM, 36),
-    "GitLab token": "glpat-" + made(ALNUM, 20),
-    "Slack token": "xoxb-" + made(string.digits, 12) + "-" + made(ALNUM, 24),
-    "Slack webhook": "hooks.slack.com/services/T0" + made(ALNUM, 9) + "/B0/" + made(ALNUM, 24),
-    "Google API key": "AIza" + made(ALNUM, 35),
-    "Google client secret": "GOCSPX-" + made(ALNUM, 28),
-    "Google access token": "ya29." + made(ALNUM, 60),
-    "Stripe key": "sk_live_" + made(ALNUM, 24),
-    "Anthropic key": "sk-ant-api03-" + made(ALNUM, 80),
-    "OpenAI key": "sk-proj-" + made(ALNUM, 60),
-    "Hugging Face token": "hf_" + made(ALNUM, 34),
-    "npm token": "npm_" + made(ALNUM, 36),
-    "PyPI token": "pypi-AgE" + made(ALNUM, 80),
-    "SendGrid key": "SG." + made(ALNUM, 22) + "." + made(ALNUM, 43),
-    "DigitalOcean token": "dop_v1_" + made(string.hexdigits.lower()[:16], 64),
-    "JSON web token": "eyJ" + made(ALNUM, 30) + ".eyJ" + made(ALNUM, 60) + "." + made(ALNUM, 43),
-}
 
 
 @pytest.mark.parametrize("kind", TOKENS)

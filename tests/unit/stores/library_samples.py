@@ -10,11 +10,11 @@ from pathlib import Path
 
 import apsw
 import pytest
+import samples
+from observation import observed
 
-from recto.ports import Store
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
-from recto.testing.observation import observed
+from octavo.ports import Store
+from octavo.stores.sqlite.store import SqliteStore
 
 PROFILE = samples.embedding_profile()
 

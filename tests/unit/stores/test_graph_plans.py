@@ -7,20 +7,20 @@ import re
 import apsw
 import pytest
 
-from recto.stores.shared.queries import load_migrations, load_queries
+from octavo.stores.shared.queries import load_migrations, load_queries
 
-SQLITE = "recto.stores.sqlite"
+SQLITE = "octavo.stores.sqlite"
 LOOK_UPS = (
     "graph_documents",
     "graph_names_of",
     "graph_names_remove",
-    "graph_references_ask_again",
+    "graph_references_mark_stale",
     "graph_links_references",
     "graph_links_remove",
     "graph_references_remove_unused",
     "graph_references_known",
     "graph_candidates",
-    "graph_reference_mean",
+    "graph_reference_resolve",
     "graph_out",
     "graph_in",
     "graph_in_count",
@@ -50,7 +50,7 @@ def test_a_look_up_reads_no_table_of_the_graph_from_end_to_end(name: str, connec
 
 
 def test_settling_looks_only_at_what_is_stale(connection: apsw.Connection) -> None:
-    for name in ("graph_references_stale", "graph_references_settle"):
+    for name in ("graph_references_stale", "graph_references_mark_resolved"):
         query = load_queries(SQLITE)[name]
         plan = [str(row[3]) for row in connection.execute(f"explain query plan {query}", {"project": 1})]
         assert any("graph_references_stale" in step for step in plan), plan

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.stores.shared.database import runs
+from octavo.stores.shared.database import contiguous_ranges
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from recto.stores.shared.database import runs
     ],
 )
 def test_keys_become_stretches(keys: list[int], expected: list[tuple[int, int]]) -> None:
-    assert [(run["first"], run["last"]) for run in runs(keys)] == expected
+    assert [(run["first"], run["last"]) for run in contiguous_ranges(keys)] == expected
 
 
 @given(st.lists(st.integers(0, 60)))
 def test_stretches_hold_exactly_the_keys_and_never_touch(keys: list[int]) -> None:
-    found = list(runs(keys))
+    found = list(contiguous_ranges(keys))
     assert [key for run in found for key in range(run["first"], run["last"] + 1)] == sorted(set(keys))
     assert all(later["first"] > earlier["last"] + 1 for earlier, later in pairwise(found))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recto.model.query import Terms
-from recto.stores.sqlite.lexical import match_expression
+from octavo.model.query import Terms
+from octavo.stores.sqlite.lexical import match_expression
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recto.stores.shared.queries import load_migrations, load_queries, parse_queries
+from octavo.stores.shared.queries import load_migrations, load_queries, parse_queries
 
-SQLITE = "recto.stores.sqlite"
+SQLITE = "octavo.stores.sqlite"
 _CALLS = {"rows", "run", "run_many", "first", "value"}
 
 
@@ -76,7 +76,7 @@ def test_migrations_are_numbered_from_one_each_number_once() -> None:
 
 
 def _sources() -> Iterator[Path]:
-    for package in ("recto.stores.shared", SQLITE):
+    for package in ("octavo.stores.shared", SQLITE):
         for resource in files(package).iterdir():
             if resource.name.endswith(".py"):
                 yield Path(str(resource))

@@ -7,9 +7,9 @@ import re
 import apsw
 import pytest
 
-from recto.stores.shared.queries import load_migrations, load_queries
+from octavo.stores.shared.queries import load_migrations, load_queries
 
-SQLITE = "recto.stores.sqlite"
+SQLITE = "octavo.stores.sqlite"
 LOOK_UPS = (
     "candidates",
     "chunk_input_put",

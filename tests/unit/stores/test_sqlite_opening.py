@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
 import pytest
+import samples
 from library_samples import change, every_row, filled, open_folder, seen, without_privileges
 
-from recto.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, RectoError, StorageError
-from recto.stores.shared.queries import load_migrations
-from recto.stores.sqlite.database import APPLICATION_ID
-from recto.stores.sqlite.store import SqliteStore
+from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound, OctavoError, StorageError
+from octavo.stores.shared.queries import load_migrations
+from octavo.stores.sqlite.database import APPLICATION_ID
+from octavo.stores.sqlite.store import SqliteStore
 
-MIGRATIONS = load_migrations("recto.stores.sqlite")
+MIGRATIONS = load_migrations("octavo.stores.sqlite")
 
 
 def schema(path: Path) -> list[tuple[object, ...]]:
@@ -34,7 +37,7 @@ def test_a_missing_library_that_must_not_be_made_is_not_found_and_not_made(tmp_p
     path = tmp_path / "folder" / "library.db"
     with pytest.raises(NotFound, match=r"library\.db") as caught:
         SqliteStore(path, create=False)
-    assert caught.value.hint and "recto init" in caught.value.hint
+    assert caught.value.hint and "octavo init" in caught.value.hint
     assert list(tmp_path.iterdir()) == []
 
 
@@ -91,7 +94,7 @@ def test_another_programs_database_is_no_library_and_stays_as_it_is(tmp_path: Pa
     path = tmp_path / "theirs.db"
     change(path, statement)
     content = path.read_bytes()
-    with pytest.raises(NotALibrary, match="not a Recto library"):
+    with pytest.raises(NotALibrary, match="not a Octavo library"):
         SqliteStore(path)
     assert path.read_bytes() == content
     assert [entry.name for entry in tmp_path.iterdir()] == ["theirs.db"]
@@ -105,7 +108,7 @@ def test_a_library_of_a_later_version_is_refused_and_stays_as_it_is(tmp_path: Pa
     content = path.read_bytes()
     with pytest.raises(NewerLibrary, match=rf"schema {newest + 1}, this one knows {newest}") as caught:
         SqliteStore(path)
-    assert caught.value.hint and "upgrade Recto" in caught.value.hint
+    assert caught.value.hint and "upgrade Octavo" in caught.value.hint
     assert path.read_bytes() == content
 
 
@@ -175,7 +178,7 @@ def _problems(path: Path) -> tuple[str, ...]:
     """What the check says, or what opening says, but never a foreign error."""
     try:
         store = SqliteStore(path)
-    except RectoError as error:
+    except OctavoError as error:
         assert isinstance(error, LibraryError)
         return (error.message,)
     found = store.check()
@@ -185,7 +188,7 @@ def _problems(path: Path) -> tuple[str, ...]:
 
 def test_an_older_library_is_kept_beside_itself_before_it_is_upgraded(tmp_path: Path) -> None:
     path = tmp_path / "library.db"
-    migrations = load_migrations("recto.stores.sqlite")
+    migrations = load_migrations("octavo.stores.sqlite")
     (before, _), (newest, _) = migrations[-2:]
     connection = apsw.Connection(str(path))
     for _, script in migrations[:-1]:
@@ -202,3 +205,81 @@ def test_an_older_library_is_kept_beside_itself_before_it_is_upgraded(tmp_path: 
     assert (opened.pragma("user_version"), opened.execute("select name from projects").get) == (newest, "kept")
     opened.close()
     assert sorted(one.name for one in tmp_path.iterdir() if "schema" in one.name) == [f"library.db.schema-{before}"]
+
+
+def test_a_library_in_memory_is_one_for_all_threads_and_another_for_every_opening() -> None:
+    store, other = SqliteStore.in_memory(), SqliteStore.in_memory()
+    notes = samples.ensure(store)
+    with ThreadPoolExecutor(1) as elsewhere:
+        assert elsewhere.submit(store.catalog.collections, notes.project_id).result() == (notes,)
+    assert other.catalog.projects() == ()
+    store.close()
+    other.close()
+
+
+def test_a_thread_that_has_ended_leaves_no_connection_open(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    for _ in range(3):
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(store.catalog.projects).result() == ()
+    assert store._database.connections.open == 1
+    store.close()
+    assert store._database.connections.open == 0
+
+
+def test_a_connection_in_use_when_the_library_is_closed_is_closed_once_it_is_not(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    with store.reading():
+        with ThreadPoolExecutor(1) as elsewhere:
+            elsewhere.submit(store.close).result()
+        assert store.catalog.projects() == ()
+    assert store._database.connections.open == 0
+
+
+def test_many_short_lived_threads_leave_no_more_descriptors_open_than_one(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+
+    def read_and_write() -> None:
+        with store.reading():
+            store.catalog.projects()
+        with store.transaction():
+            store.catalog.ensure_project("sample")
+
+    before = None
+    for number in range(60):
+        thread = threading.Thread(target=read_and_write)
+        thread.start()
+        thread.join()
+        if number == 0:
+            before = store._database.connections.open
+    assert (before, store._database.connections.open) == (1, 1)
+    store.close()
+
+
+def test_a_backup_ends_while_another_connection_keeps_writing(tmp_path: Path) -> None:
+    store, other = SqliteStore(tmp_path / "library.db"), SqliteStore(tmp_path / "library.db")
+    notes = samples.ensure(store)
+    with store.transaction():
+        for number in range(4):  # several steps of the backup
+            samples.put(store, notes, samples.prepared(notes, f"{number}.md", " ".join(map(str, range(200_000)))))
+    saved, commits, trouble = threading.Event(), [0], []
+
+    def write() -> None:
+        try:
+            while not saved.is_set():
+                with other.transaction():
+                    samples.put(other, notes, samples.prepared(notes, "busy.md", f"commit {commits[0]}"))
+                commits[0] += 1
+        except Exception as error:
+            trouble.append(error)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    store._database.backup(tmp_path / "copy.db")
+    saved.set()
+    writer.join()
+    assert (trouble, commits[0] > 0) == ([], True)
+    copy = SqliteStore(tmp_path / "copy.db", create=False)
+    assert copy.check() == ()
+    for opened in (copy, store, other):
+        opened.close()

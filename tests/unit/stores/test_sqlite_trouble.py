@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,20 +11,20 @@ from pathlib import Path
 
 import apsw
 import pytest
+import samples
 from library_samples import change, every_row, filled, seen
 
-from recto.errors import Busy, LibraryError, StorageError
-from recto.model.collection import Collection
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
+from octavo.errors import Busy, LibraryError, StorageError
+from octavo.model.collection import Collection
+from octavo.stores.sqlite.store import SqliteStore
 
 NOTES = samples.collection()
 
 CHILD = """
 import sys
 from pathlib import Path
-from recto.stores.sqlite.store import SqliteStore
-from recto.testing import samples
+from octavo.stores.sqlite.store import SqliteStore
+import samples
 
 store = SqliteStore(Path(sys.argv[1]))
 notes = samples.collection()
@@ -41,6 +42,7 @@ def child(path: Path, script: str) -> subprocess.Popen[str]:
     """Another process at the same library; it says one line and waits for one."""
     process = subprocess.Popen(
         [sys.executable, "-c", CHILD + script, str(path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -83,9 +85,8 @@ def test_a_full_disk_is_reported_and_costs_only_the_transaction(tmp_path: Path) 
     path = tmp_path / "library.db"
     store = filled(path)
     before = seen(store)
-    connection = store._database._connection()
-    pages = connection.pragma("page_count")
-    connection.execute(f"pragma max_page_count = {pages + 4}")
+    with store._database.connection() as connection:
+        connection.execute(f"pragma max_page_count = {connection.pragma('page_count') + 4}")
     with pytest.raises(StorageError, match="disk is full") as caught, store.transaction():
         for number in range(200):
             words = " ".join(f"word{number * 1000 + offset}" for offset in range(100))
@@ -185,7 +186,7 @@ def test_a_process_killed_in_the_middle_of_a_transaction_leaves_the_library_as_i
     victim = child(
         path,
         """
-store._database._connection().execute("pragma cache_size = 10")  # so that much is on disk before the end
+store._database.pragma("cache_size = 10")  # so that much is on disk before the end
 with store.transaction():
     for number in range(50):
         write(number, " ".join(f"late{number * 100 + offset}" for offset in range(100)))

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("onnx", reason="graphs are written with the onnx package, which is not installed")
+
 from tiny import tiny_folder, tiny_model
 
-from recto.embedding.directory import GRAPH
-from recto.embedding.onnx import OnnxEmbedder
-from recto.training.export import table_bytes
-from recto.training.graph import emit, read_graph
-from recto.training.measure import ndcg
+from octavo.embedding.directory import GRAPH
+from octavo.embedding.onnx import OnnxEmbedder
+from octavo.training.export import table_bytes
+from octavo.training.graph import emit, read_graph
+from octavo.training.measure import ndcg
 
 TEXTS = ["the dome is closed when it rains", "bread rises in a warm kitchen", "the telescope is under the dome"]
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from tiny import tiny_model
 
-pytest.importorskip("torch", reason="training needs torch: pip install 'recto[train]'")
+pytest.importorskip("torch", reason="training needs torch: pip install 'octavo[train]'")
 
 import onnxruntime
 import torch
+from rounding import Rounded, Settling, fixed, settle, vectors
 
-from recto.training.encoder import Encoder, Texts
-from recto.training.graph import emit, read_graph, read_ranges_of
-from recto.training.quantise import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges, spread_out
-from recto.training.rounding import Rounded, Settling, fixed, settle, vectors
-from recto.training.weights import Model
+from octavo.training.encoder import Encoder, Texts
+from octavo.training.graph import emit, read_graph, read_ranges_of
+from octavo.training.quantise import Range, calibrate, fold_contexts, ranges_as_arrays, read_ranges, spread_out
+from octavo.training.weights import Model
 
 DICE = np.random.default_rng(1)
 IDS = [[1, *DICE.integers(4, 200, length).tolist(), 2] for length in (3, 9, 14, 5, 20, 11, 7, 26)]

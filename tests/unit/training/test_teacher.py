@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'recto[train]'")
+pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'octavo[train]'")
 
 import torch
 from tiny import tiny_model
 
-from recto.training.contrastive import Examples, Settings, Step, mined, taught, train
-from recto.training.contrastive import sureness as sureness_of
-from recto.training.encoder import Encoder, Texts
+from octavo.training.contrastive import Examples, Settings, Step, mined, taught, train
+from octavo.training.contrastive import sureness as sureness_of
+from octavo.training.encoder import Encoder, Texts
 
 CPU = torch.device("cpu")
 COUNT = 24
@@ -68,7 +68,7 @@ def test_pairs_that_are_not_trusted_teach_nothing_without_a_teacher() -> None:
     def told(step: Step) -> None:
         losses.append(step.loss)
 
-    train(encoder, examples, Settings(batch=8, close=0.0, balance=0.0), told=told)
+    train(encoder, examples, Settings(batch=8, close=0.0, balance=0.0), report=told)
     assert losses and all(math.isclose(loss, 0.0) for loss in losses)
 
 

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'recto[train]'")
+pytest.importorskip("torch", reason="training needs torch, which is an extra: pip install 'octavo[train]'")
 
 import torch
 from tiny import tiny_folder
 
-from recto.errors import ProviderFailed, StorageError
-from recto.observability.progress import NoProgress
-from recto.training.contrastive import Settings
-from recto.training.finetune import ModelDirectory, Trained, base_directory, finetune
-from recto.training.installed import install, installed
-from recto.training.library import Harvest
-from recto.training.pairs import Pair, PairKind
+from octavo.embedding.directory import ModelDirectory
+from octavo.embedding.installed import install, installed
+from octavo.errors import ProviderFailed, StorageError
+from octavo.observability.progress import NoProgress
+from octavo.training.contrastive import Settings
+from octavo.training.finetune import Trained, finetune
+from octavo.training.library import Harvest
+from octavo.training.pairs import Pair, PairKind
+from octavo.training.requirements import base_directory
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest", "alarm", "power", "star", "gate")
-SAVED = 10  # steps after which training keeps its state, each time
+SAVED = 10  # seconds after which training saves its state, each time; a step takes one by the clock of these tests
 
 
 def harvested(count: int = 104) -> Harvest:
@@ -44,9 +47,11 @@ class Watched(NoProgress):
 
     def __init__(self, stop: int = 0) -> None:
         self.steps: list[int] = []
+        self.phases: list[str] = []
         self._stop, self._training = stop, False
 
     def start(self, phase: str, total: int | None, unit: str) -> None:
+        self.phases.append(phase)
         self._training = phase == "training"
 
     def advance(self, n: int = 1, note: str = "") -> None:
@@ -58,7 +63,7 @@ class Watched(NoProgress):
 
 def run(base: ModelDirectory, work: Path, progress: Watched) -> Trained:
     settings = Settings(epochs=2.0, batch=8, rate=1e-3, balance=0.0)
-    return finetune(base, harvested(), settings, work, progress, "cpu", save_every=SAVED)
+    return finetune(base, harvested(), settings, work, progress, "cpu", SAVED, clock=count().__next__)
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was_and_ends_the_same(base: ModelDirectory, tmp_path: Path) -> None:
@@ -72,6 +77,15 @@ def test_a_run_that_was_stopped_goes_on_where_it_was_and_ends_the_same(base: Mod
     assert np.array_equal(resumed.model.words, straight.model.words)
     assert np.array_equal(resumed.model.layers[0].down.weight, straight.model.layers[0].down.weight)
     assert not list((tmp_path / "stopped").iterdir())
+
+
+def test_how_long_it_takes_is_said_before_anything_is_read_and_every_step_is_told(
+    base: ModelDirectory, tmp_path: Path
+) -> None:
+    watched = Watched()
+    run(base, tmp_path / "work", watched)
+    assert watched.phases[:2] == ["about 2 min in all; reading", "training"]
+    assert watched.steps == list(range(1, 25))
 
 
 @pytest.fixture

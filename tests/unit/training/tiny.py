@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recto.training.weights import WIDTH, Layer, Linear, Model
+from octavo.training.weights import WIDTH, Layer, Linear, Model
 
 WINDOW = 48
 
@@ -40,10 +40,11 @@ def tiny_model(words: int = 200, positions: int = 32, layers: int = 1) -> Model:
 
 
 def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
-    """A model folder in Recto's own form, whose vocabulary is the words of some texts; untrained, but for its words."""
+    """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    from recto.training.export import Made, described_encoder, encoder_files
+    from octavo.training.card import Made
+    from octavo.training.export import described_encoder, encoder_files
 
     words = sorted({word for text in texts for word in re.findall(r"[a-z]+|[^\sa-z]", text.lower())})
     reserved = ["[PAD]", *(f"[unused{n}]" for n in range(99)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

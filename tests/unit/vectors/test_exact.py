@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recto.model.ids import ChunkKey
-from recto.model.result import Scored
-from recto.model.stored import VectorRow
-from recto.testing import samples
-from recto.testing.memory_store import MemoryStore
-from recto.vectors.exact import ExactIndex
+from octavo.model.ids import ChunkKey
+from octavo.model.result import ScoredChunk
+from octavo.model.stored import VectorRow
+from octavo.stores.sqlite.store import SqliteStore
+from octavo.vectors.exact import ExactIndex
 
 PROFILE = samples.embedding_profile(dimensions=8)
 
@@ -22,8 +22,8 @@ def _unit(seed: int) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-def _library(count: int, windows: int = 1) -> tuple[MemoryStore, ExactIndex, list[ChunkKey]]:
-    store = MemoryStore()
+def _library(count: int, windows: int = 1) -> tuple[SqliteStore, ExactIndex, list[ChunkKey]]:
+    store = SqliteStore.in_memory()
     within = samples.ensure(store)
     with store.transaction():
         keys = samples.put(store, within, samples.prepared(within, "a.md", *_paragraphs(count), windows=windows))
@@ -34,7 +34,7 @@ def _paragraphs(count: int) -> list[str]:
     return [f"paragraph number {number} with some more words" for number in range(count)]
 
 
-def _embed(store: MemoryStore, limit: int | None = None) -> dict[int, np.ndarray]:
+def _embed(store: SqliteStore, limit: int | None = None) -> dict[int, np.ndarray]:
     """Gives pending inputs a vector each, seeded by the input's key, and returns them as stored."""
     project = samples.collection().project_id
     pending = store.embeddings.pending(project, PROFILE)[:limit]
@@ -110,7 +110,7 @@ def test_equal_scores_are_ordered_by_key() -> None:
         rows = [VectorRow(key, same) for key in store.embeddings.pending(project, PROFILE)]
         store.embeddings.put(project, PROFILE, rows)
     found = index.search(_unit(1), 3)
-    assert found == tuple(Scored(key, found[0].score) for key in keys[:3])
+    assert found == tuple(ScoredChunk(key, found[0].score) for key in keys[:3])
 
 
 def test_a_chunk_with_several_windows_has_one_unit_vector_between_them() -> None:

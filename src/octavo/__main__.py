@@ -1,0 +1,5 @@
+"""`python -m octavo`."""
+
+from octavo.interfaces.cli.main import main
+
+main()

@@ -1,0 +1,263 @@
+"""Text → tokens, once, for every engine: what a word is, in documents and in queries alike.
+
+A token holds letters, digits, marks of its script and `_`, or is one emoji: nothing that any engine would cut again.
+
+    getUserById        getuserbyid get user by id
+    parse_json         parse_json pars json
+    content-type       contenttyp content type
+    C++ C# .NET        cplusplus csharp dotnet
+    Café, the user's   cafe the user
+    東京都              東京 京都
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import takewhile
+from operator import add
+
+from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
+from octavo.algorithms.stopwords import STOP_WORDS
+
+LONGEST = 64
+"""Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
+
+_REMEMBERED = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentation has 180,000 distinct words
+
+# Bytes, not code points: `bytes.translate` runs at memory speed for every script, and UTF-8 keeps ASCII apart.
+_SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 32 for i in range(256))
+
+# Folding leaves no non-ASCII separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
+_LETTER = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
+_NAME = rf"(?i:(?:asp|ado|vb|ml)?\.net|(?:c|g|clang|libc|libstdc|notepad)\+\+|[cfj]\#)[0-9]{{0,4}}(?!{_LETTER})"
+_PIECE = (
+    rf"(?P<name>{_NAME})|(?P<word>{_LETTER}+(?:[-.](?!{_NAME}){_LETTER}+)*)"
+    rf"|(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
+)
+# What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
+_MARKED = re.compile(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
+_CLUSTER = re.compile(rf".(?:[\u1039\u17d2].|[{UNSPACED_MARKS}]){{0,15}}")
+
+# The user's → the user; don't → dont; but l'homme → l homme and O'Brien → O Brien.
+_CONTRACTION = re.compile(r"(?<=[^\W\d_])'(?:s(?!\w)|(?=(?:t|re|ve|ll|d|m)(?!\w)))", re.IGNORECASE)
+
+# 3.11 and 2024-01-15 keep a mark of their points, or 3.11 would be 311.
+_DIGITS_APART = re.compile(r"(?<=[0-9])[-.](?=[0-9])")
+
+_UPPER, _LOWER = "A-ZΑ-ΩЀ-Я", "a-zα-ωа-џ"
+_CAPITALISED = rf"[{_UPPER}](?!s(?![{_LOWER}]))[{_LOWER}]"  # the plural in URLs and APIs starts no word
+_HUMP = re.compile(rf"_+|(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[0-9])(?={_CAPITALISED})|(?<=[{_UPPER}])(?={_CAPITALISED})")
+_NUMBERED = re.compile(r"([^\W\d_]{3,})([0-9]+)")
+
+_NO_HUMPS = (
+    "github gitlab graphql ios ipad iphone javascript latex macos mysql oauth postgresql sqlite typescript youtube"
+)
+"""Names written with capitals inside that nobody reads as two words."""
+_ONE_WORD = frozenset(_NO_HUMPS.split())
+
+_UNSTEMMED = frozenset({"aws", "ios", "macos"})  # names that would lose their s, as nodejs and its kind would
+
+_ENDINGS = "n on ion tion ation g ng ing y ly ty ity lity s es d ed l al ul ful ess t nt ent ce nce r or le"
+"""What may follow the start of a word, for the question how much of it all its stems share."""
+
+
+class Analyzer:
+    """Splits, folds and stems. Equal versions give equal tokens; a library records the version it was built with.
+
+    The work is done per word and remembered, so a warm analyzer costs a split and one look-up for each word.
+    """
+
+    version = "octavo-1"
+
+    __slots__ = ("_parts", "_stem", "_words", "stop_words")
+
+    def __init__(self) -> None:
+        self._stem = _stemmer()
+        self._words = _Remembered(self._analyse)
+        self._parts = _Remembered(self._part)
+        self.stop_words = frozenset(self.tokens(STOP_WORDS))
+
+    def __reduce__(self) -> tuple[type[Analyzer], tuple[()]]:
+        return Analyzer, ()  # another process remembers its own words
+
+    def joined(self, text: str) -> str:
+        """The tokens of a text, with single spaces between them."""
+        # Lone surrogates pass through here; folding makes separators of them.
+        raw = text.encode("utf-8", "surrogatepass").translate(_SEPARATORS)
+        words = raw.decode("utf-8", "surrogatepass").split()
+        return " ".join(filter(None, map(self._words.__getitem__, words)))
+
+    def tokens(self, text: str) -> list[str]:
+        """Every token, in the order of the text; nothing is dropped."""
+        return self.joined(text).split()
+
+    def query_tokens(self, text: str) -> list[str]:
+        """The same analysis without stop words, unless there is nothing else."""
+        tokens = self.tokens(text)
+        return [token for token in tokens if token not in self.stop_words] or tokens
+
+    def prefix(self, text: str) -> str:
+        """What the tokens of words starting with `text` start with; empty where that cannot be said.
+
+        Tokens are stems, so the answer is cut back to what survives stemming: `running` gives `run`.
+        """
+        pieces = list(_pieces(text))
+        kind, piece = (pieces[-1].lastgroup, pieces[-1].group()) if pieces else ("", "")
+        if kind == "bigrams" and len(piece) == 1:
+            return piece
+        if kind != "word":
+            return ""
+        start = _lower(_whole(piece))
+        if not _stemmable(start):
+            return start
+        # A short start has not reached its ending yet: conf is no conf(ul), whose stem would be con.
+        endings = ["", *_ENDINGS.split()] if len(start) > 4 else [""]
+        stems = [self._stem(start + ending) for ending in endings]
+        return _common_start(min(stems), _common_start(max(stems), start))
+
+    def _analyse(self, word: str) -> str:
+        if word.isascii() and word.isidentifier():
+            return self._identifier(word)  # most words: there is nothing to strip, and nothing that joins two
+        bare = word.strip("'-").rstrip(".'-")
+        if bare != word:
+            return self._words[bare]
+        if _plain(word):
+            return self._parts[word]
+        if "'" in word and _plain(bare := _CONTRACTION.sub("", word)):
+            return self._parts[bare]
+        if word.isascii() and not _MARKED.search(word):
+            return self._compound(word)
+        return " ".join(filter(None, map(self._piece, _pieces(word))))
+
+    def _piece(self, piece: re.Match[str]) -> str:
+        text = piece.group()
+        match piece.lastgroup:
+            case "word":
+                return self._compound(text)
+            case "bigrams":
+                return _pairs(text)
+            case "clusters":
+                return _pairs(_CLUSTER.findall(text))
+            case "name":
+                return _spelled(text.lower())
+        return text
+
+    def _compound(self, text: str) -> str:
+        """Words joined by hyphens or points: the whole first, then each of them."""
+        words = text.replace("-", ".").split(".")
+        if len(words) == 1:
+            return self._identifier(text)
+        known = self._words  # what was met as a word of its own is not taken apart again
+        parts = " ".join(filter(None, [known[word] if word in known else self._identifier(word) for word in words]))
+        whole = self._term(_whole(text))
+        return parts if parts.partition(" ")[0] == whole else f"{whole} {parts}"
+
+    def _identifier(self, word: str) -> str:
+        """`snake_case` and `camelCase`: the whole first, then its parts."""
+        if _plain(word):
+            return self._parts[word]
+        bare = word.strip("_")
+        # Underscores around a word are emphasis more often than part of a name, except two on either side.
+        dunder = word.startswith("__") and word.endswith("__") and bare != ""
+        parts = _HUMP.split(bare) if len(bare) <= LONGEST and bare.casefold() not in _ONE_WORD else [bare]
+        terms = " ".join([self._parts[part] for part in parts])
+        if dunder:
+            return f"{_lower(word)} {terms}"
+        return terms if len(parts) == 1 else f"{self._term(bare)} {terms}"
+
+    def _part(self, part: str) -> str:
+        """A part is one term; a word that ends in a number counts without it as well: `utf8`, `utf`, `8`."""
+        term = self._term(part)
+        numbered = None if term.isalpha() else _NUMBERED.fullmatch(term)
+        return f"{term} {self._term(numbered[1])} {numbered[2]}" if numbered else term
+
+    def _term(self, word: str) -> str:
+        term = word.lower() if len(word) <= LONGEST and word.isascii() else _lower(word)
+        return self._stem(term) if _stemmable(term) else term
+
+
+class _Remembered(dict[str, str]):
+    """Word → its tokens, joined. When full, words not met again since the last time are forgotten."""
+
+    def __init__(self, analyse: Callable[[str], str]) -> None:
+        super().__init__()
+        self._analyse = analyse
+        self._before: dict[str, str] = {}
+
+    def __missing__(self, word: str) -> str:
+        tokens = self._before.get(word)
+        if tokens is None:
+            tokens = self._analyse(word)
+        if len(word) <= LONGEST:
+            if len(self) >= _REMEMBERED:
+                self._before = self.copy()
+                self.clear()
+            self[word] = tokens
+        return tokens
+
+
+def _pieces(word: str) -> Iterator[re.Match[str]]:
+    folded = word if word.isascii() else fold(word)
+    return _piece_pattern().finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
+
+
+@cache
+def _piece_pattern() -> re.Pattern[str]:
+    """Compiled for the first word that is not plain ASCII: most queries have none, and it takes 10 ms."""
+    return re.compile(_PIECE)
+
+
+def _plain(word: str) -> bool:
+    """Whether a word is one part and nothing else, as most are: letters of which only the first may be a capital."""
+    return word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST
+
+
+def _lower(word: str) -> str:
+    lower = word[:LONGEST].casefold()
+    return lower if lower.isascii() else lower.translate(LIGATURES)[:LONGEST]
+
+
+def _whole(text: str) -> str:
+    return _DIGITS_APART.sub("_", text).replace("-", "").replace(".", "").strip("_")
+
+
+def _pairs(characters: str | list[str]) -> str:
+    return " ".join(map(add, characters, characters[1:])) if len(characters) > 1 else characters[0]
+
+
+def _spelled(name: str) -> str:
+    """Names that live by their punctuation, spelled as people type them where they must: `c++17`, `asp.net`."""
+    bare = name.rstrip("0123456789")
+    number = name[len(bare) :]
+    family, point, _ = bare.partition(".")
+    spelled = "dotnet" if point else bare.replace("++", "plusplus").replace("#", "sharp")
+    if family and point:
+        return f"{family}net{number} {family} {spelled}"
+    return f"{spelled}{number} {spelled} {number}" if number else spelled
+
+
+def _common_start(one: str, other: str) -> str:
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return one[:shared]
+
+
+def _stemmable(term: str) -> bool:
+    return term.isascii() and term.isalpha() and not term.endswith("js") and term not in _UNSTEMMED
+
+
+def _stemmer() -> Callable[[str], str]:
+    import Stemmer
+
+    english = Stemmer.Stemmer("english")
+    english.maxCacheSize = 0  # words are remembered here already
+    lock = threading.Lock()  # one stemmer keeps state while it works
+
+    def stem(word: str) -> str:
+        with lock:
+            stemmed: str = english.stemWord(word)
+        return stemmed
+
+    return stem

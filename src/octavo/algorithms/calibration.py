@@ -1,0 +1,47 @@
+"""From a score to a relevance between 0 and 1: logistic regression on what speaks for a hit.
+
+    relevance = 1 / (1 + exp(-(bias + share · s + cosine · c + words · w)))
+
+`s` is a hit's score as a share of the best, so the order of hits stays; `c` is the best cosine that was found and `w`
+the largest share of the query's words that one of the first passages holds: they say whether there is an answer at all.
+`scripts/fit_calibration.py` fits the coefficients.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_STEEPEST = 500.0  # beyond this, exp overflows
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for there being an answer."""
+
+    cosine: float
+    words: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The coefficients of a profile. Where the best hit is below `floor` nothing matches; a hit is none below `tail` of
+    the best one's relevance.
+
+    `encoder` names the model whose cosines they were fitted on; empty where none takes part.
+
+    >>> round(Calibration(-4.0, 2.0, 3.0, 1.0).relevance(1.0, Evidence(cosine=0.5, words=1.0)), 3)
+    0.622
+    """
+
+    bias: float
+    share: float
+    cosine: float
+    words: float
+    floor: float = 0.0
+    tail: float = 0.0
+    encoder: str = ""
+
+    def relevance(self, share: float, evidence: Evidence) -> float:
+        said = self.bias + self.share * share + self.cosine * evidence.cosine + self.words * evidence.words
+        return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, said))))

@@ -1,0 +1,247 @@
+"""What somebody asks of code, from the form of the question alone: names, places, a trace, a pattern, a message.
+
+getUserById                          a name
+Model.save_base()                    a name in another
+django/db/models/base.py:804         a place
+File "base.py", line 804, in save    a frame of a trace: a place and a name
+ValueError: no such field 'x'        a message, whose quoted and numbered parts are anyone's
+def get_\\w+\\(                        a pattern, of which the literal parts can be looked for
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from octavo.algorithms.frames import Place, frames, message_of, places_in
+from octavo.algorithms.patterns import PartOfName, Pieces, is_pattern, read_pattern
+
+_LONGEST = 20_000  # characters of a question that are read
+_MOST = 24  # names
+
+_IDENTIFIER = r"[A-Za-z_$][\w$]*"
+_QUALIFIED = re.compile(rf"{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*+[?!]?")
+_JOINT = re.compile(r"\.|::|->|#|\\")
+_SHAPED = re.compile(
+    r"\w_+\w|^_+\w|\w_+$|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|[a-z][0-9]+[a-z]|\$"  # snake_case, camelCase, HTTPServer, md5sum
+)
+_DECLARING = re.compile(
+    rf"^(?:(?:pub|public|private|export|async|abstract|static)\s+)*(?:def|class|func|fn|function|struct|interface|trait|enum|type|impl|module|namespace|sub|fun|object|record"
+    rf"|protocol|extension|method|symbol|definition of)\s+({_IDENTIFIER})(?![\w$]|\s+[a-z])"
+)
+_TICKED = re.compile(r"`([^`\n]{1,200})`")
+_ALONE = re.compile(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_PLAIN = re.compile(r"[\"'(]?[A-Za-z][a-z]*(?:['’-][a-z]+)*[.,:;?!)\"']*")  # a word that is no name
+_SENTENCE = 4  # of them
+_FEW = 4  # words that may together be one name: "parse query" is parse_query and parseQuery
+
+# No kind of error has a longer name, and without a bound a long word takes time by the square of its length.
+_ERROR = re.compile(
+    r"(?:^|\s)(?:[\w.]{0,99}[A-Z]\w{0,99}(?:Error|Exception|Warning|Fault)\b"
+    r"|(?:panic|fatal|error(?:\[\w+\])?|Fatal error):\s"
+    r"|Traceback\b|FATAL\b|ERROR\b|undefined (?:reference|symbol)|(?:Cannot|cannot|Could not|could not) [a-z]+ \S"
+    r"|[Ss]egmentation fault)"
+    r"|^[\w.]{0,99}[A-Z]\w{1,99}: \S+(?: \S+){2}"
+)
+# What differs from one occurrence of a message to the next: quoted values, numbers, addresses, placeholders.
+_VARIABLE = re.compile(
+    r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|\b0x[0-9a-fA-F]+\b|\b\d+(?:\.\d+)*\b|%[sdrif]|\{[^{}\n]{0,40}\}"
+    r"|<[^<>\n]{1,80}>"
+)
+_KIND_OF_ERROR = re.compile(r"^(?:[\w.]{0,99}[A-Z]\w{0,99}|panic|fatal|(?i:error)(?:\[\w+\])?)\s*:\s+")
+_OCCURRENCES = 50  # of a piece in a text that are looked at
+_WORDS = re.compile(r"\w+")
+_HUMP = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_RUN = 3  # words
+_MOST_RUNS = 40
+
+
+class Asked(StrEnum):
+    """The form of a question."""
+
+    WORDS = "words"
+    NAME = "name"
+    PLACE = "place"
+    TRACE = "trace"
+    MESSAGE = "message"
+    PATTERN = "pattern"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier, outermost part first. `sure` if it was written as one, not made up from words."""
+
+    parts: tuple[str, ...]
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CodeQuery:
+    """`words` are what to look for by word and meaning.
+
+    The parts of one of the `pieces` stand in their order on one line of what is meant; each of `runs` are words next to
+    each other in it. `parts` are of names that a pattern does not tell whole. A `sentence` only mentions its names.
+    """
+
+    asked: Asked
+    words: str
+    names: tuple[Name, ...] = ()
+    places: tuple[Place, ...] = ()
+    pieces: tuple[Pieces, ...] = ()
+    runs: tuple[str, ...] = ()
+    parts: tuple[PartOfName, ...] = ()
+    sentence: bool = False
+
+
+@lru_cache(maxsize=64)
+def read_code_query(text: str) -> CodeQuery:
+    """Total, and linear in the length of the text."""
+    text = text[:_LONGEST].strip()
+    traced = frames(text)
+    if traced:
+        message = message_of(text)
+        named = tuple(dict.fromkeys(Name(_parts(frame.name)) for frame in traced if frame.name))[:_MOST]
+        words = " ".join([message, *(name.parts[-1] for name in named[:4])]).strip() or text
+        places = tuple(frame.place for frame in traced)
+        return CodeQuery(Asked.TRACE, words, named, places, runs=_runs(message))
+    places = places_in(text)
+    if is_pattern(text):
+        told = read_pattern(text)
+        literal = " ".join(dict.fromkeys(piece for pieces in told.pieces for piece in pieces))
+        return CodeQuery(
+            Asked.PATTERN, literal or text, _names(told.whole), places, pieces=told.pieces, parts=told.parts
+        )
+    if _ERROR.search(text):
+        bare = _KIND_OF_ERROR.sub("", text)
+        return CodeQuery(Asked.MESSAGE, text, _names(bare), places, runs=_runs(text))
+    if _ALONE.fullmatch(text):
+        return CodeQuery(Asked.NAME, text, _spelled((Name(_parts(text.removesuffix("()"))),)), places)
+    names = _names(text)
+    if places and len(text.split()) == 1:
+        return CodeQuery(Asked.PLACE, text, names, places)
+    if names:
+        if any(mark in text for mark in "(){}=;"):
+            return CodeQuery(Asked.CODE, text, names, places, runs=_runs(text))
+        return CodeQuery(Asked.NAME, text, names, places, sentence=_is_sentence(text))
+    return CodeQuery(Asked.PLACE if places else Asked.WORDS, text, _joined(text), places)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in _JOINT.split(name) if part)
+
+
+def _names(text: str) -> tuple[Name, ...]:
+    found = dict.fromkeys(_named(text))
+    return _spelled(tuple(Name(parts) for parts in found)[:_MOST])
+
+
+def _spelled(names: tuple[Name, ...]) -> tuple[Name, ...]:
+    """Each name as written, then as other languages write it: `saveBase` may be called `save_base`."""
+    made = (Name((*name.parts[:-1], other), sure=False) for name in names for other in _respelled(name.parts[-1]))
+    return (*names, *made)
+
+
+def _respelled(name: str) -> Iterator[str]:
+    words = [word.lower() for word in _HUMP.split(name) if word]
+    if len(words) > 1:
+        yield _camel(words) if "_" in name else "_".join(words)
+
+
+def _camel(words: list[str]) -> str:
+    return words[0] + "".join(word.capitalize() for word in words[1:])
+
+
+def _named(text: str) -> Iterator[tuple[str, ...]]:
+    for ticked in _TICKED.finditer(text):
+        bare = ticked[1].strip().removesuffix("()")
+        if _QUALIFIED.fullmatch(bare):
+            yield _parts(bare)
+    for declared in _DECLARING.finditer(text):
+        yield (declared[1],)
+    for found in _QUALIFIED.finditer(text):
+        parts = _parts(found[0])
+        called = text.startswith("(", found.end())
+        # "e.g." and "the end.Then" are no names; `os.path` is.
+        joined = len(parts) > 1 and all(len(part) > 1 for part in parts)
+        if called or joined or _SHAPED.search(parts[-1]):
+            yield parts
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether so much is said around the names that they are not all that is asked for."""
+    return sum(_PLAIN.fullmatch(word) is not None for word in text.split()) >= _SENTENCE
+
+
+def _joined(text: str) -> tuple[Name, ...]:
+    """A few plain words as the name they may be: written together with underscores, or in camel case."""
+    words = text.split()
+    if not 1 < len(words) <= _FEW or not all(_WORD.fullmatch(word) for word in words):
+        return ()
+    lower = [word.lower() for word in words]
+    return Name(("_".join(lower),), sure=False), Name((_camel(lower),), sure=False)
+
+
+def _runs(said: str) -> tuple[str, ...]:
+    """Three words at a time, none of them of what differs each time: so has the code that says it.
+
+    A quotation of three words or more is what is said, not a value.
+    """
+    line = max((one.strip() for one in said.split("\n")), key=len, default="")
+    stretches = _VARIABLE.split(_KIND_OF_ERROR.sub("", line))
+    stretches += [found[0] for found in _VARIABLE.finditer(line) if len(_WORDS.findall(found[0])) >= _RUN]
+    runs: dict[str, None] = {}
+    for stretch in stretches:
+        words = _WORDS.findall(stretch.lower())
+        for at in range(max(1, len(words) - _RUN + 1) if len(words) > 1 else 0):
+            runs[" ".join(words[at : at + _RUN])] = None
+    return tuple(runs)[:_MOST_RUNS]
+
+
+def share_of_runs(runs: tuple[str, ...], text: str) -> float:
+    """How many of the runs a text holds.
+
+    >>> share_of_runs(("no such field", "such field here"), 'raise ValueError(f"No such field: {name}")')
+    0.5
+    """
+    if not runs:
+        return 0.0
+    held = f" {' '.join(_WORDS.findall(text.lower()))} "
+    return sum(f" {run} " in held for run in runs) / len(runs)
+
+
+def share_in_order(pieces: tuple[str, ...], text: str) -> float:
+    """1 where a line holds all the pieces, one after the other; else half of how much of them the text holds so.
+
+    >>> share_in_order(("def get_", "("), "x = 1\\ndef get_user(self):\\n")
+    1.0
+    >>> share_in_order(("no such", "field"), "no such luck")
+    0.2916666666666667
+    """
+    total = sum(map(len, pieces))
+    if not total:
+        return 0.0
+    longest = max(pieces, key=len)
+    at = text.find(longest)
+    for _ in range(_OCCURRENCES):
+        if at < 0:
+            break
+        end = text.find("\n", at)
+        if _in_order(pieces, text, text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end) == total:
+            return 1.0
+        at = text.find(longest, at + 1)
+    return 0.5 * _in_order(pieces, text, 0, len(text)) / total
+
+
+def _in_order(pieces: tuple[str, ...], text: str, start: int, end: int) -> int:
+    """The characters of those pieces that are found in order between two places; one that is absent is passed over."""
+    held = 0
+    for piece in pieces:
+        found = text.find(piece, start, end)
+        if found >= 0:
+            held, start = held + len(piece), found + len(piece)
+    return held

@@ -1,0 +1,52 @@
+"""Maximal marginal relevance: relevant, and unlike what is already chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def marginal_relevance(
+    relevance: Sequence[float], likeness: NDArray[np.float64], balance: float
+) -> list[tuple[int, float]]:
+    """Places in the order chosen, each with what it was worth at that moment; the worth never rises.
+
+    worth(d) = balance · relevance(d) - (1 - balance) · max likeness(d, chosen), the maximum of nothing being 0.
+    Carbonell and Goldstein, "The use of MMR, diversity-based reranking", SIGIR 1998. Of equals the first is chosen.
+
+    >>> import numpy as np
+    >>> marginal_relevance([1.0, 0.75, 0.5], np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]), 0.5)
+    [(0, 0.5), (2, 0.25), (1, -0.125)]
+    """
+    worth = balance * np.asarray(relevance, dtype=np.float64)
+    nearest = np.zeros(len(relevance))
+    left = np.ones(len(relevance), dtype=bool)
+    chosen: list[tuple[int, float]] = []
+    for _ in range(len(relevance)):
+        now = np.where(left, worth - (1.0 - balance) * nearest, -np.inf)
+        best = int(now.argmax())
+        chosen.append((best, float(now[best])))
+        left[best] = False
+        # Likeness below zero is no merit: the opposite of what was chosen is not more relevant for it.
+        np.maximum(nearest, likeness[best], out=nearest)
+    return chosen
+
+
+def representatives(groups: NDArray[np.float32], count: int, balance: float) -> NDArray[np.int64]:
+    """Of many groups of equally many unit vectors at once: the places of the first `count` that are chosen in each.
+
+    As `marginal_relevance` chooses, relevance being the cosine with the middle of the group.
+    """
+    middles = groups.mean(axis=1)
+    middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-12)
+    relevance = np.einsum("gvd,gd->gv", groups, middles)
+    nearest, each = np.zeros_like(relevance), np.arange(len(groups))
+    chosen = np.empty((len(groups), count), dtype=np.int64)
+    for place in range(count):
+        best = (balance * relevance - (1.0 - balance) * nearest).argmax(axis=1)
+        chosen[:, place] = best
+        relevance[each, best] = -np.inf
+        np.maximum(nearest, np.einsum("gvd,gd->gv", groups, groups[each, best]), out=nearest)
+    return chosen

@@ -1,0 +1,56 @@
+"""How much of a text a model can read, by the pieces its vocabulary cuts the text into.
+
+A vocabulary that was made from English knows Russian letter by letter, most ideographs and all emoji not at all: texts
+in them get nearly the same vector whatever they say. Such a text is better found by its words alone.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+
+UNREAD, READ = 0.4, 0.75
+"""Up to the first a text is noise to the model, from the second on it is read; between them trust rises evenly."""
+
+_MULTILINGUAL = 100_000
+"""A vocabulary from this size on was made from many languages, and single ideographs in it have a meaning."""
+_LOOKED_AT = 2_000  # characters of a passage: what language it is written in shows early
+
+
+class Readability:
+    """The share of a text's characters that stand in pieces the model has learnt something about.
+
+    `pieces` cuts a text as the model does, without marks of continuation; an unknown piece is empty.
+    """
+
+    __slots__ = ("_multilingual", "_pieces")
+
+    def __init__(self, pieces: Callable[[str], Sequence[tuple[str, bool]]], vocabulary: int) -> None:
+        self._pieces = pieces
+        self._multilingual = vocabulary >= _MULTILINGUAL
+
+    def of(self, text: str) -> float:
+        """Between 0 and 1. Punctuation counts for nothing, nor does a letter that is a word of its own."""
+        total = sum(map(_counts, text))
+        read = 0
+        for piece, begins in self._pieces(text):
+            if len(piece) > 1 or (self._multilingual and piece):
+                read += sum(map(_counts, piece))
+            elif piece.isascii() and piece.isalnum() and begins:
+                total -= 1
+        return min(1.0, read / total) if total > 0 else float(any(map(str.isalnum, text)))
+
+    def unreadable(self, texts: Sequence[str]) -> list[int]:
+        """The places of those that are noise to the model. Nothing in ASCII is: at worst it is data."""
+        return [
+            place for place, text in enumerate(texts) if not text.isascii() and trust(self.of(text[:_LOOKED_AT])) == 0.0
+        ]
+
+
+def trust(readability: float) -> float:
+    """How much a vector says of a text of which the model reads so much: from 0, nothing, to 1."""
+    return min(1.0, max(0.0, (readability - UNREAD) / (READ - UNREAD)))
+
+
+def _counts(character: str) -> bool:
+    return character.isalnum() or (character > "\x7f" and unicodedata.category(character) == "So")

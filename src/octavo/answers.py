@@ -1,0 +1,197 @@
+"""The types of what a library's methods answer with.
+
+Written by scripts/make_python_api.py from the table of operations: change that, not this file.
+"""
+
+from __future__ import annotations
+
+from octavo.memory.diffs import SectionChange
+from octavo.memory.sync_report import SkippedFile, SyncReport
+from octavo.model.advisory import Advisory
+from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.model.result import Freshness
+from octavo.operations.canonical.answers import (
+    CanonicalAnswer,
+    CanonicalListAnswer,
+    CanonicalListed,
+    CanonicalOutlineAnswer,
+    CanonicalPackAnswer,
+    CanonicalPassage,
+    CanonicalSection,
+)
+from octavo.operations.code.answers import AugmentAnswer, Quotation
+from octavo.operations.database.answers import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
+from octavo.operations.evaluation.answers import EvaluationAnswer, ProfileFigures
+from octavo.operations.graph.answers import (
+    BuildAnswer,
+    ClustersAnswer,
+    CommunitiesAnswer,
+    FarDocument,
+    FoundCommunity,
+    FoundEdge,
+    GhostsAnswer,
+    GraphFile,
+    MapFile,
+    MissingTarget,
+    NeighborsAnswer,
+    RelatedAnswer,
+    RelatedDocument,
+)
+from octavo.operations.history.answers import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
+from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.library.answers import (
+    AddAnswer,
+    Check,
+    CollectionState,
+    FileProblem,
+    HealthAnswer,
+    IndexAnswer,
+    IndexedCollection,
+    IndexingRun,
+    LedgerProblem,
+    ListAnswer,
+    ListedDocument,
+    MissingFolder,
+    OfflineState,
+    RemoveAnswer,
+    RemovedCollection,
+    StatusAnswer,
+    UriProblem,
+    WatchAnswer,
+    WatchedFolder,
+)
+from octavo.operations.library.left_out import LeftOut
+from octavo.operations.memory.answers import (
+    ChangeState,
+    FoundMemory,
+    LinkedMemoriesAnswer,
+    LinkState,
+    MemoryDiffAnswer,
+    MemoryGetAnswer,
+    MemoryHistoryAnswer,
+    MemoryState,
+    RecallAnswer,
+    VersionState,
+)
+from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
+from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.projects.answers import (
+    ProjectsListAnswer,
+    ProjectsResolveAnswer,
+    ProjectState,
+    ResolvedCollection,
+    SessionsAnswer,
+    SessionState,
+)
+from octavo.operations.reading.answers import GetAnswer, OutlineAnswer, OutlineSection
+from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
+from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
+from octavo.writing.validate import Violation
+
+__all__ = [
+    "AddAnswer",
+    "Advisory",
+    "AugmentAnswer",
+    "AutoFixAnswer",
+    "BuildAnswer",
+    "CanonicalAnswer",
+    "CanonicalListAnswer",
+    "CanonicalListed",
+    "CanonicalOutlineAnswer",
+    "CanonicalPackAnswer",
+    "CanonicalPassage",
+    "CanonicalSection",
+    "ChangeState",
+    "Check",
+    "CheckAnswer",
+    "ChunkSizes",
+    "ClustersAnswer",
+    "CollectionState",
+    "CommitHit",
+    "CommunitiesAnswer",
+    "EmbeddingProfile",
+    "EvaluationAnswer",
+    "FarDocument",
+    "FileProblem",
+    "FinetuneAnswer",
+    "FoundCommunity",
+    "FoundEdge",
+    "FoundHit",
+    "FoundMemory",
+    "Freshness",
+    "GetAnswer",
+    "GhostsAnswer",
+    "GraphFile",
+    "HealthAnswer",
+    "HistoryAnswer",
+    "IndexAnswer",
+    "IndexedCollection",
+    "IndexingRun",
+    "JobsAnswer",
+    "JobsCountAnswer",
+    "LedgerProblem",
+    "LeftOut",
+    "LinkState",
+    "LinkedMemoriesAnswer",
+    "ListAnswer",
+    "ListedDocument",
+    "LogAnswer",
+    "MapFile",
+    "MemoryDiffAnswer",
+    "MemoryGetAnswer",
+    "MemoryHistoryAnswer",
+    "MemoryState",
+    "MissingFolder",
+    "MissingTarget",
+    "ModelAnswer",
+    "ModelRemoved",
+    "ModelShown",
+    "ModelsAnswer",
+    "NeighborsAnswer",
+    "OfflineState",
+    "OutlineAnswer",
+    "OutlineSection",
+    "ProfileAnswer",
+    "ProfileFigures",
+    "ProfileShown",
+    "ProfilesAnswer",
+    "ProjectState",
+    "ProjectsListAnswer",
+    "ProjectsResolveAnswer",
+    "PromisedAnswer",
+    "PruneAnswer",
+    "QueuedJob",
+    "Quotation",
+    "RecallAnswer",
+    "Recipe",
+    "RelatedAnswer",
+    "RelatedDocument",
+    "RemoveAnswer",
+    "RemovedCollection",
+    "RepairAnswer",
+    "ResolvedCollection",
+    "SavedLibrary",
+    "SearchAnswer",
+    "SectionChange",
+    "SessionState",
+    "SessionsAnswer",
+    "ShownSnapshot",
+    "SkippedFile",
+    "SnapshotsAnswer",
+    "Stage",
+    "StatusAnswer",
+    "Step",
+    "Stored",
+    "SyncReport",
+    "Touched",
+    "UpgradeAnswer",
+    "UriProblem",
+    "ValidateAnswer",
+    "VersionState",
+    "Violation",
+    "WatchAnswer",
+    "WatchedFolder",
+    "WriteAnswer",
+    "Written",
+]

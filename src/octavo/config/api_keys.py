@@ -1,0 +1,23 @@
+"""API keys of embedding services: read from the environment or a file when they are needed, stored nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from octavo.errors import ConfigurationError
+
+
+def api_key(variable: str, file: str, environ: Mapping[str, str] | None = None) -> str | None:
+    """The key in a file, or else in a variable; None where neither is named or the variable is unset."""
+    if file:
+        path = Path(file).expanduser()
+        try:
+            key = path.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"the key file {path} cannot be read: {error}") from error
+        if not key or len(key.split()) != 1:
+            raise ConfigurationError(f"the key file {path} does not hold one key")
+        return key
+    return (os.environ if environ is None else environ).get(variable, "").strip() or None if variable else None

@@ -1,0 +1,114 @@
+"""Changes to a configuration file: comments and order stay, and only what can be loaded is written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AbstractTable
+
+from octavo.config.describe import describe, plain
+from octavo.config.load import PROJECT_FILE, load, parsed, project_file, read_flat, user_file, variable
+from octavo.errors import ConfigurationError, InvalidArgument
+from octavo.model.location import DatabaseUrl
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A setting in a file: `value` is None where it was taken out. `overridden` names what counts before the file."""
+
+    name: str
+    value: Any
+    file: Path
+    overridden: str | None = None
+
+
+def target(environ: Mapping[str, str], directory: Path, *, project: bool) -> Path:
+    """The user's file, or the project's: the nearest upward, else a new one in this directory."""
+    if project:
+        return project_file(directory) or directory / PROJECT_FILE
+    return user_file(environ)
+
+
+def set_value(file: Path, name: str, values: Sequence[str], environ: Mapping[str, str], directory: Path) -> Change:
+    """Puts a setting into a file; of a list, every value is given."""
+    setting = describe(name)
+    if setting.type != "list of strings" and len(values) != 1:
+        raise InvalidArgument(f"{name} takes one value, not {len(values)}", hint=f"its type: {setting.type}")
+    given: Any = list(values) if setting.type == "list of strings" else values[0]
+    return _changed(file, name, parsed(name, given, "the new value"), environ, directory)
+
+
+def unset(file: Path, name: str, environ: Mapping[str, str], directory: Path) -> Change:
+    describe(name)
+    return _changed(file, name, None, environ, directory)
+
+
+def replace(file: Path, text: str, environ: Mapping[str, str], directory: Path) -> None:
+    """Writes a whole file that somebody edited, if it can be loaded."""
+    load(environ=environ, directory=directory, drafts={file: text})
+    _write(file, text)
+
+
+def _changed(file: Path, name: str, value: Any, environ: Mapping[str, str], directory: Path) -> Change:
+    text = file.read_text("utf-8") if file.is_file() else ""
+    before = read_flat(text, file)
+    new = _edited(text, name, value)
+    expected = {**before, name: _toml(value)} if value is not None else {k: v for k, v in before.items() if k != name}
+    if read_flat(new, file) != expected:
+        raise ConfigurationError(f"{name} cannot be changed in {file} as it is written", hint="change it in an editor")
+    origin = load(environ=environ, directory=directory, drafts={file: new}).origins[name]
+    if new != text:
+        _write(file, new)
+    overridden = None if value is None or origin == str(file) else origin
+    return Change(name, plain(value), file, variable(name) if overridden == "environment" else overridden)
+
+
+def _edited(text: str, name: str, value: Any) -> str:
+    document = tomlkit.parse(text)
+    *above, leaf = name.split(".")
+    table: Any = document
+    for section in above:
+        if not isinstance(table.get(section), AbstractTable | Mapping):
+            if value is None:
+                return text
+            table[section] = tomlkit.table()
+        table = table[section]
+    if value is not None:
+        table[leaf] = _toml(value)
+    elif leaf in table:
+        del table[leaf]
+    edited = tomlkit.dumps(document)
+    return edited if text.startswith("\n") else edited.lstrip("\n")
+
+
+def _toml(value: Any) -> Any:
+    return value.secret if isinstance(value, DatabaseUrl) else plain(value)
+
+
+def _write(file: Path, text: str) -> None:
+    """Atomically. A symbolic link stays one: people keep such files in a repository."""
+    file = file.resolve()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            if file.exists():
+                Path(temporary).chmod(file.stat().st_mode & 0o777)
+            Path(temporary).replace(file)
+        except BaseException:
+            with suppress(OSError):
+                Path(temporary).unlink()
+            raise
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {error}") from error

@@ -1,0 +1,262 @@
+"""Flags > environment > the folder's own library > project file > user file > defaults, each value with its origin."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from platformdirs import user_config_path, user_data_path
+
+from octavo.config.local_library import ORIGIN, trusted
+from octavo.config.schema import Config
+from octavo.errors import ConfigurationError
+from octavo.model.location import DatabaseUrl, Location, location
+
+PROJECT_FILE = Path(".octavo") / "config.toml"
+_PREFIX = "OCTAVO_"
+# No misspelt settings: the first names the user's file, the second the virtual environment of a checkout (`./dev`).
+_OTHER_VARIABLES = frozenset({"OCTAVO_CONFIG", "OCTAVO_VENV"})
+_SEPARATORS = {
+    "ingest.ignore": os.pathsep,
+    "serve.allow_hosts": ",",
+    "serve.allow_origins": ",",
+    "writing.collections": ",",
+}
+
+# A project file travels with a repository that someone else may have written. It may narrow what is read and
+# choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
+_PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore")
+
+
+_Settings = TypeVar("_Settings")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration and, for every setting, where its value came from."""
+
+    config: Config
+    origins: Mapping[str, str]
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+    drafts: Mapping[Path, str] | None = None,
+) -> Loaded:
+    """`flags` maps dotted names to values. `drafts` are texts that files are about to have, read in their place."""
+    environ = os.environ if environ is None else environ
+    return _combined(_layers(flags or {}, environ, directory or Path.cwd(), drafts or {}))
+
+
+def load_isolated(given: Path | Mapping[str, Any], flags: Mapping[str, Any]) -> Loaded:
+    """From one TOML file, or from settings by name, and from nothing around this process."""
+    layer = (str(given), _read(given, {})) if isinstance(given, Path) else ("config", dict(_flat(given)))
+    return _combined((layer, ("argument", flags)))
+
+
+def _combined(layers: Iterable[tuple[str, Mapping[str, Any]]]) -> Loaded:
+    """What every layer says; of two that set the same, the later."""
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, layer in layers:
+        for name, value in layer.items():
+            _refuse_unknown(name, origin)
+            # The patterns of all files count. A value that is no list is left for validation to refuse.
+            joined = name == "ingest.ignore" and isinstance(value, list | tuple)
+            values[name] = (*values.get(name, ()), *value) if joined else value
+            origins[name] = origin
+    config = _consistent(_validated(values, origins), origins)
+    return Loaded(config, {name: origins.get(name, "default") for name, _ in settings(config)})
+
+
+def parsed(name: str, given: Any, origin: str) -> Any:
+    """One setting's value from what somebody wrote, by itself."""
+    return dict(settings(_validated({name: given}, {name: origin})))[name]
+
+
+def validated(kind: type[_Settings], values: Mapping[str, Any]) -> _Settings:
+    """Settings from what someone wrote; whatever is wrong with it is a `pydantic.ValidationError`."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind).validate_python(values)
+
+
+def library_location(config: Config) -> Location:
+    """Where the configuration says the library is: a file, or a database on a server."""
+    if isinstance(config.library, DatabaseUrl):
+        return config.library
+    return config.library.expanduser() if config.library else user_data_path("octavo") / "library.db"
+
+
+def user_file(environ: Mapping[str, str]) -> Path:
+    named = environ.get("OCTAVO_CONFIG")
+    return Path(named) if named else user_config_path("octavo") / "config.toml"
+
+
+def project_file(directory: Path) -> Path | None:
+    for folder in (directory, *directory.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+    return None
+
+
+def profile_folders(environ: Mapping[str, str] | None = None, directory: Path | None = None) -> tuple[Path, ...]:
+    """The folders with retrieval profiles of one's own: next to the user's configuration, and to the project's."""
+    user = user_file(os.environ if environ is None else environ)
+    project = project_file(directory or Path.cwd())
+    return tuple(file.parent / "profiles" for file in (user, project) if file is not None)
+
+
+def settings(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of the tree with its dotted name."""
+    for field in fields(tree):
+        value = getattr(tree, field.name)
+        if is_dataclass(value) and not isinstance(value, DatabaseUrl):
+            yield from settings(value, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, value
+
+
+_NAMES = tuple(name for name, _ in settings(Config()))
+
+
+def variable(name: str) -> str:
+    """`OCTAVO_RETRIEVAL_LIMIT` for `retrieval.limit`: the dotted name in capitals, dots as underscores."""
+    return _PREFIX + name.upper().replace(".", "_")
+
+
+def project_may_set(name: str) -> bool:
+    return name.startswith(_PROJECT_MAY_SET)
+
+
+def read_flat(text: str, path: Path) -> dict[str, Any]:
+    """What a file of this text sets, by dotted names."""
+    import tomllib
+
+    try:
+        return dict(_flat(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+
+
+def unknown(name: str, message: str) -> ConfigurationError:
+    import difflib
+
+    near = difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else "`octavo config show` lists every setting"
+    return ConfigurationError(message, hint=hint)
+
+
+def _validated(values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+    library = values.get("library")
+    if isinstance(library, str | Path):
+        values = {**values, "library": location(library)}
+    # Most searches name a library and nothing else, and any path will do: pydantic need not be imported for that.
+    if values.keys() <= {"library"}:
+        return Config(values.get("library"))
+    from pydantic import ValidationError
+
+    try:
+        return validated(Config, _nested(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        where = next((origins[known] for known in origins if name.startswith(known)), "the configuration")
+        raise ConfigurationError(
+            f"{name} in {where}: {first['msg']}", hint="see `octavo config describe` for every setting"
+        ) from error
+
+
+def _consistent(config: Config, origins: Mapping[str, str]) -> Config:
+    if config.embedding.model is not None and config.embedding.provider != "onnx":
+        raise ConfigurationError(
+            f"embedding.model in {origins['embedding.model']} names a folder, but embedding.provider is "
+            f"{config.embedding.provider}, which takes none",
+            hint='set embedding.provider to "onnx", or leave embedding.model out',
+        )
+    return config
+
+
+def _layers(
+    flags: Mapping[str, Any], environ: Mapping[str, str], directory: Path, drafts: Mapping[Path, str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    user = user_file(environ)
+    if user in drafts or user.is_file():
+        yield str(user), _read(user, drafts)
+    elif "OCTAVO_CONFIG" in environ:
+        raise ConfigurationError(f"OCTAVO_CONFIG names {user}, which is not a file")
+    project = project_file(directory) or next((file for file in drafts if file != user), None)
+    if project:
+        layer = _read(project, drafts)
+        for name in layer:
+            if not project_may_set(name):
+                _refuse_unknown(name, str(project))
+                raise ConfigurationError(
+                    f"{project} sets {name}, which a project file may not",
+                    hint=f"move it to {user}; a project file may set: {', '.join(_PROJECT_MAY_SET)}",
+                )
+        yield str(project), layer
+    library = trusted(directory)
+    if library:
+        yield ORIGIN, {"library": library}
+    yield "environment", _from_environment(environ)
+    yield "flag", flags
+
+
+def _read(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
+    if path in drafts:
+        return read_flat(drafts[path], path)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+    return read_flat(text, path)
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    names = {variable(name): name for name in _NAMES}
+    found = {}
+    for given, raw in environ.items():
+        if not given.startswith(_PREFIX) or given in _OTHER_VARIABLES:
+            continue
+        name = names.get(given)
+        if name is None:
+            import difflib
+
+            # Other variables may have the prefix as well; one that is nearly a setting was meant to be it.
+            near = difflib.get_close_matches(given, names, n=1, cutoff=0.85)
+            if near:
+                raise ConfigurationError(f"{given} is not a setting", hint=f"did you mean {near[0]}?")
+        elif raw != "":
+            found[name] = raw.split(_SEPARATORS[name]) if name in _SEPARATORS else raw
+    return found
+
+
+def _refuse_unknown(name: str, origin: str) -> None:
+    if name not in _NAMES:
+        raise unknown(name, f"{origin} sets {name}, which is not a setting")
+
+
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for name, value in values.items():
+        *above, leaf = name.split(".")
+        branch = tree
+        for part in above:
+            branch = branch.setdefault(part, {})
+        branch[leaf] = value
+    return tree

@@ -1,0 +1,310 @@
+"""Every setting with its type, default and meaning, written once.
+
+`octavo config describe` and the reference of the configuration are made from these lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from octavo.model.limits import Field
+from octavo.model.location import Location
+
+_Tokens = Annotated[int, Field(ge=1, le=100_000)]
+_FewTokens = Annotated[int, Field(ge=0, le=100_000)]
+_Overlap = Annotated[int, Field(ge=0, le=10_000)]
+_Depth = Annotated[int, Field(ge=0, le=6)]
+_Threads = Annotated[int, Field(ge=1, le=256)]
+_Processes = Annotated[int, Field(ge=1, le=64)]
+_Count = Annotated[int, Field(ge=1)]
+_Shards = Annotated[int, Field(ge=1, le=1_024)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How documents are cut into chunks. An unset size follows from the embedder's context window."""
+
+    target_min_tokens: Annotated[
+        _Tokens | None, Field(description="A chunk smaller than this takes one more block, up to the hard maximum.")
+    ] = None
+    target_max_tokens: Annotated[
+        _Tokens | None, Field(description="The size, in tokens, above which a chunk ends before the next block.")
+    ] = None
+    hard_max_tokens: Annotated[
+        _Tokens | None, Field(description="The largest chunk, in tokens; only a block that cannot be split exceeds it.")
+    ] = None
+    min_preferred_tokens: Annotated[
+        _FewTokens | None, Field(description="Sections and chunks below this size are joined with a neighbour.")
+    ] = None
+    overlap_tokens: Annotated[
+        _Overlap | None, Field(description="How many tokens of a chunk the next chunk of the same text repeats.")
+    ] = None
+    max_heading_depth: Annotated[
+        _Depth | None, Field(description="Headings below this level do not divide chunks; unset, every heading does.")
+    ] = None
+    intelligent_heading_depth: Annotated[
+        bool, Field(description="Whether a section is kept whole, with its subsections, where it fits in one chunk.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The model that turns text into vectors."""
+
+    provider: Annotated[
+        Literal["bundled", "onnx", "hashing"],
+        Field(description="`bundled` ships with Octavo, `onnx` is a model folder, `hashing` is for tests."),
+    ] = "bundled"
+    model: Annotated[
+        Path | None, Field(description="The folder with `model.onnx` and `tokenizer.json`, for the provider `onnx`.")
+    ] = None
+    threads: Annotated[
+        _Threads | None, Field(description="Threads that compute vectors; unset, one for each processor core.")
+    ] = None
+    fast: Annotated[
+        bool, Field(description="Whether a large backlog gets fast vectors first, which the full ones replace later.")
+    ] = True
+    constrained: Annotated[
+        Literal["auto", "on", "off"],
+        Field(description="Whether to compute no full vectors; `auto` does so with less than 2 GB of free memory."),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """What is read from disk."""
+
+    max_file_bytes: Annotated[
+        int, Field(ge=1, description="Larger files are skipped, with a reason in the ledger.")
+    ] = 10_000_000
+    ignore: Annotated[
+        tuple[str, ...],
+        Field(description="Patterns of paths to skip, as in `.gitignore`; those of all configuration files count."),
+    ] = ()
+    workers: Annotated[
+        _Processes | None, Field(description="Processes that parse and cut files; unset, one for each processor core.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Converting:
+    """How PDF, Word and other formats become text, in a process of its own."""
+
+    max_file_bytes: Annotated[
+        int, Field(ge=1, description="Larger documents are skipped, with a reason in the ledger.")
+    ] = 100_000_000
+    timeout_seconds: Annotated[
+        float, Field(gt=0, le=3_600, description="How long one document may take; then it is left out.")
+    ] = 120.0
+    memory_mb: Annotated[
+        int,
+        Field(ge=256, description="Megabytes of memory it may take, where the system can limit that."),
+    ] = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits of git repositories under a collection."""
+
+    enabled: Annotated[bool, Field(description="Whether commits are indexed.")] = True
+    max_commits: Annotated[
+        _Count | None, Field(description="The most commits indexed of a repository, the newest first.")
+    ] = 50_000
+    outside_git: Annotated[
+        bool,
+        Field(description="Whether a repository is read that a `.git` file places outside the collection's folder."),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The defaults of a search."""
+
+    profile: Annotated[str, Field(description="The retrieval profile: a built-in one or a file of your own.")] = (
+        "hybrid"
+    )
+    limit: Annotated[int, Field(ge=1, le=1000, description="How many hits an answer has at most.")] = 10
+    max_excerpt_chars: Annotated[
+        _Count | None, Field(description="Excerpts are cut to this many characters; unset, they are whole chunks.")
+    ] = None
+    count_hits: Annotated[
+        bool,
+        Field(description="Whether shown chunks that await full vectors are counted, so that they get theirs first."),
+    ] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """The cross-encoder for profiles with a `rerank` stage."""
+
+    model: Annotated[
+        Path | None,
+        Field(description="The folder with `model.json`, `model.onnx` and `tokenizer.json`; unset, the bundled one."),
+    ] = None
+    threads: Annotated[
+        _Threads | None, Field(description="Threads that score passages; unset, one for each processor core.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """How queued jobs are claimed and retried, by servers and by `octavo worker`."""
+
+    lease_seconds: Annotated[
+        float, Field(gt=0, le=86_400, description="How long a job stays claimed before another worker may take it.")
+    ] = 120.0
+    retry_seconds: Annotated[
+        float, Field(gt=0, le=86_400, description="The wait after a first failure; it doubles with each further one.")
+    ] = 5.0
+    max_retry_seconds: Annotated[float, Field(gt=0, le=604_800, description="The longest wait between attempts.")] = (
+        600.0
+    )
+    max_attempts: Annotated[int, Field(ge=1, le=1_000, description="Attempts before a job is given up as dead.")] = 5
+    batch: Annotated[int, Field(ge=1, le=1_000, description="How many jobs a worker claims at once.")] = 4
+    poll_seconds: Annotated[
+        float, Field(gt=0, le=3_600, description="How often an idle worker looks for jobs when nothing wakes it.")
+    ] = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Where queued jobs run."""
+
+    in_server: Annotated[
+        bool, Field(description="Whether servers run jobs themselves; with `false`, run `octavo worker` for them.")
+    ] = True
+    threads: Annotated[int, Field(ge=1, le=64, description="How many jobs a server or a worker runs at once.")] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Serve:
+    """How `octavo serve` listens, whom it admits, and how much one request may cost."""
+
+    host: Annotated[
+        str, Field(min_length=1, description="The address to listen on; others than loopback need a token.")
+    ] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535, description="The port to listen on; 0 takes a free one.")] = 7411
+    token_file: Annotated[
+        Path | None, Field(description="A file with the token that requests give as `Authorization: Bearer TOKEN`.")
+    ] = None
+    allow_hosts: Annotated[
+        tuple[str, ...], Field(description="Further names under which the server may be addressed (`Host` header).")
+    ] = ()
+    allow_origins: Annotated[
+        tuple[str, ...], Field(description="Web origins whose pages may call the server (`Origin` header).")
+    ] = ()
+    max_request_bytes: Annotated[int, Field(ge=1_000, description="The largest request body.")] = 4_000_000
+    timeout_seconds: Annotated[float, Field(gt=0, le=3_600, description="The longest a request may take.")] = 60.0
+    concurrency: Annotated[
+        int, Field(ge=1, le=10_000, description="Requests answered at once; further ones get status 503.")
+    ] = 64
+    drain_seconds: Annotated[
+        int, Field(ge=0, le=3_600, description="How long a server finishes its requests after it was asked to stop.")
+    ] = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How servers and `octavo watch` notice that files change."""
+
+    enabled: Annotated[bool, Field(description="Whether servers watch the folders of the library.")] = True
+    debounce_ms: Annotated[
+        int, Field(ge=250, le=30_000, description="How long a folder must be quiet before its changes are indexed.")
+    ] = 2_000
+    polling: Annotated[
+        bool,
+        Field(description="Whether to look at every file in turn, for disks that report no changes (network drives)."),
+    ] = False
+    poll_ms: Annotated[int, Field(ge=100, le=600_000, description="The pause between two rounds of polling.")] = 2_000
+    reconciliation_interval_seconds: Annotated[
+        float, Field(ge=0, le=604_800, description="How often every folder is compared with the library; 0 is never.")
+    ] = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """One server in the background for all clients of a library on this machine."""
+
+    enabled: Annotated[bool, Field(description="Whether clients share a server, or each works in its own process.")] = (
+        True
+    )
+    idle_seconds: Annotated[
+        float, Field(ge=0, le=604_800, description="How long the server stays after its last client has gone.")
+    ] = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """Files next to a large library that make searching it fast."""
+
+    enabled: Annotated[bool, Field(description="Whether snapshots are built and used.")] = True
+    threshold: Annotated[int, Field(ge=1, description="How many chunks a library needs to get snapshots.")] = 20_000
+    keep: Annotated[int, Field(ge=1, le=1_000, description="How many snapshots are kept, the newest first.")] = 3
+    shards: Annotated[
+        _Shards | None, Field(description="Into how many files vectors are divided; unset, by the size of the library.")
+    ] = None
+    open_shards: Annotated[_Shards, Field(description="How many of these files are mapped into memory at once.")] = 128
+    outline: Annotated[
+        bool,
+        Field(description="Whether to store a vector for each section, for profiles with a `dense_outline` stage."),
+    ] = False
+    vectors: Annotated[
+        Literal["codes", "ivfpq", "hnsw"],
+        Field(description="How nearest vectors are found: binary codes, or a faiss index (`octavo[faiss]`)."),
+    ] = "codes"
+    copies: Annotated[
+        bool,
+        Field(description="Whether each snapshot has files of its own, instead of hard links to unchanged ones."),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """What only a library on PostgreSQL has."""
+
+    lexical: Annotated[
+        Literal["auto", "postings", "pg_search"],
+        Field(
+            description="What finds words: Octavo's postings or ParadeDB's pg_search; `auto` uses its index if there."
+        ),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Changes of notes. They are refused unless a collection allows them: here, or by `octavo add --writable`."""
+
+    collections: Annotated[tuple[str, ...], Field(description="Names of collections whose notes may be changed.")] = ()
+    max_file_bytes: Annotated[int, Field(ge=1, description="Larger files are not edited.")] = 20_000_000
+    single_h1: Annotated[
+        bool, Field(description="Whether a second heading of level 1 is a violation (`single-h1`).")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole tree."""
+
+    library: Annotated[
+        Location | None, Field(description="The library: a path or `postgresql://…`; unset, in your data folder.")
+    ] = None
+    project: Annotated[
+        str, Field(min_length=1, max_length=200, description="The project inside the library that commands work in.")
+    ] = "default"
+    chunking: Chunking = Chunking()
+    embedding: Embedding = Embedding()
+    ingest: Ingest = Ingest()
+    converting: Converting = Converting()
+    history: History = History()
+    retrieval: Retrieval = Retrieval()
+    reranking: Reranking = Reranking()
+    jobs: Jobs = Jobs()
+    work: Work = Work()
+    serve: Serve = Serve()
+    watch: Watch = Watch()
+    daemon: Daemon = Daemon()
+    snapshots: Snapshots = Snapshots()
+    postgres: Postgres = Postgres()
+    writing: Writing = Writing()

@@ -1,0 +1,39 @@
+"""The embedder that ships with Octavo: nothing to fetch, nothing to configure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from octavo.embedding.onnx import OnnxEmbedder, token_counter
+from octavo.ports import TokenCounter
+
+if TYPE_CHECKING:
+    from octavo.embedding.crossencoder import OnnxCrossEncoder
+    from octavo.embedding.static import StaticEmbedder
+
+MODEL_DIRECTORY = Path(__file__).parent / "models" / "octavo-encoder-1"
+RERANKER_DIRECTORY = Path(__file__).parent / "models" / "octavo-rerank-1"
+FAST_DIRECTORY = Path(__file__).parent / "models" / "octavo-fast-1"
+REMEDY = "reinstall Octavo: `pip install --force-reinstall octavo`"
+
+
+def bundled_embedder(threads: int | None = None) -> OnnxEmbedder:
+    return OnnxEmbedder(MODEL_DIRECTORY, threads=threads, remedy=REMEDY)
+
+
+def bundled_reranker(threads: int | None = None) -> OnnxCrossEncoder:
+    from octavo.embedding.crossencoder import OnnxCrossEncoder
+
+    return OnnxCrossEncoder(RERANKER_DIRECTORY, threads=threads, remedy=REMEDY)
+
+
+def bundled_counter() -> TokenCounter:
+    return token_counter(MODEL_DIRECTORY, REMEDY)
+
+
+def bundled_fast_embedder() -> StaticEmbedder:
+    """The table in the bundled encoder's space: its vectors are compared with that encoder's, and no other's."""
+    from octavo.embedding.static import StaticEmbedder
+
+    return StaticEmbedder(FAST_DIRECTORY, remedy=REMEDY)

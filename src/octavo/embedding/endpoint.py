@@ -1,0 +1,220 @@
+"""A service that takes and gives JSON: asked again when that can help, no faster than allowed, its key never shown."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from octavo.embedding.breaker import CircuitBreaker
+from octavo.errors import ProviderFailed
+
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
+_TOLD = 300  # characters of a service's own words
+_LARGEST = 512_000_000  # bytes of an answer
+_DEADLINE = 3.0  # seconds that a search waits for a vector
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for one answer, how often to ask again, and how many requests a minute may begin."""
+
+    timeout_seconds: float = 60.0
+    retries: int = 4
+    requests_per_minute: float | None = None
+
+
+class Endpoint:
+    """One service. Safe from several threads: they share its rate."""
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        key: str | None = None,
+        patience: Patience | None = None,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._name = name
+        self._url = url.rstrip("/")
+        self._key = key
+        self._patience = patience or Patience()
+        self._wait = wait
+        self._clock = clock
+        self._opener = _opener(self._url)
+        self._guard = threading.Lock()
+        self._next = 0.0
+        self._breaker = CircuitBreaker(clock)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The answer's JSON, or `ProviderFailed` with the last reason there was."""
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        chance = random.Random(f"{self._name}{len(data)}")  # seeded: the same request waits the same
+        for attempt in range(self._patience.retries + 1):
+            self._take_turn()
+            try:
+                return self._asked(path, data)
+            except _Failure as failure:
+                if not failure.again or attempt == self._patience.retries:
+                    raise self._failed(path, failure, attempt + 1) from failure.__cause__
+                wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt) * chance.uniform(0.5, 1.0)
+                self._wait(max(wait, min(failure.after, 2 * _LONGEST_WAIT)))
+        raise AssertionError("every attempt answers or fails")
+
+    def post_once(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The same for whoever waits for a search: one attempt within a short deadline, none while the service is
+        known not to answer."""
+        if reason := self._breaker.reason():
+            raise self._silent(reason)
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        try:
+            answer = self._asked(path, data, min(self._patience.timeout_seconds, _DEADLINE))
+        except _Failure as failure:
+            if not failure.again:
+                raise self._failed(path, failure, 1) from failure.__cause__
+            self._breaker.failed(failure.reason)
+            raise self._silent(failure.reason) from failure.__cause__
+        self._breaker.answered()
+        return answer
+
+    def _silent(self, reason: str) -> ProviderFailed:
+        return ProviderFailed(
+            f"{self._name} at {self._url} does not answer: {reason}",
+            hint="check that the service is running and can be reached",
+            details={"status": None, "attempts": 1},
+        )
+
+    def _asked(self, path: str, data: bytes, timeout: float | None = None) -> Any:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "octavo"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        request = urllib.request.Request(self._url + path, data, headers, method="POST")
+        try:
+            with self._opener.open(request, timeout=timeout or self._patience.timeout_seconds) as response:
+                answer = response.read(_LARGEST)
+        except urllib.error.HTTPError as error:
+            raise self._refused(error) from None
+        except TimeoutError as error:
+            raise _Failure("it did not answer in time", again=True) from error
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise _Failure("it did not answer in time", again=True) from error
+            raise _Failure(f"it cannot be reached ({error.reason})", again=True) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise _Failure(f"it broke off ({type(error).__name__})", again=True) from error
+        except ValueError as error:
+            raise _Failure(f"{self._url} is no address ({error})") from error
+        try:
+            return json.loads(answer)
+        except ValueError as error:
+            raise _Failure("its answer is not JSON", again=True) from error
+
+    def _refused(self, error: urllib.error.HTTPError) -> _Failure:
+        with error:
+            try:
+                body = error.read(_LARGEST).decode("utf-8", "replace")
+            except (OSError, http.client.HTTPException):
+                body = ""
+        after = error.headers.get("Retry-After", "") if error.headers else ""
+        said = self._harmless(_message(body))
+        return _Failure(
+            f"it answered {error.code}" + (f": {said}" if said else ""),
+            again=error.code in _AGAIN,
+            after=float(after) if after.replace(".", "", 1).isdigit() else 0.0,
+            status=error.code,
+        )
+
+    def _failed(self, path: str, failure: _Failure, attempts: int) -> ProviderFailed:
+        times = f" after {attempts} attempts" if attempts > 1 else ""
+        return ProviderFailed(
+            f"{self._name} at {self._url}{path} failed{times}: {failure.reason}",
+            hint=_hint(failure),
+            details={"status": failure.status, "attempts": attempts},
+        )
+
+    def _harmless(self, text: str) -> str:
+        return text.replace(self._key, "…") if self._key else text
+
+    def _take_turn(self) -> None:
+        if not self._patience.requests_per_minute:
+            return
+        with self._guard:
+            now = self._clock()
+            start = max(now, self._next)
+            self._next = start + 60.0 / self._patience.requests_per_minute
+        if start > now:
+            self._wait(start - now)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key and the texts to whatever place it names: it counts as a refusal."""
+
+    def redirect_request(self, *request: object) -> None:
+        return None
+
+
+def _opener(url: str) -> urllib.request.OpenerDirector:
+    """Without redirects, and for a service on this machine without proxies: what is local stays local."""
+    try:
+        local = urlsplit(url).hostname in LOOPBACK
+    except ValueError:
+        local = False
+    return urllib.request.build_opener(_NoRedirect, *([urllib.request.ProxyHandler({})] if local else []))
+
+
+class _Failure(Exception):
+    def __init__(self, reason: str, *, again: bool = False, after: float = 0.0, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.again = again
+        self.after = after
+        self.status = status
+
+
+def _hint(failure: _Failure) -> str:
+    match failure.status:
+        case 301 | 302 | 303 | 307 | 308:
+            return "it redirects elsewhere, which is not followed: give the profile the address it redirects to"
+        case 401 | 403:
+            return "check the key: the profile's key_variable or key_file says where it is looked for"
+        case 404:
+            return "check the profile's url and model; a local server may have to fetch the model first"
+        case 429:
+            return "set the profile's requests_per_minute below what the service allows"
+        case 400 | 413 | 422:
+            return "check the profile's model, dimensions and batch"
+    return "check that the service is running and can be reached; the work is tried again later"
+
+
+def _message(body: str) -> str:
+    """What services call their reasons: `error`, `error.message`, `detail` or `message`.
+
+    Any other reply is not repeated: an address may be that of something else, whose pages are nobody's business.
+    """
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return ""
+    if not isinstance(value, dict):
+        return ""
+    for name in ("error", "detail", "message"):
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+    if isinstance(value, list):
+        value = "; ".join(str(problem["msg"]) for problem in value if isinstance(problem, dict) and "msg" in problem)
+    if isinstance(value, dict):
+        value = value.get("message", "")
+    text = value if isinstance(value, str) else ""
+    return " ".join(text.split())[:_TOLD]

@@ -1,0 +1,72 @@
+"""Every service an embedding profile can name, and how each is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from octavo.embedding import jina, ollama, openai, voyage
+from octavo.embedding.endpoint import Endpoint, Patience
+from octavo.embedding.remote import RemoteEmbedder, Wire
+from octavo.errors import InvalidArgument
+from octavo.model.embedding_profile import EmbeddingProfileSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a service is and where its key is looked for, unless a profile says otherwise."""
+
+    url: str
+    key_variable: str = ""
+    options: tuple[str, ...] = ()
+
+
+SERVICES: Mapping[str, Service] = {
+    "ollama": Service(ollama.URL, options=("shorten",)),
+    "openai": Service(openai.URL, "OPENAI_API_KEY", ("shorten",)),
+    "voyage": Service(voyage.URL, "VOYAGE_API_KEY", ("contextual",)),
+    "jina": Service(jina.URL, "JINA_API_KEY", ("late_chunking",)),
+}
+
+
+def completed(settings: EmbeddingProfileSettings) -> EmbeddingProfileSettings:
+    """The settings with the service's own address and the name of its key, or the reason why they cannot be used."""
+    service = SERVICES[settings.provider]
+    if not settings.model:
+        raise InvalidArgument(f"a profile of {settings.provider} needs a model")
+    for name in settings.options:
+        if name not in service.options:
+            known = f"it has: {', '.join(service.options)}" if service.options else "it has none"
+            raise InvalidArgument(f"{settings.provider} has no option {name}", hint=known)
+    url = settings.url or service.url
+    if not url.startswith(("http://", "https://")):
+        raise InvalidArgument(f"{url} is not an http address")
+    # A key meant for one service is not sent to another address.
+    variable = settings.key_variable or (service.key_variable if url == service.url else "")
+    return replace(settings, url=url, key_variable=variable)
+
+
+def remote_embedder(name: str, settings: EmbeddingProfileSettings, key: str | None) -> RemoteEmbedder:
+    settings = completed(settings)
+    usual = Patience()
+    patience = Patience(
+        timeout_seconds=settings.timeout_seconds or usual.timeout_seconds,
+        retries=usual.retries if settings.retries is None else settings.retries,
+        requests_per_minute=settings.requests_per_minute,
+    )
+    endpoint = Endpoint(f"{name} ({settings.provider})", settings.url, key, patience)
+    return RemoteEmbedder(name, settings, _wire(settings), endpoint)
+
+
+def _wire(settings: EmbeddingProfileSettings) -> Wire:
+    model, dimensions, options = settings.model, settings.dimensions, settings.options
+    # Many servers refuse a size in the request, even their own: only who wants shorter vectors says one.
+    shortened = dimensions if options.get("shorten") else None
+    match settings.provider:
+        case "ollama":
+            return ollama.OllamaWire(model, shortened)
+        case "openai":
+            return openai.OpenAIWire(model, shortened)
+        case "voyage":
+            return voyage.VoyageWire(model, dimensions, contextual=bool(options.get("contextual")))
+    return jina.JinaWire(model, dimensions, late_chunking=bool(options.get("late_chunking")))

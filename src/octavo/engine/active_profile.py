@@ -1,0 +1,113 @@
+"""The embedding profile that answers for a project, and what is made for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from octavo.ingest.profiles import active_profile
+
+if TYPE_CHECKING:
+    from octavo.engine.adapters import Adapters
+    from octavo.ingest.accelerate import Accelerator
+    from octavo.model.collection import Project
+    from octavo.model.embedding_profile import NamedEmbeddingProfile
+    from octavo.model.recipe import EmbeddingProfile
+    from octavo.ports import Embedder, Store, VectorIndex
+
+
+class EmbeddingSetup:
+    """The embedder, the vector index and the snapshots of one embedding profile, each made on first use."""
+
+    def __init__(self, store: Store, project: Project, adapters: Adapters) -> None:
+        self._store = store
+        self._project = project
+        self._adapters = adapters
+        self.named: NamedEmbeddingProfile | None = None
+        self.loaded = False
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The active profile's, or the configuration's where no profile is active."""
+        self.named = active_profile(self._store, self._project.id)
+        adapters = self._adapters
+        embedder = adapters.embedder() if self.named is None else adapters.profile_embedder(self.named)
+        self.loaded = True
+        return embedder
+
+    @cached_property
+    def accelerator(self) -> Accelerator | None:
+        """The snapshots, where this kind of library has them."""
+        make = self._adapters.accelerator
+        return None if make is None else make(self._store, self._project, lambda: self.embedder)
+
+    @property
+    def published(self) -> Accelerator | None:
+        """The snapshots, once there is one to read from. It may come while the library is open."""
+        return self.accelerator if self.accelerator is not None and self.accelerator.published else None
+
+    @property
+    def vectors(self) -> VectorIndex:
+        return self._exact_vectors if self.published is None else self._snapshot_vectors
+
+    @cached_property
+    def _exact_vectors(self) -> VectorIndex:
+        return self._adapters.vectors(self._store, self._project, self.embedder)
+
+    @cached_property
+    def _snapshot_vectors(self) -> VectorIndex:
+        assert self.accelerator is not None
+        return self.accelerator.vectors(lambda: self._exact_vectors)
+
+
+class ActiveProfile:
+    """Asked by everybody who embeds or compares vectors. Another process may let another profile take over: whoever
+    begins something new calls `follow` first."""
+
+    def __init__(self, store: Store, project: Project, adapters: Adapters) -> None:
+        self._store = store
+        self._project = project
+        self._adapters = adapters
+        self._setup = EmbeddingSetup(store, project, adapters)
+
+    @property
+    def setup(self) -> EmbeddingSetup:
+        """Everything that is made for the active profile; another object once another profile answers."""
+        return self._setup
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the embedder has been made; asking does not make it."""
+        return self._setup.loaded
+
+    @property
+    def embedder(self) -> Embedder:
+        return self._setup.embedder
+
+    @property
+    def profile(self) -> EmbeddingProfile:
+        return self._setup.embedder.profile
+
+    @property
+    def vectors(self) -> VectorIndex:
+        return self._setup.vectors
+
+    @property
+    def accelerator(self) -> Accelerator | None:
+        return self._setup.accelerator
+
+    @property
+    def fast(self) -> Embedder | None:
+        """The table whose vectors stand in until the embedder's own are computed."""
+        make = self._adapters.fast
+        return None if make is None else make(self.embedder)
+
+    @property
+    def fast_profile(self) -> EmbeddingProfile | None:
+        fast = self.fast
+        return None if fast is None else fast.profile
+
+    def follow(self) -> None:
+        """Drops what was made for a profile that no longer answers."""
+        if self.loaded and active_profile(self._store, self._project.id) != self._setup.named:
+            self._setup = EmbeddingSetup(self._store, self._project, self._adapters)

@@ -1,0 +1,139 @@
+"""What whoever runs the library should know: offline work that is missing, stale or under way.
+
+Cheap enough to ask with every status; nothing is told of a feature that is not in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from octavo.engine.full_vectors import seconds_left
+from octavo.engine.offline_runs import CLUSTERS, FINETUNE, FULL_VECTORS, OTHER_MODEL, REINGEST, SNAPSHOT, offline_runs
+from octavo.errors import OctavoError
+from octavo.model.advisory import Advisory
+from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
+from octavo.model.stored import LibraryCounts
+from octavo.ports import ReadingEmbedder
+from octavo.retrieval.stages.clusters import ClusterRecall
+from octavo.retrieval.stages.graph import CommunityBoost
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
+
+_CALLED = {
+    CLUSTERS: ("making clusters", "octavo cluster build"),
+    SNAPSHOT: ("making a snapshot", "octavo snapshot build"),
+    COMMUNITIES: ("finding communities", "octavo graph build"),
+    THEMATIC_LINKS: ("linking what is near in meaning", "octavo graph build"),
+    FINETUNE: ("fine-tuning a model", "octavo finetune"),
+    FULL_VECTORS: ("computing full vectors", "octavo index --wait-full"),
+    OTHER_MODEL: ("embedding the library with another model", "octavo jobs list"),
+    REINGEST: ("reading a document again", "octavo jobs list"),
+}
+_FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links"}
+
+
+def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
+    return (
+        *_constrained(engine),
+        *_vectors(engine, counts),
+        *_unread(engine, counts),
+        *_snapshots(engine, counts),
+        *_clusters(engine, counts),
+        *_graph(engine),
+        *_broken_off(engine, counts),
+    )
+
+
+def _constrained(engine: Engine) -> Iterator[Advisory]:
+    if reason := engine.library.adapters.constrained():
+        searched = (
+            "words alone are searched" if engine.library.adapters.fast is None else "fast ones and words are searched"
+        )
+        yield Advisory("info", f"{reason}: full vectors are not computed, {searched}")
+
+
+def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    made, wanted = engine.store.catalog.recipe(engine.project.id), engine.embedder.profile
+    if made is not None and made.embedding != wanted and counts.chunks:
+        by = f"{made.embedding.model} ({made.embedding.revision})"
+        said = f"the vectors were made by {by}, which is not the model in use: only words are searched"
+        yield Advisory("warn", said, f"octavo models activate {wanted.name}")
+        return
+    waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
+    if waiting and not engine.library.adapters.constrained():
+        fast = engine.library.active.fast_profile
+        tabled = fast is not None and engine.store.embeddings.coverage(engine.project.id, fast)[0]
+        meanwhile = "words and fast vectors" if tabled else "words"
+        said = (
+            f"{waiting:,} chunks wait for a server or a worker to make their full vector, found by {meanwhile} so far"
+        )
+        if (left := seconds_left(engine.library, waiting)) is not None:
+            said += f"; that takes about {_about(left)} more"
+        yield Advisory("info", said, "octavo index --wait-full")
+
+
+def _unread(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    """What the model cannot read is found by words alone, which is no fault; but another model would find more."""
+    if not counts.chunks or not isinstance(engine.embedder, ReadingEmbedder):
+        return
+    embeddings, project = engine.store.embeddings, engine.project.id
+    unread = embeddings.unread(project, engine.embedder.profile)
+    if fast := engine.library.active.fast_profile:
+        unread += embeddings.unread(project, fast)
+    if unread:
+        name = engine.embedder.profile.name
+        said = f"{unread:,} of {counts.chunks:,} chunks are in scripts that {name} cannot read: words alone find them"
+        advice = "; a multilingual model such as bge-m3 or multilingual-e5 reads them"
+        yield Advisory("info", said + advice, "octavo config describe embedding.model")
+
+
+def _about(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`: as exact as an estimate can be."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
+
+
+def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    accelerator = engine.accelerator
+    if accelerator is None or counts.chunks < accelerator.threshold:
+        return
+    if accelerator.snapshots.current() is None:
+        damaged = [snapshot for snapshot in accelerator.upkeep.stored() if snapshot.problem]
+        said = "its snapshots cannot be used" if damaged else "it has no snapshot"
+        yield Advisory("warn", f"the library is large and {said}: searches are slow", "octavo snapshot build")
+
+
+def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    accelerator = engine.accelerator
+    made = None if accelerator is None else accelerator.clusters()
+    if made is not None and made.stale(counts.chunks):
+        yield Advisory("info", "the library has grown by a fifth since its clusters were made", "octavo cluster build")
+    if made is None and _searches(engine, ClusterRecall):
+        yield Advisory("warn", "the default profile searches in clusters, but none were made", "octavo cluster build")
+
+
+def _graph(engine: Engine) -> Iterator[Advisory]:
+    if _searches(engine, CommunityBoost) and COMMUNITIES not in engine.store.graph.runs(engine.project.id):
+        yield Advisory("warn", "the default profile knows communities, but none were found", "octavo graph build")
+
+
+def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    for run in offline_runs(engine, counts):
+        if run.state == "stale" and run.name in _FOUND:
+            said = f"a tenth of the documents came, changed or went since {_FOUND[run.name]} were found"
+            yield Advisory("info", said, "octavo graph build")
+        if run.state in ("interrupted", "failed"):
+            said = "was broken off" if run.state == "interrupted" else "was given up"
+            yield Advisory("warn", f"{_CALLED[run.name][0]} {said}", _CALLED[run.name][1])
+
+
+def _searches(engine: Engine, kind: type[object]) -> bool:
+    """Whether the default profile has a stage of this kind."""
+    try:
+        profile = engine.retrieval_profile(engine.defaults.profile)
+    except OctavoError:
+        return False
+    return any(isinstance(stage, kind) for stage in (*profile.recall, *profile.refine))

@@ -1,0 +1,111 @@
+"""A Chroma directory becomes collections of a library: texts, ids, metadata, and vectors where they can be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.engine.indexing import fill_in_vectors
+from octavo.engine.publishing import publish
+from octavo.engine.recorded_recipe import ensure_recipe
+from octavo.errors import Conflict
+from octavo.migration.chroma import ChromaCollection, ChromaDirectory
+from octavo.migration.taking_in import PAGE, TakenIn, compared, keep_vectors, take_in
+from octavo.model.collection import MEMORIES, Collection
+from octavo.model.embedding_profile import EmbeddingProfileSettings, NamedEmbeddingProfile
+from octavo.model.ids import collection_id
+from octavo.model.recipe import EmbeddingProfile
+from octavo.observability.progress import Progress
+
+_SERVICES = {"openai": "openai", "ollama": "ollama", "voyageai": "voyage", "jina": "jina"}
+"""Functions of Chroma's that a provider here gives the same vectors as. Only the model's name is believed: where texts
+are sent is never taken from a directory somebody else may have written."""
+
+_WINDOW = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a directory gave. `embedded` inputs were given vectors by the library's own model."""
+
+    collections: tuple[TakenIn, ...]
+    embedded: int
+
+
+def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress) -> Imported:
+    """Takes in every collection, compares each with its source, then fills in vectors as a run of indexing does.
+
+    Given again after an interruption it passes over what is there. A source that changed meanwhile is followed, except
+    that nothing is removed.
+    """
+    found = directory.collections()
+    totals = {one.id: directory.count(one) for one in found}
+    ensure_recipe(engine.library)
+    names = _names(found)
+    pairs = [(one, _collection(engine, names[one.id])) for one in found]
+    done = []
+    for source, collection in pairs:
+        progress.start(f"copying {collection.name}", totals[source.id], "records")
+        try:
+            done.append(_one(engine, directory, source, collection, progress))
+        finally:
+            progress.finish()
+    filled = fill_in_vectors(engine.library, progress, wait=False)
+    publish(engine.library, progress)
+    return Imported(tuple(done), filled.full + filled.fast)
+
+
+def _one(
+    engine: Engine, directory: ChromaDirectory, source: ChromaCollection, collection: Collection, progress: Progress
+) -> TakenIn:
+    pages = partial(directory.pages, source, PAGE)
+    recipe, prepare = engine.recipe(collection.settings), engine.library.adapters.preparer(collection.settings).text
+    done = take_in(engine.store, collection, recipe.id, prepare, pages, progress)
+    if source.dimensions:
+        profile, vectors = _profile(engine, source, collection.name), directory.vectors(source)
+        done.vectors = keep_vectors(engine.store, collection, profile, pages, vectors.of)
+        done.profile = profile.name if done.vectors else ""
+    done.sha256 = compared(engine.store, collection, pages)
+    return done
+
+
+def _names(found: Sequence[ChromaCollection]) -> dict[str, str]:
+    """A collection's own name; with its database's in front where two databases have one of the same name."""
+    often = Counter(one.name for one in found)
+    return {one.id: one.name if often[one.name] == 1 else f"{one.database}.{one.name}" for one in found}
+
+
+def _collection(engine: Engine, name: str) -> Collection:
+    project = engine.project.id
+    for known in engine.collections():
+        if known.name == name:
+            if known.on_disk or name == MEMORIES:
+                raise Conflict(
+                    f"the library already has a collection {name} of another kind",
+                    hint="import into another project with --project, or into a new library",
+                )
+            return known
+    made = Collection(collection_id(project, name), project, name, Path())
+    with engine.store.transaction():
+        engine.store.catalog.put_collection(made)
+    return made
+
+
+def _profile(engine: Engine, source: ChromaCollection, name: str) -> EmbeddingProfile:
+    """What the vectors are kept under: a profile by name where a provider makes such vectors, so that it can answer."""
+    project, called = engine.project.id, f"chroma-{name}"
+    dimensions = source.dimensions or 0
+    model = source.settings.get("model_name") or source.settings.get("model")
+    if source.function in _SERVICES and isinstance(model, str):
+        settings = EmbeddingProfileSettings(_SERVICES[source.function], model, dimensions)
+        named = next((one for one in engine.store.profiles.named(project) if one.name == called), None)
+        if named is None:
+            named = NamedEmbeddingProfile(project, called, settings)
+            with engine.store.transaction():
+                engine.store.profiles.put(named)
+        return engine.profile_embedder(named).profile
+    return EmbeddingProfile(called, f"chroma:{source.function or 'unknown'}", "imported", dimensions, _WINDOW)

@@ -1,0 +1,47 @@
+"""What a search had to do without: stages that failed, a snapshot that is damaged; and the job that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from octavo.errors import OctavoError
+
+if TYPE_CHECKING:
+    from octavo.engine.library import OpenLibrary
+    from octavo.model.job import JobKind
+    from octavo.model.result import StageTrace
+
+
+class Degradation:
+    """Names what failed in a search, and queues what mends it, once for each damage this process meets."""
+
+    def __init__(self, library: OpenLibrary) -> None:
+        self._library = library
+        self._promised: set[str] = set()
+
+    def parts(self, trace: Sequence[StageTrace]) -> tuple[str, ...]:
+        """One sentence for each part that did not answer, starting with its name."""
+        snapshot = self._snapshot_damage()
+        failed = dict.fromkeys(f"{stage.stage}: {stage.failed}" for stage in trace if stage.failed)
+        return (*failed, *((f"snapshot: {snapshot}; the library answers without it",) if snapshot else ()))
+
+    def promise_repair(self, trace: Sequence[StageTrace]) -> None:
+        """Outside any transaction: queues the jobs that mend what the search found damaged."""
+        from octavo.model.job import REBUILD, JobKind  # a search that finds everything whole queues nothing
+
+        if snapshot := self._snapshot_damage():
+            self._promise(JobKind.SNAPSHOT, REBUILD, snapshot)
+
+    def _snapshot_damage(self) -> str:
+        published = self._library.active.setup.published
+        return "" if published is None else published.snapshots.damage
+
+    def _promise(self, kind: JobKind, subject: str, damage: str) -> None:
+        if damage in self._promised:
+            return
+        self._promised.add(damage)
+        store = self._library.store
+        with suppress(OctavoError), store.transaction():  # a library that cannot be written still answers
+            store.outbox.enqueue(self._library.project.id, kind, subject, {})

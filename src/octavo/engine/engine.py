@@ -1,0 +1,199 @@
+"""The engine: an open library with its reader, its writer, and what goes on in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from octavo.engine.adapters import IndexOptions, WatchSettings
+from octavo.engine.reader import Reader
+from octavo.errors import NotFound
+
+if TYPE_CHECKING:
+    # What only the writing flow needs is imported where it is used: a search does not pay for it.
+    import threading
+
+    from octavo.engine.active_profile import EmbeddingSetup
+    from octavo.engine.adapters import Rules, SearchDefaults
+    from octavo.engine.builds import Builds
+    from octavo.engine.job_threads import JobThreads
+    from octavo.engine.library import OpenLibrary
+    from octavo.engine.watcher import Watcher
+    from octavo.engine.writer import Writer
+    from octavo.ingest.accelerate import Accelerator
+    from octavo.ingest.report import IndexReport
+    from octavo.jobs.worker import JobWorker, Pace
+    from octavo.memory.project_memories import ProjectMemories
+    from octavo.model.embedding_profile import NamedEmbeddingProfile
+    from octavo.model.location import Location
+    from octavo.observability.progress import Progress
+    from octavo.ports import Embedder, VectorIndex
+
+
+class Engine:
+    """Opened once, used by every interface. Reading is safe from several threads; writing queues behind `builds`."""
+
+    def __init__(
+        self,
+        library: OpenLibrary,
+        *,
+        watch: WatchSettings = WatchSettings(),  # noqa: B008
+        loading: threading.Thread | None = None,
+    ) -> None:
+        self.library = library
+        self.store = library.store
+        self.project = library.project
+        self.reader = Reader(library, self._queued, loading)
+        self.search, self.record, self.replay = self.reader.search, self.reader.record, self.reader.replay
+        self.candidates, self.freshness = self.reader.candidates, self.reader.freshness
+        self.retrieval_profile = self.reader.retrieval_profile
+        self.collections, self.collection, self.recipe = library.collections, library.collection, library.recipe
+        self.add_collection, self.remove_collection = library.add_collection, library.remove_collection
+        self._watch = watch
+        self._watcher: Watcher | None = None
+        self._job_threads: JobThreads | None = None
+        self._others: dict[str, Engine] = {}
+        self._memories: tuple[EmbeddingSetup, ProjectMemories] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self.watched:
+            self.builds.stop(0.0)  # its run ends at the next report
+            self.watcher.stop()
+        for engine in (self, *self._others.values()):
+            engine.reader.close()
+        self.store.close()
+
+    @property
+    def builds(self) -> Builds:
+        return self.library.builds
+
+    @property
+    def location(self) -> Location | None:
+        return self.library.location
+
+    @property
+    def defaults(self) -> SearchDefaults:
+        return self.library.rules.defaults
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.library.active.embedder
+
+    @property
+    def vectors(self) -> VectorIndex:
+        return self.library.active.vectors
+
+    @property
+    def accelerator(self) -> Accelerator | None:
+        return self.library.active.accelerator
+
+    @cached_property
+    def writer(self) -> Writer:
+        from octavo.engine.writer import Writer
+
+        return Writer(self.library, lambda: self._job_threads is not None and self._job_threads.active)
+
+    @property
+    def watcher(self) -> Watcher:
+        """Keeps the library in step with its folders, once it is started."""
+        if self._watcher is None:
+            from octavo.engine.watcher import Watcher
+
+            self._watcher = Watcher(self.library, self.reader, self.writer, self._watch)
+        return self._watcher
+
+    @property
+    def watched(self) -> bool:
+        """Whether folders are followed now; asking does not make a watcher."""
+        return self._watcher is not None and self._watcher.active
+
+    @property
+    def job_threads(self) -> JobThreads:
+        """Run the jobs of a process that lives on, once they are started."""
+        if self._job_threads is None:
+            from octavo.engine.job_threads import JobThreads
+
+            self._job_threads = JobThreads(self)
+        return self._job_threads
+
+    @property
+    def memories(self) -> ProjectMemories:
+        """Where this project's memories are read and written."""
+        setup = self.library.active.setup
+        if self._memories is None or self._memories[0] is not setup:
+            from octavo.engine.memories import project_memories
+
+            self._memories = (setup, project_memories(self.library))
+        return self._memories[1]
+
+    def within(self, project: str) -> Engine:
+        """The same open library, seen from another of its projects. Nothing crosses unless asked for by name."""
+        if project == self.project.name:
+            return self
+        if project not in self._others:
+            if project not in {known.name for known in self.store.catalog.projects()}:
+                raise NotFound(f"there is no project {project}", hint="`octavo projects list` shows the projects")
+            self._others[project] = Engine(self.library.within(project), watch=self._watch)
+        return self._others[project]
+
+    def in_memory(self) -> Engine:
+        """An empty library in memory, with the same project, recipe and model; gone once it is closed."""
+        return Engine(self.library.in_memory())
+
+    def use(self, rules: Rules) -> None:
+        """Goes by other rules from now on, in every project."""
+        for engine in (self, *self._others.values()):
+            engine.library.rules = rules
+
+    def job_worker(self, name: str, pace: Pace) -> JobWorker:
+        """Does this project's jobs. Any number of them may run, in any process."""
+        from octavo.jobs.handlers import handlers
+        from octavo.jobs.worker import JobWorker
+
+        return JobWorker(self.store, self.project.id, name, handlers(self), pace, self.library.adapters.clock)
+
+    def profile_embedder(self, profile: NamedEmbeddingProfile) -> Embedder:
+        """The embedder of a profile by name, whether or not it answers."""
+        return self.library.adapters.profile_embedder(profile)
+
+    def configured_embedder(self) -> Embedder:
+        """What answers while no profile by name is active."""
+        return self.library.adapters.embedder()
+
+    def follow_active_profile(self) -> None:
+        """Uses the embedding profile that is active now: another process may have let another take over."""
+        self.library.active.follow()
+
+    def index(
+        self,
+        names: Sequence[str] = (),
+        *,
+        embed: bool = True,
+        reread: bool = False,
+        prefix: str = "",
+        wait_full: bool = False,
+        confirm_removals: bool = False,
+        progress: Progress | None = None,
+        patience: float | None = None,
+    ) -> IndexReport:
+        """Brings collections in step with the disk: see `Writer.index`."""
+        options = IndexOptions(
+            tuple(names),
+            embed=embed,
+            reread=reread,
+            prefix=prefix,
+            wait_full=wait_full,
+            confirm_removals=confirm_removals,
+        )
+        return self.writer.index(options, progress=progress, patience=patience)
+
+    def _queued(self) -> int:
+        """Paths that wait to be indexed."""
+        return self._watcher.state().queued if self._watcher is not None and self._watcher.active else 0

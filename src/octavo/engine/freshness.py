@@ -1,0 +1,118 @@
+"""How much of what is on the disk an answer could see, and which of its hits the disk contradicts."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from octavo.errors import OctavoError
+from octavo.model.ledger import LedgerEntry
+from octavo.model.result import Freshness, Hit
+
+if TYPE_CHECKING:
+    from octavo.engine.library import OpenLibrary
+
+CHANGED, GONE = "changed", "gone"
+_AT_ONCE = 0.05  # seconds of counting that a search takes upon itself
+_SHARE = 20  # of the time of one processor that counting may take: a twentieth
+
+
+class Counts:
+    """What only a change of the library changes, counted again once it has changed.
+
+    A large library is counted in a thread, and not after every commit; searches are given the last count meanwhile.
+    """
+
+    def __init__(self, count: Callable[[], Freshness], generation: Callable[[], int]) -> None:
+        self._count = count
+        self._generation = generation
+        self._known: tuple[int, Freshness] | None = None
+        self._took = self._not_before = 0.0
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def now(self) -> Freshness:
+        generation, known = self._generation(), self._known
+        if known is None or (known[0] != generation and self._took < _AT_ONCE):
+            return self._counted(generation)
+        if known[0] != generation and time.perf_counter() >= self._not_before:
+            with self._lock:
+                if self._thread is None or not self._thread.is_alive():
+                    self._thread = threading.Thread(target=self._count_in_thread, name="octavo-count", daemon=True)
+                    self._thread.start()
+        return known[1]
+
+    def stop(self) -> None:
+        """Waits for a count that is under way: it reads from what is about to be closed."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _count_in_thread(self) -> None:
+        with suppress(OctavoError):  # whoever searches meets it as well
+            self._counted(self._generation())
+
+    def _counted(self, generation: int) -> Freshness:
+        started = time.thread_time()
+        fresh = self._count()
+        self._took = time.thread_time() - started
+        self._not_before = time.perf_counter() + _SHARE * self._took
+        self._known = (generation, fresh)
+        return fresh
+
+
+def counted(library: OpenLibrary) -> Freshness:
+    """What only a change of the library changes."""
+    counts = library.store.counts(library.project.id)
+    done, total = library.store.embeddings.coverage(library.project.id, library.active.profile)
+    return Freshness(counts.documents, total - done, counts.failed, done / total if total else 1.0)
+
+
+def as_of_now(library: OpenLibrary, fresh: Freshness, queued: int) -> Freshness:
+    """With what changes by itself: how many paths wait to be looked at, how long ago the folders were compared."""
+    checks = library.store.ledger.checks(library.project.id)
+    age = max(0, round(library.now() - min(checks.values()))) if checks else None
+    return replace(fresh, queued=queued, age_seconds=age)
+
+
+def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits, those marked whose file is no longer what was indexed. Only these files are looked at."""
+    wanted: dict[str, set[str]] = {}
+    for hit in hits:
+        wanted.setdefault(hit.collection, set()).add(hit.citation.uri)
+    reasons: dict[tuple[str, str], str] = {}
+    for collection in library.collections() if wanted else ():
+        if collection.name in wanted and collection.on_disk:
+            entries = library.store.ledger.at(library.project.id, collection.id, sorted(wanted[collection.name]))
+            for uri in wanted[collection.name] & entries.keys():
+                reasons[collection.name, uri] = _changed_since(collection.root, entries[uri])
+    stale = [reasons.get((hit.collection, hit.citation.uri)) for hit in hits]
+    return tuple(replace(hit, stale=why) if why else hit for hit, why in zip(hits, stale, strict=True))
+
+
+def _changed_since(root: Path, entry: LedgerEntry) -> str:
+    """Whether a file changed or went; empty where that is unknown: an empty root may be a disk that is not mounted."""
+    try:
+        status = (root / entry.uri).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return GONE if _has_entries(root) else ""
+    except (OSError, ValueError):
+        return ""
+    if not stat.S_ISREG(status.st_mode):
+        return GONE
+    same = (status.st_size, status.st_mtime_ns) == (entry.stamp.size, entry.stamp.mtime_ns)
+    return "" if same else CHANGED
+
+
+def _has_entries(root: Path) -> bool:
+    try:
+        with os.scandir(root) as entries:
+            return any(True for _ in entries)
+    except OSError:
+        return False

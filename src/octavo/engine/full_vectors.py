@@ -1,0 +1,77 @@
+"""Fast vectors become full ones: what is asked for most and what changed last first, as long as memory allows."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from octavo.engine.publishing import publish
+from octavo.errors import Busy, StorageError
+from octavo.ingest.embed import embed_pending
+from octavo.ingest.fast import embed_fast
+from octavo.ingest.postponed import make_postponed
+from octavo.model.collection import CollectionSettings
+
+if TYPE_CHECKING:
+    from octavo.engine.library import OpenLibrary
+    from octavo.observability.progress import Progress
+
+_PACE, _PACE_SECONDS = "full vectors", 600.0
+
+
+def upgrade(library: OpenLibrary, most: int, progress: Progress) -> int:
+    """Full vectors for some of what waits; how many. A new snapshot follows once there are enough."""
+    store, project, active = library.store, library.project.id, library.active
+    make_inputs(library, progress)
+    if _only_fast(library, progress):
+        return 0
+    library.hits.store(store, project, active.profile)
+    started = time.perf_counter()
+    embedded = embed_pending(store, project, active.embedder, progress, wanted=most, fast=active.fast_profile)
+    if embedded == most:
+        _record_pace(library, embedded / (time.perf_counter() - started))
+    publish(library, progress)
+    return embedded
+
+
+def make_inputs(library: OpenLibrary, progress: Progress) -> None:
+    """What is embedded of chunks that a run without embedding wrote."""
+    # A collection's own chunk sizes do not matter any more: its chunks are cut.
+    preparer = partial(library.adapters.preparer, CollectionSettings())
+    make_postponed(library.store, library.project.id, lambda: preparer().inputs, progress)
+
+
+def embed_newest(library: OpenLibrary, most: int, progress: Progress) -> int:
+    """Full vectors for what was just written; how many."""
+    if not most or _only_fast(library, progress):
+        return 0
+    active = library.active
+    return embed_pending(
+        library.store, library.project.id, active.embedder, progress, newest=most, fast=active.fast_profile
+    )
+
+
+def seconds_left(library: OpenLibrary, waiting: int) -> float | None:
+    """How long the full vectors of so many chunks take at the pace of whoever computes them; None if nobody does."""
+    pace = library.store.leases.current(library.project.id, _PACE)
+    return waiting / pace.detail["a_second"] if pace is not None else None
+
+
+def _record_pace(library: OpenLibrary, a_second: float) -> None:
+    """For every process that has the library open; expires some time after the last batch."""
+    with suppress(Busy, StorageError):
+        holder, detail = f"{os.getpid()} {id(library)}", {"a_second": round(a_second, 3)}
+        library.store.leases.take(library.project.id, _PACE, holder, _PACE_SECONDS, detail)
+
+
+def _only_fast(library: OpenLibrary, progress: Progress) -> bool:
+    """Whether full vectors are not to be computed now; then what has none gets a fast one."""
+    if not library.adapters.constrained():
+        return False
+    fast = library.active.fast
+    if fast is not None:
+        embed_fast(library.store, library.project.id, fast, library.active.profile, progress)
+    return True

@@ -1,0 +1,242 @@
+"""The writing flow over an open library: whole folders, or just the paths that changed.
+
+Called under the library's `builds`, which allow one run at a time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from octavo.engine.full_vectors import embed_newest, make_inputs, upgrade
+from octavo.engine.histories import index_histories
+from octavo.engine.publishing import publish
+from octavo.engine.recorded_recipe import ensure_recipe
+from octavo.errors import NotIndexed, SourceError
+from octavo.ingest.batch_writer import Target
+from octavo.ingest.embed import embed_pending
+from octavo.ingest.fast import Filled, embed_fast, embed_in_tiers
+from octavo.ingest.pipeline import CollectionRun, index_collection, index_sources, recorded_as
+from octavo.ingest.plan import plan
+from octavo.ingest.prepare import Origin
+from octavo.ingest.profiles import missing as missing_vectors
+from octavo.ingest.report import CollectionReport, IndexReport, Problem
+from octavo.jobs.graph import promise
+from octavo.jobs.handlers import promise_snapshot
+from octavo.model.collection import Collection
+from octavo.model.document import Source
+from octavo.model.job import JobKind
+from octavo.model.ledger import FileOutcome, LedgerEntry
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.scan import KnownFiles
+from octavo.observability.progress import Progress
+
+if TYPE_CHECKING:
+    from octavo.engine.adapters import IndexOptions
+    from octavo.engine.library import OpenLibrary
+    from octavo.model.scan import Scan
+
+Changes = Mapping[str, Sequence[str] | None]
+"""Paths by the name of their collection; None is everything."""
+
+_NEWEST = 256  # inputs embedded in the run that wrote them
+
+
+def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progress) -> IndexReport:
+    """Compares collections with the disk, takes in what changed, fills in vectors."""
+    started = time.perf_counter()
+    chosen = [library.collection(name) for name in options.names] or list(library.collections())
+    chosen = [one for one in chosen if one.on_disk]
+    if not chosen:
+        raise NotIndexed("the library has no collections", hint="run `octavo add FOLDER --name NAME`")
+    ensure_recipe(library)
+    reports, missing, looked_at = [], [], []
+    store, project = library.store, library.project.id
+    fast = library.active.fast_profile if options.embed and not options.wait_full else None
+    for collection in chosen:
+        try:
+            started_at = library.adapters.clock()
+            known = _known(library, collection, _entries(library, collection, None), options.confirm_removals)
+            scan = library.rules.scan(collection, known, None)
+        except SourceError as error:
+            # An unmounted root is no evidence that its files are gone.
+            missing.append(Problem(collection.name, error.message))
+            continue
+        report = _index(
+            library,
+            collection,
+            scan,
+            progress,
+            reread=options.reread,
+            prefix=options.prefix,
+            fast=fast,
+            inputs=options.embed,
+        )
+        reports.append(report)
+        looked_at.append((collection, scan, report))
+        if not options.prefix:
+            store.ledger.note_check(project, collection.id, started_at)
+    if not options.prefix:
+        index_histories(library, looked_at, progress, reread=options.reread)
+    filled = Filled()
+    if options.embed:
+        # Without vectors there will be another run, and what that finds changed would need another snapshot.
+        filled = fill_in_vectors(library, progress, wait=options.wait_full)
+        publish(library, progress)
+    elif missing_vectors(store, project, library.active.embedder):  # counted now: freshness may be older than the run
+        with store.transaction():
+            store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
+    promise_graph_work(library, reports)
+    given = filled.fast + sum(report.fast_vectors for report in reports)
+    return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, given)
+
+
+def index_changes(
+    library: OpenLibrary, changes: Changes, progress: Progress, *, jobs_run_here: bool = False
+) -> IndexReport:
+    """Takes in what happened at and below some paths of some collections, by name, without looking anywhere else."""
+    started = time.perf_counter()
+    ensure_recipe(library)
+    known = {collection.name: collection for collection in library.collections()}
+    reports, missing = [], []
+    store, project = library.store, library.project.id
+    for name, paths in changes.items():
+        collection = known.get(name)
+        if collection is None:
+            continue  # taken out of the library since
+        try:
+            started_at = library.adapters.clock()
+            seen = _known(library, collection, _entries(library, collection, paths))
+            scan = library.rules.scan(collection, seen, paths)
+        except SourceError as error:
+            missing.append(Problem(name, error.message))
+            continue
+        reports.append(_index(library, collection, scan, progress, paths=paths))
+        if paths is None:
+            index_histories(library, [(collection, scan, reports[-1])], progress)
+            store.ledger.note_check(project, collection.id, started_at)
+    # What was just written comes before what waits since longer; a flood of it is left to `embed`.
+    written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
+    filled = fill_in_vectors(library, progress, wait=False) if written == _NEWEST else Filled()
+    embedded = filled.full + embed_newest(library, written, progress)
+    _publish_or_promise(library, progress, by_job=jobs_run_here)
+    promise_graph_work(library, reports)
+    return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started, filled.fast)
+
+
+def embed_some(library: OpenLibrary, limit: int, progress: Progress) -> IndexReport:
+    started = time.perf_counter()
+    embedded = upgrade(library, limit, progress)
+    return IndexReport((), (), embedded, time.perf_counter() - started)
+
+
+def index_texts(
+    library: OpenLibrary, collection: Collection, sources: Sequence[Source], progress: Progress
+) -> CollectionReport:
+    ensure_recipe(library)
+    settings = collection.settings
+    prepare = library.adapters.preparer(settings).text
+    target = Target(library.store, collection, library.recipe(settings).id)
+    if settings.allow_secrets:
+        sources = [replace(source, allow_secrets=True) for source in sources]
+    report = index_sources(target, prepare, sources, progress)
+    active = library.active
+    embed_pending(library.store, library.project.id, active.embedder, progress, fast=active.fast_profile)
+    publish(library, progress)
+    return report
+
+
+def fill_in_vectors(library: OpenLibrary, progress: Progress, *, wait: bool) -> Filled:
+    """Fast vectors for everything that waits, and full ones for as much as is worth waiting for; how many."""
+    make_inputs(library, progress)
+    full, fast = library.active.embedder, library.active.fast
+    if library.adapters.constrained() and not wait:
+        if fast is None:
+            return Filled()
+        return Filled(fast=embed_fast(library.store, library.project.id, fast, full.profile, progress))
+    return embed_in_tiers(library.store, library.project.id, full, fast, progress, embed_pending, wait=wait)
+
+
+def _publish_or_promise(library: OpenLibrary, progress: Progress, *, by_job: bool) -> None:
+    """A snapshot now, or by a job where this process runs jobs: the next change is not kept waiting."""
+    accelerator = library.active.accelerator
+    if accelerator is None or not by_job:
+        publish(library, progress)
+    elif accelerator.upkeep.due():
+        promise_snapshot(library.store, library.project.id)
+
+
+def promise_graph_work(library: OpenLibrary, reports: Sequence[CollectionReport]) -> None:
+    """Communities and thematic links follow the documents: a worker, or one beside a server, sees to it."""
+    if any(report.added or report.changed or report.moved or report.removed for report in reports):
+        promise(library.store, library.project.id)
+
+
+def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] | None) -> bool:
+    """Whether a run would find something to do here: a look by `stat`, which takes no lease.
+
+    That everything was as it should be is noted, as after a run.
+    """
+    settings, store, project = collection.settings, library.store, library.project.id
+    with store.reading():
+        entries = _entries(library, collection, paths)
+    started_at = library.adapters.clock()
+    scan = library.rules.scan(collection, _known(library, collection, entries), paths)
+    todo = plan(scan, entries, recorded_as(library.recipe(settings), _origin(library, collection)))
+    refused = {one.uri: one.reason for one in todo.refused}
+    known = {
+        uri: entries[uri].reason for uri in refused if uri in entries and entries[uri].outcome is FileOutcome.SKIPPED
+    }
+    stale = bool(todo.read or todo.gone or refused != known)
+    if not stale and paths is None:
+        store.ledger.note_check(project, collection.id, started_at)
+    return stale
+
+
+def _entries(library: OpenLibrary, collection: Collection, paths: Sequence[str] | None) -> Mapping[str, LedgerEntry]:
+    ledger, project = library.store.ledger, library.project.id
+    return ledger.entries(project, collection.id) if paths is None else ledger.at(project, collection.id, paths)
+
+
+def _known(
+    library: OpenLibrary, collection: Collection, entries: Mapping[str, LedgerEntry], confirmed: bool = False
+) -> KnownFiles:
+    checked_at = library.store.ledger.checks(library.project.id).get(collection.id)
+    stamps = {uri: entry.stamp for uri, entry in entries.items()}
+    return KnownFiles(stamps, checked_at=checked_at, confirmed=confirmed)
+
+
+def _origin(library: OpenLibrary, collection: Collection, *, inputs: bool = True) -> Origin:
+    settings = collection.settings
+    return Origin(
+        project=library.project.id,
+        collection=collection.id,
+        kind=settings.kind,
+        tags=settings.tags,
+        max_file_bytes=settings.max_file_bytes or library.rules.max_file_bytes,
+        max_document_bytes=settings.max_file_bytes or library.rules.max_document_bytes,
+        allow_secrets=settings.allow_secrets,
+        inputs=inputs,
+    )
+
+
+def _index(
+    library: OpenLibrary,
+    collection: Collection,
+    scan: Scan,
+    progress: Progress,
+    *,
+    reread: bool = False,
+    prefix: str = "",
+    paths: Sequence[str] | None = None,
+    fast: EmbeddingProfile | None = None,
+    inputs: bool = True,
+) -> CollectionReport:
+    origin = _origin(library, collection, inputs=inputs)
+    recipe_id = recorded_as(library.recipe(collection.settings), origin)
+    target = Target(library.store, collection, recipe_id, paths, fast)
+    preparers = partial(library.adapters.preparers, collection.settings, fast)
+    return index_collection(CollectionRun(target, origin, preparers, reread, prefix), scan, progress)

@@ -1,0 +1,128 @@
+"""The open library as one of its projects sees it: what its reader and its writer share."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from octavo.engine.active_profile import ActiveProfile
+from octavo.engine.hit_counts import HitCounts
+from octavo.errors import InvalidArgument, NotFound, SourceError
+from octavo.model.collection import MEMORIES, Collection, CollectionSettings
+from octavo.model.ids import collection_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from octavo.engine.adapters import Adapters, Rules
+    from octavo.engine.builds import Builds
+    from octavo.model.collection import Project
+    from octavo.model.location import Location
+    from octavo.model.recipe import Recipe
+    from octavo.ports import Store
+
+_REMOVE_PATIENCE = 300.0  # seconds to wait for other writers
+
+
+class OpenLibrary:
+    """A store, a project in it, and the adapters both flows use. `rules` are exchanged when the configuration changes;
+    nothing else is."""
+
+    remove_seconds = 0.25
+    """For which documents are removed in one transaction, before others may write."""
+
+    def __init__(
+        self, store: Store, project: str, adapters: Adapters, rules: Rules, *, location: Location | None = None
+    ) -> None:
+        self.store = store
+        self.project = _ensured(store, project)
+        self.adapters = adapters
+        self.rules = rules
+        self.location = location
+        self.active = ActiveProfile(store, self.project, adapters)
+        self.hits = HitCounts()
+
+    @cached_property
+    def builds(self) -> Builds:
+        """The runs of indexing. A process that only searches has none."""
+        from octavo.engine.builds import Builds
+
+        return Builds(self.adapters.clock, self.store.leases, self.project.id, patient=self.store.patient)
+
+    def now(self) -> float:
+        return self.adapters.clock()
+
+    def within(self, project: str) -> OpenLibrary:
+        """The same store, seen from another project."""
+        return OpenLibrary(self.store, project, self.adapters, self.rules, location=self.location)
+
+    def in_memory(self) -> OpenLibrary:
+        """An empty library in memory, with the same project, recipe and model; gone once its store is closed."""
+        store = self.adapters.store_in_memory(self.adapters.clock)
+        adapters = replace(self.adapters, embedder=lambda: self.active.embedder, accelerator=None)
+        return OpenLibrary(store, self.project.name, adapters, self.rules)
+
+    def collections(self) -> tuple[Collection, ...]:
+        return self.store.catalog.collections(self.project.id)
+
+    def collection(self, name: str) -> Collection:
+        for collection in self.collections():
+            if collection.name == name:
+                return collection
+        raise NotFound(f"there is no collection {name}", hint="`octavo list` shows the collections")
+
+    def add_collection(self, name: str, root: Path, settings: CollectionSettings | None = None) -> Collection:
+        """Adding a name again replaces its root and settings; what it indexed stays until the next run."""
+        if not name or name != name.strip() or any(character in name for character in "/\\\0\n:"):
+            raise InvalidArgument(f"{name!r} cannot name a collection", hint="use letters, digits, - and _")
+        if name == MEMORIES:
+            raise InvalidArgument(f"{name} is where memories are kept", hint="give the collection another name")
+        if not root.is_dir():
+            raise SourceError(f"{root} is not a folder", hint="give the folder that holds the documents")
+        settings = settings or CollectionSettings()
+        collection = Collection(collection_id(self.project.id, name), self.project.id, name, root.resolve(), settings)
+        with self.store.transaction():
+            self.store.catalog.put_collection(collection)
+        return collection
+
+    def remove_collection(self, name: str) -> Collection:
+        collection = self.collection(name)
+        if name == MEMORIES and not collection.on_disk:
+            raise InvalidArgument(f"{name} is where memories are kept", hint="`octavo forget` puts one of them away")
+        with self.builds.alone("remove"), self.store.patient(_REMOVE_PATIENCE):
+            self._remove_documents(collection)
+            with self.store.transaction():
+                self.store.catalog.remove_collection(self.project.id, collection.id)
+                self.store.graph.resolve_references(self.project.id)
+        return collection
+
+    def _remove_documents(self, collection: Collection) -> None:
+        """Some at a time, so that others can write in between. One that is removed is forgotten by the ledger too: if
+        this ends half-way, the next run indexes it again."""
+        store, project = self.store, self.project.id
+        entries = list(store.ledger.entries(project, collection.id).values())
+        while entries:
+            removed: list[str] = []
+            with store.transaction():
+                until = time.monotonic() + self.remove_seconds
+                while entries and (not removed or time.monotonic() < until):
+                    entry = entries.pop()
+                    if entry.document_id is not None:
+                        store.documents.remove(project, entry.document_id)
+                    removed.append(entry.uri)
+                store.ledger.forget(project, collection.id, removed)
+
+    def recipe(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
+        """How this configuration would index, with a collection's overrides if there are any."""
+        return replace(self.adapters.recipe(settings), embedding=self.active.profile)
+
+
+def _ensured(store: Store, name: str) -> Project:
+    """The project of this name; one that is not there yet is made."""
+    for project in store.catalog.projects():
+        if project.name == name:
+            return project
+    with store.transaction():
+        return store.catalog.ensure_project(name)

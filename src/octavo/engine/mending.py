@@ -1,0 +1,94 @@
+"""A whole library checked, part by part, and everything mended that can be computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from octavo.errors import OctavoError
+from octavo.memory.reingest import reingest
+from octavo.memory.repair import repair_items
+from octavo.model.collection import MEMORIES
+from octavo.model.damage import Damage, Part
+from octavo.observability.logs import logger
+from octavo.observability.progress import NoProgress
+
+_ALL = 1 << 40  # vectors: as many as are missing
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
+    from octavo.observability.progress import Progress
+
+
+def damage(engine: Engine, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
+    """What is wrong with the library and its snapshots. `quick` looks at samples of both."""
+    return (*engine.store.damage(quick=quick, progress=progress), *_snapshot_damage(engine, quick=quick))
+
+
+def mend(engine: Engine, progress: Progress | None = None) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
+    """What was wrong, and what still is. What fails in one part does not keep the others from being mended."""
+    found = damage(engine, progress=progress)
+    parts = {problem.part for problem in found}
+    projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if found else []
+    if Part.MEMORIES in parts:
+        for project in projects:
+            _attempt("memories", partial(repair_items, project.memories))
+    if Part.WORDS in parts:
+        _attempt("the word index", engine.store.repair)
+        parts = {problem.part for problem in engine.store.damage()} | (parts & {Part.SNAPSHOTS})
+    if parts & {Part.DOCUMENTS, Part.VECTORS, Part.FILE}:
+        _attempt("what has changed", engine.store.remove_damaged)
+    if parts & {Part.DOCUMENTS, Part.WORDS, Part.VECTORS, Part.FILE}:
+        for project in projects:
+            _read_again(project, progress or NoProgress(), everything=bool(parts - {Part.VECTORS, Part.SNAPSHOTS}))
+    if Part.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
+        _attempt("snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
+    return found, damage(engine) if found else ()
+
+
+def read_everything(engine: Engine, progress: Progress) -> None:
+    """Folders, memories and vectors of every project: what a library that was just salvaged lacks."""
+    for known in engine.store.catalog.projects():
+        _read_again(engine.within(known.name), progress, everything=True)
+
+
+def _read_again(engine: Engine, progress: Progress, *, everything: bool) -> None:
+    """Files from their folders, memories from their versions, then vectors.
+
+    The ledger would say that nothing has changed, so it is forgotten first; vectors that are whole are kept.
+    """
+    store, project = engine.store, engine.project.id
+    folders = [known for known in engine.collections() if known.on_disk and known.root.is_dir()]
+    if everything:
+        with store.transaction():
+            for collection in folders:
+                store.ledger.forget(project, collection.id, list(store.ledger.entries(project, collection.id)))
+    names = [folder.name for folder in folders]
+    if names:
+        _attempt("folders", lambda: engine.index(names, reread=everything, progress=progress))
+    if any(collection.name == MEMORIES for collection in engine.collections()):
+        _attempt("memories", lambda: reingest(engine.memories, everything=everything))
+    _attempt("vectors", lambda: engine.writer.embed(_ALL, progress=progress))
+
+
+def _attempt(part: str, work: Callable[[], object]) -> None:
+    try:
+        work()
+    except OctavoError as error:
+        logger("engine").warning("%s could not be mended: %s", part, error.message)
+    except Exception:
+        # Rows that are damaged may be anything, and what reads them may rely on what they no longer are.
+        logger("engine").exception("%s could not be mended", part)
+
+
+def _snapshot_damage(engine: Engine, *, quick: bool) -> tuple[Damage, ...]:
+    accelerator = engine.accelerator
+    if accelerator is None or not accelerator.published:
+        return ()
+    with suppress(OctavoError):  # a library that cannot be read has said so
+        upkeep = accelerator.upkeep
+        stored = upkeep.stored() if quick else upkeep.verify()
+        return tuple(Damage(Part.SNAPSHOTS, snapshot.problem) for snapshot in stored if "damaged" in snapshot.problem)
+    return ()

@@ -1,0 +1,134 @@
+"""Work over the whole library that is done offline: whether it runs, was broken off, or is out of date."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from octavo.engine import lease_holders
+from octavo.errors import OctavoError
+from octavo.jobs.graph import is_stale
+from octavo.model.advisory import OfflineRun
+from octavo.model.job import JobKind, JobState
+from octavo.model.lease import Lease
+from octavo.model.stored import LibraryCounts
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
+    from octavo.ingest.accelerate import Accelerator
+
+CLUSTERS, SNAPSHOT, FINETUNE = "clusters", "snapshot", "finetune"
+FULL_VECTORS, OTHER_MODEL, REINGEST = "full_vectors", "other_model", "reingest"
+_WORKED_ON = {
+    JobKind.COMMUNITIES: "communities",
+    JobKind.THEMATIC_LINKS: "thematic_links",
+    JobKind.EMBED: FULL_VECTORS,
+    JobKind.REINDEX_PROFILE: OTHER_MODEL,
+    JobKind.REINGEST: REINGEST,
+}
+_TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
+
+
+def offline_runs(engine: Engine, counts: LibraryCounts) -> tuple[OfflineRun, ...]:
+    """Of each kind of work that was ever begun, by name."""
+    found = {one.name: one for one in (*_jobs(engine), *_finetuned(engine))}
+    if engine.accelerator is not None:
+        found |= {one.name: one for one in (*_snapshot(engine.accelerator), *_clusters(engine.accelerator, counts))}
+    return tuple(found[name] for name in sorted(found))
+
+
+@contextmanager
+def noted_while_running(engine: Engine, name: str) -> Iterator[None]:
+    """Leaves a note for as long as the work goes on; a process that is killed leaves it for good."""
+    accelerator = engine.accelerator
+    if accelerator is None:
+        yield
+        return
+    note = _note(accelerator, name)
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(json.dumps({"holder": lease_holders.holder_name(), "at": engine.library.now()}), "utf-8")
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
+@contextmanager
+def recorded_run(engine: Engine, name: str) -> Iterator[None]:
+    """Writes into the library how the work stands and how it ended; of a process that was killed it says `running`."""
+    leases, project = engine.store.leases, engine.project.id
+    held = None
+    with suppress(OctavoError):  # work that can be done is not refused because nobody can be told of it
+        before = leases.current(project, name)
+        over = before.holder if before is not None and _ended(before) else None
+        held = leases.take(project, name, lease_holders.holder_name(), _TOLD_FOR, {"state": "running"}, over=over)
+        held = None if before is not None and held.holder == before.holder else held
+    state = "failed"
+    try:
+        yield
+        state = "done"
+    except (KeyboardInterrupt, SystemExit):
+        state = "interrupted"
+        raise
+    finally:
+        if held is not None:
+            with suppress(OctavoError):
+                leases.renew(held, _TOLD_FOR, {"state": state, "at": engine.library.now()})
+
+
+def _ended(record: Lease) -> bool:
+    return record.detail.get("state") != "running" or lease_holders.has_ended(record.holder)
+
+
+def _finetuned(engine: Engine) -> Iterator[OfflineRun]:
+    record = engine.store.leases.current(engine.project.id, FINETUNE)
+    if record is not None:
+        state, at = record.detail.get("state"), float(record.detail.get("at", record.taken_at))
+        if state == "running" and lease_holders.has_ended(record.holder):
+            state = "interrupted"
+        if state in ("running", "done", "failed", "interrupted"):
+            yield OfflineRun(FINETUNE, state, at)
+
+
+def _note(accelerator: Accelerator, name: str) -> Path:
+    return accelerator.root / f"{name}.running"
+
+
+def _clusters(accelerator: Accelerator, counts: LibraryCounts) -> Iterator[OfflineRun]:
+    made = accelerator.clusters()
+    if made is not None:
+        chunks = int(made.made[1])
+        yield OfflineRun(
+            CLUSTERS, "stale" if made.stale(counts.chunks) else "done", accelerator.upkeep.clustered_at(), chunks
+        )
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(_note(accelerator, CLUSTERS).read_text("utf-8"))
+        gone = lease_holders.has_ended(str(note["holder"]))
+        yield OfflineRun(CLUSTERS, "interrupted" if gone else "running", float(note["at"]))
+
+
+def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
+    current = accelerator.snapshots.current()
+    if current is not None:
+        manifest = current.manifest
+        yield OfflineRun(SNAPSHOT, "done", manifest.created_at, manifest.chunks)
+    begun = accelerator.upkeep.unfinished()
+    if begun is not None:
+        yield OfflineRun(SNAPSHOT, "running" if accelerator.upkeep.building() else "interrupted", begun)
+
+
+def _jobs(engine: Engine) -> Iterator[OfflineRun]:
+    runs = engine.store.graph.runs(engine.project.id)
+    for name, run in runs.items():
+        stale = is_stale(engine.store, engine.project.id, run)
+        yield OfflineRun(name, "stale" if stale else "done", run.at)
+    for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
+        name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD
+        # A job that was given up counts until the work was done after all.
+        if not name or (name in runs and runs[name].at >= job.created_at):
+            continue
+        if not (dead and name == FULL_VECTORS and engine.freshness().full_vectors >= 1.0):
+            yield OfflineRun(name, "failed" if dead else "running", job.created_at)

@@ -1,0 +1,79 @@
+"""Filters by place as answers write places: with the collection's name in front, or without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from octavo.model.query import Condition, Filters, Terms
+
+if TYPE_CHECKING:
+    from octavo.engine.library import OpenLibrary
+
+
+def placed(library: OpenLibrary, filters: Filters) -> Filters:
+    """The same filters with `collection/uri` understood; a real folder of the collection's name goes first."""
+    if not (filters.path_prefix or filters.uris or filters.not_uris):
+        return filters
+    names = frozenset(collection.name for collection in library.collections())
+    return _excluding(library, _among(library, _below(library, filters, names), names), names)
+
+
+def typed_filters(library: OpenLibrary, filters: Filters) -> Filters:
+    """Filters as typed in a query, read as the options of the same names are: an unknown collection is an error."""
+    for name in filters.collections:
+        library.collection(name)
+    refused = tuple(typed_filters(library, without) for without in filters.without)
+    return placed(library, replace(filters, without=refused))
+
+
+def typed_terms(library: OpenLibrary, terms: Terms) -> Terms:
+    """The same of the filters among the conditions of a query."""
+    return terms if terms.condition is None else replace(terms, condition=_typed(library, terms.condition))
+
+
+def _typed(library: OpenLibrary, condition: Condition) -> Condition:
+    filters = None if condition.filters is None else typed_filters(library, condition.filters)
+    return replace(condition, filters=filters, parts=tuple(_typed(library, part) for part in condition.parts))
+
+
+def _below(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
+    name, rest = _split(filters.path_prefix or "", names)
+    if not name or (filters.collections and name not in filters.collections):
+        return filters
+    as_written = Filters(collections=filters.collections, path_prefix=filters.path_prefix)
+    if library.store.documents.admitted(library.project.id, as_written):
+        return filters
+    return replace(filters, collections=(name,), path_prefix=rest or None)
+
+
+def _among(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
+    found = [_document(library, uri, names) for uri in filters.uris]
+    collections = {name for name, _ in found}
+    uris = tuple(uri for _, uri in found)
+    if "" in collections or not collections:
+        return replace(filters, uris=uris)
+    return replace(filters, uris=uris).narrowed_by(Filters(collections=tuple(sorted(collections))))
+
+
+def _excluding(library: OpenLibrary, filters: Filters, names: frozenset[str]) -> Filters:
+    found = [_document(library, uri, names) for uri in filters.not_uris]
+    return replace(
+        filters,
+        not_uris=tuple(uri for name, uri in found if not name),
+        without=(*filters.without, *(Filters(collections=(name,), uris=(uri,)) for name, uri in found if name)),
+    )
+
+
+def _document(library: OpenLibrary, uri: str, names: frozenset[str]) -> tuple[str, str]:
+    """The collection that was named, or nothing, and the uri in it."""
+    name, rest = _split(uri, names)
+    if not name or library.store.documents.find(library.project.id, uri):
+        return "", uri
+    within = library.collection(name).id
+    return (name, rest) if library.store.documents.find(library.project.id, rest, within) else ("", uri)
+
+
+def _split(place: str, names: frozenset[str]) -> tuple[str, str]:
+    name, _, rest = place.partition("/")
+    return (name, rest) if name in names else ("", place)

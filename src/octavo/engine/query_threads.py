@@ -1,0 +1,58 @@
+"""The query's vector, computed in another thread while the search reads the library."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from octavo.ports import Embedder
+
+_T = TypeVar("_T")
+_THREADS = 4  # of searches at once: each computes one vector here
+
+
+class QueryThreads:
+    """A thread pool: begins a task, and returns what waits for its result or raises what it raised."""
+
+    def __init__(self) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, task: Callable[[], _T]) -> Callable[[], _T]:
+        if self._pool is None:
+            with self._lock:
+                if self._pool is None:
+                    from concurrent.futures import ThreadPoolExecutor
+
+                    self._pool = ThreadPoolExecutor(_THREADS, "octavo-query")
+        return self._pool.submit(task).result
+
+    def stop(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def load_model_ahead(embedder: Callable[[], Embedder], text: str, *, awaited: bool = False) -> threading.Thread | None:
+    """Loads the model in a thread while the first search reads the library: a cold start waits for the slower one.
+
+    The interpreter ends after one that is `awaited`, whatever broke in before anybody could join the thread.
+    """
+    # A failure is the search's to report, when it asks for the vector itself. The embedder is made here, where nobody
+    # else makes it at the same time.
+    with suppress(Exception):
+        loading = threading.Thread(
+            target=_embed_ignoring_errors, args=(embedder(), text), name="octavo-model", daemon=not awaited
+        )
+        loading.start()
+        return loading
+    return None
+
+
+def _embed_ignoring_errors(embedder: Embedder, text: str) -> None:
+    with suppress(Exception):
+        embedder.embed_query(text)

@@ -1,0 +1,205 @@
+"""Reading an open library: search, recorded searches and their replay, and how fresh an answer is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from octavo.algorithms.syntax import parse_query
+from octavo.engine.degradation import Degradation
+from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
+from octavo.engine.places import typed_filters, typed_terms
+from octavo.engine.query_threads import QueryThreads, load_model_ahead
+from octavo.errors import Busy, ConfigurationError, StorageError
+from octavo.model.result import Result
+from octavo.retrieval.pipeline import run
+from octavo.retrieval.present import present
+from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from octavo.retrieval.relevance import with_relevance
+from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.stage import Library, Search, embedded_ahead
+from octavo.retrieval.stages.budget import check_cursor, next_cursor
+
+if TYPE_CHECKING:
+    import threading
+
+    from octavo.algorithms.calibration import Calibration
+    from octavo.engine.library import OpenLibrary
+    from octavo.model.query import Query
+    from octavo.model.result import Candidate, Freshness
+    from octavo.retrieval.replay import Answered, Recording
+    from octavo.retrieval.stage import RetrievalProfile
+
+_LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
+
+
+class Reader:
+    """Answers questions of one library, from any number of threads.
+
+    `queued` counts the paths that wait to be indexed. `loading` is the thread that loads the model, where somebody has
+    started it already.
+    """
+
+    def __init__(
+        self, library: OpenLibrary, queued: Callable[[], int] = int, loading: threading.Thread | None = None
+    ) -> None:
+        self._library = library
+        self._queued = queued
+        self.loading = loading
+        self._query_threads = QueryThreads()
+        self._degradation = Degradation(library)
+        self.counts = Counts(partial(counted, library), library.store.generation)
+
+    def close(self) -> None:
+        """Writes down what was counted, and waits for the threads that read the library."""
+        library = self._library
+        # Not while somebody indexes: this would wait for that run's transactions.
+        if library.hits and not library.builds.under_way():
+            library.hits.store(library.store, library.project.id, library.active.profile)
+        self._query_threads.stop()
+        self.counts.stop()
+        if self.loading is not None:
+            self.loading.join(_LOADED_WITHIN)  # an interpreter that ends while a model loads may abort
+
+    @cached_property
+    def reranker(self) -> MeasuredReranker:
+        """One for all searches, because it learns what a pair costs."""
+        make = self._library.adapters.reranker
+        if make is None:
+            raise ConfigurationError("no reranker is configured")
+        return MeasuredReranker(make())
+
+    def search(self, query: Query, profile: RetrievalProfile | None = None) -> Result:
+        """Parses the query's syntax, runs the profile, presents the hits."""
+        profile = profile or PROFILES[DEFAULT_PROFILE]
+        active = self._library.active
+        if profile.embeds and not active.loaded and self.loading is None:
+            text = query.hypothesis or query.terms.text or query.text
+            self.loading = load_model_ahead(lambda: active.embedder, text)
+        return self._answered(query, profile, partial(run, profile), embeds=profile.embeds)
+
+    def record(self, query: Query, profile: RetrievalProfile) -> tuple[Result, Recording]:
+        """The same answer as `search`, and what it takes to get it again."""
+        from octavo.retrieval.replay import run_recorded
+
+        recordings: list[Recording] = []
+
+        def answer(parsed: Query, searched: Library) -> Answered:
+            answered, recording = run_recorded(profile, parsed, searched)
+            recordings.append(recording)
+            return answered
+
+        return self._answered(query, profile, answer), recordings[0]
+
+    def replay(self, recording: Recording) -> Result:
+        """What a recorded search answered, from what its channels returned then; no model is asked."""
+        from octavo.retrieval.replay import replay
+
+        profile = recording.retrieval_profile
+        return self._answered(recording.query, profile, lambda _, searched: replay(recording, searched))
+
+    def retrieval_profile(self, name: str) -> RetrievalProfile:
+        """A built-in retrieval profile, or one of the user's or the project's own."""
+        if name in PROFILES:
+            return PROFILES[name]
+        from octavo.retrieval.toml import find_profile
+
+        return find_profile(name, self._library.adapters.profile_folders)
+
+    def candidates(self, query: Query, profile: RetrievalProfile) -> tuple[Candidate, ...]:
+        """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
+        searched = self.searched()
+        with self._library.store.reading():
+            candidates, _ = run(profile, self.parsed(query), searched)
+        _write_later(searched)
+        return candidates
+
+    def freshness(self) -> Freshness:
+        """How much of what is on the disk an answer can see now."""
+        return as_of_now(self._library, self.counts.now(), self._queued())
+
+    def _answered(
+        self,
+        query: Query,
+        profile: RetrievalProfile,
+        answer: Callable[[Query, Library], Answered],
+        *,
+        embeds: bool = False,
+    ) -> Result:
+        started = time.perf_counter()
+        library = self._library
+        library.active.follow()
+        parsed, searched = self.parsed(query), self.searched()
+        if embeds and self.loading is None:  # a model that is being loaded is waited for later, if at all
+            searched = embedded_ahead(parsed, searched)
+        with library.store.reading():
+            check_cursor(parsed)
+            candidates, trace = answer(parsed, searched)
+            calibration = self._calibration(profile, parsed)
+            if calibration is not None:
+                candidates = with_relevance(Search(parsed, searched), candidates, calibration, floor=parsed.floor)
+            hits = mark_stale(library, present(candidates, parsed, searched))
+            freshness = self.freshness()
+        _write_later(searched)
+        degraded = self._degradation.parts(trace)
+        if degraded:
+            self._degradation.promise_repair(trace)
+        if freshness.pending and library.rules.defaults.count_hits:
+            library.hits.note(candidate.key for candidate in candidates[: parsed.limit])
+        if self.loading is not None and not self.loading.is_alive():
+            self.loading = None
+        took = (time.perf_counter() - started) * 1e3
+        cursor, scored = next_cursor(trace), calibration is not None
+        return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored)
+
+    def _calibration(self, profile: RetrievalProfile, query: Query) -> Calibration | None:
+        """What the profile's scores mean, if that is known for the model in use.
+
+        A list of what filters let through has no relevance to speak of.
+        """
+        known = profile.calibration
+        if known is None or not query.terms.text.strip() or query.hypothesis:
+            return None
+        return known if not known.encoder or known.encoder == self._library.active.setup.embedder.profile.name else None
+
+    def parsed(self, query: Query) -> Query:
+        """The query with what its syntax says."""
+        if query.terms.text:
+            return query
+        terms, written = parse_query(query.text, self._library.adapters.analyzer)
+        library = self._library
+        return replace(
+            query,
+            terms=typed_terms(library, terms),
+            filters=query.filters.narrowed_by(typed_filters(library, written)),
+        )
+
+    def searched(self) -> Library:
+        """What a search reads from now: the snapshot where there is one, else the store."""
+        library, setup = self._library, self._library.active.setup
+        analyzer, snapshots = library.adapters.analyzer, setup.published
+        return Library(
+            store=library.store if snapshots is None else snapshots.reading,
+            project=library.project.id,
+            embedder=lambda: setup.embedder,
+            vectors=lambda: setup.vectors,
+            now=library.adapters.clock,
+            analyse=analyzer.query_tokens,
+            tokenise=analyzer.tokens,
+            beginning=analyzer.prefix,
+            reranker=None if library.adapters.reranker is None else lambda: self.reranker,
+            clusters=None if setup.accelerator is None else setup.accelerator.clusters,
+            # While the model is being loaded already, nobody else should begin to.
+            beside=self._query_threads if self.loading is None else None,
+        )
+
+
+def _write_later(searched: Library) -> None:
+    """Writes what the stages of a search want stored. It only saves work, so a busy library does without it."""
+    with suppress(Busy, StorageError):
+        for write in searched.later:
+            write()

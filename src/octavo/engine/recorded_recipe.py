@@ -1,0 +1,42 @@
+"""How a library is indexed, on record: what would make its vectors incomparable is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from octavo.errors import RecipeMismatch
+from octavo.model.job import JobKind
+
+if TYPE_CHECKING:
+    from octavo.engine.library import OpenLibrary
+    from octavo.model.recipe import Recipe
+
+
+def ensure_recipe(library: OpenLibrary) -> None:
+    """Records how this project is indexed, or refuses to mix vectors that cannot be compared.
+
+    New chunk sizes, parsers or analyzers re-index file by file, because each ledger row names its recipe.
+    A new embedding model would make old and new vectors incomparable: that is an explicit migration, unless there
+    is nothing to compare with yet.
+    """
+    library.active.follow()
+    store, project = library.store, library.project.id
+    wanted, recorded = library.recipe(), store.catalog.recipe(project)
+    if recorded == wanted:
+        return
+    other_vectors = recorded is not None and recorded.embedding != wanted.embedding
+    if recorded is not None and other_vectors and store.counts(project).chunks:
+        raise RecipeMismatch(
+            f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
+            hint=f"`octavo models activate {wanted.embedding.name}` embeds it anew; "
+            "or set embedding.provider and embedding.model back",
+        )
+    with store.transaction():
+        store.catalog.record_recipe(project, wanted)
+        if recorded is not None:
+            # Files are read again by the next run over their folder; memories have none to be read from.
+            store.outbox.enqueue(project, JobKind.REINGEST, "recipe", {})
+
+
+def _named(recipe: Recipe) -> str:
+    return f"{recipe.embedding.model} ({recipe.embedding.revision})"

@@ -1,0 +1,348 @@
+"""Keeps a library in step with its folders while a process lives.
+
+A thread for each folder notes where something happened; one worker waits until a folder has been quiet for a while,
+looks at those paths alone, and indexes what is new there. Now and then, and first of all, a whole folder is compared by
+`stat`: what happened while nobody watched, or was missed, is found then. Whatever goes wrong is tried again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from octavo.engine.builds import Stopped
+from octavo.engine.histories import follow_histories
+from octavo.engine.indexing import is_stale
+from octavo.errors import Busy, OctavoError, SourceError
+from octavo.ingest.history_watch import HistoryWatch
+from octavo.model.collection import Collection
+from octavo.model.commit import is_repository
+from octavo.observability.logs import logger
+
+if TYPE_CHECKING:
+    from octavo.engine.adapters import WatchSettings
+    from octavo.engine.library import OpenLibrary
+    from octavo.engine.reader import Reader
+    from octavo.engine.writer import Writer
+    from octavo.ingest.report import IndexReport
+
+WATCHING, POLLING, STARTING, MISSING, FAILED = "watching", "polling", "starting", "missing", "failed"
+
+_LONGEST = 10  # debounces: under a stream of changes that never pauses, this is when they are taken in all the same
+_STORM = 2_000  # paths: more than this, and looking at the whole folder is cheaper
+_RETRY_SECONDS = 5.0  # for a folder that is not there
+_BUSY_SECONDS = 1.0  # for a library another process is writing
+_LOOK_SECONDS = 5.0  # how often other processes' changes to the collections are looked for
+_EMBED_AT_ONCE = 32  # inputs between two looks at what changed: shorter than the usual debounce
+_PAUSE_SECONDS = 0.25  # after them: another process may be waiting to index, and looks as often
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """`queued` paths wait to be looked at; `detail` says what is wrong, or why a folder is polled."""
+
+    collection: str
+    state: str
+    queued: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchState:
+    active: bool
+    folders: tuple[FolderState, ...] = ()
+
+    @property
+    def queued(self) -> int:
+        return sum(folder.queued for folder in self.folders)
+
+
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    """When something first and last happened at a path that is to be looked at."""
+
+    first: float
+    last: float
+
+    def due(self, debounce: float) -> float:
+        return min(self.last + debounce, self.first + _LONGEST * debounce)
+
+
+@dataclass(slots=True)
+class _Folder:
+    """One watched collection, guarded by the condition of its `Watching`."""
+
+    collection: Collection
+    stop: threading.Event = field(default_factory=threading.Event)
+    state: str = STARTING
+    detail: str = ""
+    paths: dict[str, _Queued] = field(default_factory=dict)
+    whole: bool = False
+    looking: frozenset[str] = frozenset()
+    first: float = 0.0
+    last: float = 0.0
+    compared: float = 0.0
+
+    @property
+    def queued(self) -> int:
+        return len(self.paths) + self.whole + len(self.looking)
+
+    def due(self, debounce: float) -> float | None:
+        """When the first of what is queued is to be looked at; None when nothing is."""
+        if self.whole:
+            return min(self.last + debounce, self.first + _LONGEST * debounce)
+        return min((queued.due(debounce) for queued in self.paths.values()), default=None)
+
+    def take(self, now: float, debounce: float) -> frozenset[str]:
+        """What is to be looked at now; "" stands for all of it. A file that keeps changing does not hold up others."""
+        if self.whole:
+            self.paths, self.whole = {}, False
+            return frozenset({""})
+        # With those that are nearly due: both names of a moved file belong into one look.
+        settled = frozenset(
+            path
+            for path, queued in self.paths.items()
+            if queued.due(debounce) <= now or now - queued.last >= debounce / 2
+        )
+        self.paths = {path: queued for path, queued in self.paths.items() if path not in settled}
+        return settled
+
+
+class Watcher:
+    """Follows the folders of one library. Off until started; `on_report` is called after each run that changed it."""
+
+    def __init__(self, library: OpenLibrary, reader: Reader, writer: Writer, settings: WatchSettings) -> None:
+        self._library = library
+        self._reader = reader
+        self._writer = writer
+        self.settings = settings
+        self._changed = threading.Condition()
+        self._folders: dict[str, _Folder] = {}
+        self._threads: list[threading.Thread] = []
+        self._stop = threading.Event()
+        self._active = False
+        self._look_at = 0.0
+        self._more = False  # vectors to make, without waiting for the next look
+        self.on_report: Callable[[IndexReport], None] | None = None
+
+    @property
+    def active(self) -> bool:
+        return self._active
+
+    def state(self) -> WatchState:
+        with self._changed:
+            folders = sorted(self._folders.values(), key=lambda folder: folder.collection.name)
+            return WatchState(
+                self._active,
+                tuple(FolderState(one.collection.name, one.state, one.queued, one.detail) for one in folders),
+            )
+
+    def start(self, settings: WatchSettings | None = None) -> None:
+        with self._changed:
+            self.settings = settings or self.settings
+            if self._active:
+                self._changed.notify_all()
+                return
+            self._active, self._stop = True, threading.Event()
+        self._begin(self._work, "octavo-watch")
+
+    def stop(self, timeout: float = 5.0) -> bool:
+        """Whether every thread ended in time. A run under way ends at its next report."""
+        with self._changed:
+            if not self._active:
+                return True
+            self._active = False
+            self._stop.set()
+            for folder in self._folders.values():
+                folder.stop.set()
+            self._changed.notify_all()
+            threads, self._threads = self._threads, []
+            self._folders = {}
+        deadline = time.monotonic() + timeout
+        for thread in threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def look_again(self) -> None:
+        """Compares every folder with the library, at once."""
+        with self._changed:
+            for folder in self._folders.values():
+                self._queue(folder, frozenset({""}), at_once=True)
+
+    def _begin(self, work: Callable[..., None], name: str, *given: object) -> None:
+        thread = threading.Thread(target=work, args=given, name=name, daemon=True)
+        with self._changed:
+            self._threads.append(thread)
+        thread.start()
+
+    def _work(self) -> None:
+        """The one thread that reads and writes the library."""
+        stop, generation = self._stop, -1
+        histories = HistoryWatch()
+        self._look_at = 0.0
+        while not stop.is_set():
+            try:
+                now = time.monotonic()
+                if now >= self._look_at:
+                    self._look_at = now + _LOOK_SECONDS
+                    seen = self._library.store.generation()
+                    if seen != generation:
+                        self._follow(stop)
+                        follow_histories(self._library, histories)
+                        generation = seen  # not before: what failed is tried again at the next look
+                    self._histories(histories)
+                taken = self._take(stop)
+                if taken is not None and not stop.is_set():
+                    self._look(*taken)
+                elif not stop.is_set():
+                    self._embed()
+            except (Stopped, Busy):
+                stop.wait(_BUSY_SECONDS)
+            except OctavoError as error:
+                logger("watch").warning("%s", error.message)
+                stop.wait(_RETRY_SECONDS)
+            except Exception:
+                logger("watch").exception("watching failed")
+                stop.wait(_RETRY_SECONDS)
+
+    def _histories(self, watch: HistoryWatch) -> None:
+        """Takes in the commits of repositories whose refs have moved and come to rest."""
+        moved = watch.moved()
+        if (rest := watch.wait()) is not None:
+            self._look_at = min(self._look_at, time.monotonic() + rest)
+        if not moved:
+            return
+        try:
+            report = self._writer.index_moved(moved, patience=0.0)
+        except BaseException:
+            watch.again(moved)
+            raise
+        if self.on_report is not None and any(part.commits or part.commits_removed for part in report.collections):
+            self.on_report(report)
+
+    def _follow(self, stop: threading.Event) -> None:
+        """Watches the collections there are now; one whose root or rules changed is looked at as a whole."""
+        wanted = {collection.name: collection for collection in self._library.collections() if collection.on_disk}
+        with self._changed:
+            if stop.is_set():
+                return  # the folders are those of whoever started anew
+            for name, folder in list(self._folders.items()):
+                if wanted.get(name) == folder.collection:
+                    continue
+                folder.stop.set()
+                del self._folders[name]
+            fresh = [one for name, one in wanted.items() if name not in self._folders]
+            for collection in fresh:
+                self._folders[collection.name] = _Folder(collection)
+            begun = [self._folders[collection.name] for collection in fresh]
+        for folder in begun:
+            if not stop.is_set():
+                self._begin(self._read, f"octavo-watch-{folder.collection.name}", folder)
+
+    def _read(self, folder: _Folder) -> None:
+        """One folder's thread: notes where something happened until told to stop."""
+        changes = self._library.adapters.file_changes
+        assert changes is not None, "a library without a source of file changes is not watched"
+        polling, poll_ms = self.settings.polling, self.settings.poll_ms
+        why = ""
+
+        def ready() -> None:
+            with self._changed:
+                folder.state, folder.detail = (POLLING if polling else WATCHING), why
+                # What happened before anybody watched is found by comparing.
+                self._queue(folder, frozenset({""}), at_once=True)
+
+        while not folder.stop.is_set():
+            try:
+                for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
+                    files = frozenset(path for path in paths if not is_repository(path))
+                    with self._changed:
+                        if files:
+                            self._queue(folder, files)
+                        if files != paths:
+                            self._look_at = 0.0  # refs have moved
+                            self._changed.notify_all()
+                return
+            except SourceError as error:
+                there = folder.collection.root.is_dir()
+                if there and not polling:
+                    polling, why = True, error.message
+                    continue
+                with self._changed:
+                    folder.state, folder.detail = (FAILED if there else MISSING), error.message
+            folder.stop.wait(_RETRY_SECONDS)
+
+    def _queue(self, folder: _Folder, paths: frozenset[str], *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if not folder.whole:
+            folder.first = now
+        for path in paths - {""}:
+            before = folder.paths.get(path)
+            folder.paths[path] = _Queued(now if before is None else before.first, now)
+        if "" in paths or len(folder.paths) > _STORM:
+            folder.whole = True
+            folder.paths.clear()
+        folder.last = now - self.settings.debounce_ms / 1e3 if at_once else now
+        self._changed.notify_all()
+
+    def _take(self, stop: threading.Event) -> tuple[_Folder, frozenset[str]] | None:
+        """Waits for a folder whose changes have settled; "" stands for all of it. None when it is time to look, or when
+        there are more vectors to make."""
+        with self._changed:
+            while not stop.is_set():
+                now, debounce = time.monotonic(), self.settings.debounce_ms / 1e3
+                self._reconcile(now)
+                due = {name: at for name, one in self._folders.items() if (at := one.due(debounce)) is not None}
+                if due:
+                    name = min(due, key=lambda one: (due[one], one))
+                    if due[name] <= now:
+                        folder = self._folders[name]
+                        folder.looking = folder.take(now, debounce)
+                        return folder, folder.looking
+                if self._more or now >= self._look_at:
+                    return None
+                self._changed.wait(max(0.01, min([self._look_at, *due.values()]) - now))
+        return None
+
+    def _reconcile(self, now: float) -> None:
+        every = self.settings.reconciliation_interval_seconds
+        for folder in self._folders.values():
+            if every and folder.compared and now >= folder.compared + every and not folder.whole:
+                self._queue(folder, frozenset({""}), at_once=True)
+
+    def _look(self, folder: _Folder, paths: frozenset[str]) -> None:
+        """Indexes what is new at these paths. When that fails they are queued again: nothing is lost to a failure."""
+        collection, whole = folder.collection, "" in paths
+        looked: list[str] | None = None if whole else sorted(paths)
+        trouble = ""
+        try:
+            if is_stale(self._library, collection, looked):
+                report = self._writer.index_changes({collection.name: looked}, patience=0.0)
+                if self.on_report is not None:
+                    self.on_report(report)
+        except SourceError as error:
+            trouble = error.message
+        except BaseException:
+            with self._changed:
+                folder.looking = frozenset()
+                self._queue(folder, paths)
+            raise
+        with self._changed:
+            folder.looking = frozenset()
+            if whole:
+                folder.compared = time.monotonic()
+            if trouble:
+                folder.state, folder.detail = MISSING, trouble
+            elif folder.state == MISSING:
+                folder.state, folder.detail = (POLLING if self.settings.polling else WATCHING), ""
+
+    def _embed(self) -> None:
+        """Some of what has no vector yet, between looks at what changed. A change that settles goes first."""
+        self._more = False
+        if self._reader.freshness().pending and not self.state().queued:
+            self._more = self._writer.embed(_EMBED_AT_ONCE, patience=0.0) == _EMBED_AT_ONCE
+            self._stop.wait(_PAUSE_SECONDS)

@@ -1,0 +1,123 @@
+"""An open library with its adapters. Each is imported by what first needs it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from octavo.algorithms.analysis import Analyzer
+from octavo.config.schema import Config
+from octavo.engine.adapters import Adapters, Rules, SearchDefaults, WatchSettings, WritingRules
+from octavo.engine.engine import Engine
+from octavo.engine.free_memory import low_memory
+from octavo.engine.library import OpenLibrary
+from octavo.engine.wiring.embedders import profile_embedder, reranker
+from octavo.engine.wiring.stores import accelerator
+from octavo.model.location import Location
+from octavo.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from octavo.engine.wiring.preparing import Preparing
+    from octavo.ingest.history import HistoryRules
+    from octavo.model.collection import Collection, CollectionSettings, Project
+    from octavo.model.ledger import FileStamp
+    from octavo.model.recipe import EmbeddingProfile
+    from octavo.model.scan import Scan
+    from octavo.ports import Embedder, Store, TokenCounter, VectorIndex
+
+
+def assemble(
+    config: Config,
+    store: Store,
+    place: Location,
+    models: tuple[Callable[[], Embedder], Callable[[], TokenCounter]],
+    folders: tuple[Path, ...],
+    loading: threading.Thread | None,
+) -> Engine:
+    """An engine over an open store. `folders` hold retrieval profiles; `loading` is the thread that loads the model."""
+    embedder, counter = models
+    analyzer = Analyzer()
+
+    @cache
+    def preparing() -> Preparing:
+        from octavo.engine.wiring.preparing import Preparing
+
+        return Preparing(config, analyzer, counter, lambda: embedder().profile)
+
+    adapters = Adapters(
+        analyzer=analyzer,
+        embedder=embedder,
+        profile_embedder=partial(profile_embedder, config.embedding),
+        vectors=_nearest,
+        store_in_memory=SqliteStore.in_memory,
+        recipe=lambda settings: preparing().recipe(settings),
+        preparer=lambda settings: preparing().preparer(settings),
+        preparers=lambda settings, fast, size: preparing().preparers(settings, fast, size),
+        fast=_fast_tier if isinstance(store, SqliteStore) and config.embedding.fast else None,
+        constrained=partial(low_memory, config.embedding.constrained),
+        accelerator=partial(accelerator, config, place, _tiers),
+        file_changes=_file_changes,
+        reranker=reranker(config.reranking),
+        config=config,
+        profile_folders=folders,
+    )
+    try:
+        library = OpenLibrary(store, config.project, adapters, rules_of(config), location=place)
+    except BaseException:
+        store.close()
+        raise
+    return Engine(library, watch=WatchSettings(**asdict(config.watch)), loading=loading)
+
+
+def rules_of(config: Config) -> Rules:
+    """Which files and commits a configuration indexes, and how it answers by default."""
+    return Rules(
+        scan=partial(_scan, config),
+        max_file_bytes=config.ingest.max_file_bytes,
+        max_document_bytes=config.converting.max_file_bytes,
+        history=partial(_history, config),
+        defaults=SearchDefaults(**asdict(config.retrieval)),
+        writing=WritingRules(**asdict(config.writing)),
+    )
+
+
+def _nearest(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+    from octavo.engine.wiring.vectors import nearest
+
+    return nearest(store, project, embedder)
+
+
+def _fast_tier(embedder: Embedder) -> Embedder | None:
+    from octavo.embedding.fast_tables import fast_tier
+
+    return fast_tier(embedder)
+
+
+def _tiers(embedder: Embedder) -> tuple[EmbeddingProfile, ...]:
+    """The profiles whose vectors may be compared, the better first."""
+    fast = _fast_tier(embedder)
+    return (embedder.profile,) if fast is None else (embedder.profile, fast.profile)
+
+
+def _scan(config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
+    from octavo.engine.wiring.sources import scan_collection
+
+    return scan_collection(config, collection, known, paths)
+
+
+def _history(config: Config, settings: CollectionSettings) -> HistoryRules:
+    from octavo.engine.wiring.sources import history_rules
+
+    return history_rules(config, settings)
+
+
+def _file_changes(
+    root: Path, stop: threading.Event, ready: Callable[[], None], *, polling: bool, poll_ms: int
+) -> Iterator[frozenset[str]]:
+    from octavo.sources.watch import changes
+
+    return changes(root, stop, ready, polling=polling, poll_ms=poll_ms)

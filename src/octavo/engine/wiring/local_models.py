@@ -1,0 +1,31 @@
+"""Models that run on this machine, imported when the first is made."""
+
+from __future__ import annotations
+
+from octavo.config.schema import Embedding, Reranking
+from octavo.embedding.bundled import bundled_counter, bundled_embedder, bundled_reranker
+from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from octavo.embedding.onnx import OnnxEmbedder, token_counter
+from octavo.ports import Embedder, Reranker, TokenCounter
+
+
+def embedder_of(settings: Embedding, dimensions: int | None = None) -> Embedder:
+    if settings.provider == "hashing":
+        return HashingEmbedder(dimensions) if dimensions else HashingEmbedder()
+    if settings.provider == "onnx" and settings.model:
+        return OnnxEmbedder(settings.model, threads=settings.threads)
+    return bundled_embedder(threads=settings.threads)
+
+
+def counter_of(settings: Embedding) -> TokenCounter:
+    if settings.provider == "hashing":
+        return WhitespaceCounter()
+    return token_counter(settings.model) if settings.provider == "onnx" and settings.model else bundled_counter()
+
+
+def reranker_of(settings: Reranking) -> Reranker:
+    if settings.model is None:
+        return bundled_reranker(settings.threads)
+    from octavo.embedding.crossencoder import OnnxCrossEncoder  # with numpy, for searches that rerank
+
+    return OnnxCrossEncoder(settings.model.expanduser(), threads=settings.threads)

@@ -1,0 +1,114 @@
+"""How a configuration turns files into documents and chunks: parsers, chunkers, chunk sizes, and the recipe of all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from octavo.algorithms.analysis import Analyzer
+from octavo.chunking.code import CodeChunker, MixedChunker
+from octavo.chunking.commit import CommitChunker
+from octavo.chunking.sections import SectionChunker
+from octavo.chunking.sizes import default_sizes
+from octavo.config.schema import Config, Converting, Embedding
+from octavo.converting.confinement import Limits
+from octavo.converting.sandbox import SandboxedConverter
+from octavo.embedding.fast_tables import opened, table_folder
+from octavo.engine.chunk_sizes import with_overrides
+from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers
+from octavo.engine.wiring.embedders import embedding
+from octavo.ingest.pipeline import Preparers
+from octavo.ingest.prepare import Preparer
+from octavo.model.collection import CollectionSettings
+from octavo.model.formats import CONVERTER_VERSION
+from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
+from octavo.parsing.registry import PARSER_VERSION, UNNAMED, not_indexed_reason, parser_for
+from octavo.ports import Embedder, Parser, TokenCounter
+from octavo.sources.redaction import VERSION as REDACTION_VERSION
+
+_PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """What a configuration prepares files with. The embedder's profile says how long chunks may be."""
+
+    config: Config
+    analyzer: Analyzer
+    counter: Callable[[], TokenCounter]
+    profile: Callable[[], EmbeddingProfile]
+
+    def recipe(self, settings: CollectionSettings) -> Recipe:
+        profile = self.profile()
+        return Recipe(
+            parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}",
+            chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
+            analyzer=Analyzer.version,
+            sizes=chunk_sizes(self.config, settings, profile.window),
+            embedding=profile,
+        )
+
+    def preparer(self, settings: CollectionSettings) -> Preparer:
+        window = self.profile().window
+        sizes = chunk_sizes(self.config, settings, window)
+        return _preparer(sizes, window, self.analyzer, self.counter(), self.config.converting)
+
+    def preparers(self, settings: CollectionSettings, fast: EmbeddingProfile | None, size: int) -> Preparers:
+        """For so many bytes. They make fast vectors on the way if these are of the table there is."""
+        processes = self.config.ingest.workers or os.cpu_count() or 1
+        if size < _PARALLEL_FROM or processes == 1:
+            return InlinePreparers(self.preparer(settings))
+        profile = self.profile()
+        table = table_folder(profile.revision) if fast is not None else None
+        if table is not None and opened(table).profile != fast:
+            table = None
+        sizes = chunk_sizes(self.config, settings, profile.window)
+        config = self.config
+        make = partial(make_preparer, config.embedding, config.converting, sizes, profile.window, table=table)
+        return ProcessPreparers(make, processes)
+
+
+def recipe_of(config: Config) -> Recipe:
+    """How this configuration indexes, without opening a library."""
+    embedder, counter = embedding(config.embedding)
+    return Preparing(config, Analyzer(), counter, lambda: embedder().profile).recipe(CollectionSettings())
+
+
+def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> ChunkSizes:
+    """The embedder's defaults, overridden by the configuration, overridden by the collection."""
+    # Half as long where the mode is set: a table blurs long texts. Memory that is low for a while recuts no library.
+    base = default_sizes(window // 2 if config.embedding.constrained == "on" else window)
+    return with_overrides(base, config.chunking, settings)
+
+
+def make_preparer(
+    settings: Embedding, converting: Converting, sizes: ChunkSizes, window: int, *, table: Path | None = None
+) -> Preparer:
+    """What another process makes for itself from values that can be pickled."""
+    fast = None if table is None else opened(table)
+    return _preparer(sizes, window, Analyzer(), embedding(settings)[1](), converting, fast)
+
+
+def _preparer(
+    sizes: ChunkSizes,
+    window: int,
+    analyzer: Analyzer,
+    counter: TokenCounter,
+    converting: Converting,
+    fast: Embedder | None = None,
+) -> Preparer:
+    prose = CommitChunker(SectionChunker(sizes, counter), counter, sizes.target_max)
+    chunker = MixedChunker(prose, CodeChunker(sizes, counter))
+    return Preparer(_parser, chunker, analyzer.joined, counter, window, not_indexed_reason, fast, converter(converting))
+
+
+def converter(settings: Converting) -> SandboxedConverter:
+    return SandboxedConverter(Limits(seconds=settings.timeout_seconds, memory=settings.memory_mb * 1_000_000))
+
+
+def _parser(uri: str) -> Parser:
+    """By name; a text whose name says nothing is a script or plain."""
+    return parser_for(uri) or UNNAMED

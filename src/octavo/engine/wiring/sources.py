@@ -1,0 +1,44 @@
+"""Which files and commits of a collection a configuration takes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from octavo.config.schema import Config
+from octavo.ingest.history import HistoryRules
+from octavo.model.collection import Collection, CollectionSettings
+from octavo.model.formats import left_out_reason, readable_extensions
+from octavo.model.ledger import FileStamp
+from octavo.model.scan import Scan
+from octavo.parsing.registry import extensions
+from octavo.sources.files import scan
+from octavo.sources.ignore import IgnoreRules
+
+
+def scan_collection(
+    config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None
+) -> Scan:
+    return scan(collection.root, _file_rules(config, collection.settings), known, paths=paths)
+
+
+def history_rules(config: Config, settings: CollectionSettings) -> HistoryRules:
+    history = config.history
+    return HistoryRules(
+        wanted=history.enabled if settings.history is None else settings.history,
+        max_commits=settings.max_commits or history.max_commits,
+        outside=history.outside_git if settings.outside_git is None else settings.outside_git,
+        files=_file_rules(config, settings),
+    )
+
+
+def _file_rules(config: Config, settings: CollectionSettings) -> IgnoreRules:
+    converted = readable_extensions()
+    return IgnoreRules(
+        extensions=extensions(settings.include) | converted,
+        include=settings.include,
+        ignore=(*config.ingest.ignore, *settings.ignore),
+        max_bytes=settings.max_file_bytes or config.ingest.max_file_bytes,
+        converted=converted,
+        max_converted_bytes=settings.max_file_bytes or config.converting.max_file_bytes,
+        left_out=left_out_reason,
+    )

@@ -1,0 +1,90 @@
+"""Libraries by where they lie: a file, or a database server. Snapshots belong to files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from octavo.algorithms.analysis import Analyzer
+from octavo.config.schema import Config
+from octavo.errors import MissingExtra, NotIndexed
+from octavo.ingest.accelerate import Accelerator
+from octavo.ingest.snapshot_setup import SnapshotSettings, SnapshotSetup
+from octavo.model.location import DatabaseUrl, Location
+from octavo.stores.sqlite.database import overwrite, save_older
+from octavo.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from octavo.model.collection import Project
+    from octavo.model.recipe import EmbeddingProfile
+    from octavo.ports import Embedder, Store
+    from octavo.stores.shared.transfer import TableTransfer
+
+
+def open_store(place: Location, config: Config, *, create: bool) -> Store:
+    if isinstance(place, DatabaseUrl):
+        with _driver_of(place):
+            from octavo.engine.wiring.postgres import open_postgres
+        return open_postgres(place, config, create=create)
+    if not create and not place.exists():
+        raise NotIndexed(f"there is no library at {place}", hint="run `octavo init` to make one")
+    return SqliteStore(place, create=create)
+
+
+def accelerator(
+    config: Config,
+    place: Location,
+    tiers: Callable[[Embedder], tuple[EmbeddingProfile, ...]],
+    store: Store,
+    project: Project,
+    embedder: Callable[[], Embedder],
+) -> Accelerator | None:
+    """Snapshots lie next to the library's file. A database server has indexes of its own."""
+    if not isinstance(store, SqliteStore) or not isinstance(place, Path) or not config.snapshots.enabled:
+        return None
+    root = place.with_name(f"{place.name}.snapshots") / project.id
+    settings = SnapshotSettings(**asdict(config.snapshots))
+    source, profiles = lambda: store.snapshots, lambda: tiers(embedder())
+    return Accelerator(SnapshotSetup(store, source, project.id, root, settings, Analyzer.version, profiles))
+
+
+def open_tables(place: Location, *, read_only: bool) -> TableTransfer:
+    """A library as plain rows, to be copied from (`read_only`) or to."""
+    if isinstance(place, DatabaseUrl):
+        with _driver_of(place):
+            from octavo.engine.wiring.postgres import postgres_tables
+        return postgres_tables(place, read_only=read_only)
+    from octavo.stores.sqlite.transfer import sqlite_transfer
+
+    return sqlite_transfer(place, read_only=read_only)
+
+
+def overwrite_library(library: Path, saved: Path) -> None:
+    """Copies a saved library into one that may be open in other processes, which see it at once."""
+    overwrite(library, saved)
+
+
+def upgrade_schema(place: Location) -> Path | None:
+    """Makes an older library one that this version opens; the path of the copy of a file as it was.
+
+    A file is changed by whoever opens it next. What several people share on a server is changed here alone.
+    """
+    if isinstance(place, Path):
+        return save_older(place)
+    with _driver_of(place):
+        from octavo.engine.wiring.postgres import upgrade_postgres
+    upgrade_postgres(place)
+    return None
+
+
+@contextmanager
+def _driver_of(url: DatabaseUrl) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(
+            f"{url} needs the PostgreSQL driver: {error}", hint="pip install 'octavo[postgres]'"
+        ) from error

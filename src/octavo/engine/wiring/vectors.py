@@ -1,0 +1,19 @@
+"""What finds the nearest vectors of a store."""
+
+from __future__ import annotations
+
+from octavo.embedding.fast_tables import fast_tier
+from octavo.model.collection import Project
+from octavo.ports import Embedder, Store, VectorIndex
+from octavo.stores.sqlite.store import SqliteStore
+from octavo.vectors.exact import ExactIndex
+
+
+def nearest(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+    """An index of the server's own, or a scan of all vectors there are."""
+    if not isinstance(store, SqliteStore):
+        from octavo.engine.wiring.postgres import pgvector_index
+
+        return pgvector_index(store, project, embedder)
+    fast = fast_tier(embedder)
+    return ExactIndex(store, project.id, embedder.profile, None if fast is None else fast.profile)

@@ -1,0 +1,119 @@
+"""Communities: documents that point at each other more than at others, found by the Leiden algorithm.
+
+Traag, Waltman and van Eck, From Louvain to Leiden: guaranteeing well-connected communities, 2019.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.errors import MissingExtra
+from octavo.graph.names import called
+from octavo.model.graph import Edge, EdgeType, Node, ThematicLink
+from octavo.model.ids import DocumentId
+
+APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that belong together
+_ROUNDS = 10
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """`number` counts from 0, the largest first; `name` is what its most linked documents are called."""
+
+    number: int
+    name: str
+    documents: tuple[DocumentId, ...]
+    tags: tuple[str, ...]
+
+
+def weighted(
+    nodes: Sequence[Node], edges: Iterable[Edge], thematic: Iterable[ThematicLink]
+) -> dict[tuple[int, int], float]:
+    """Pairs of nodes by their place, the smaller first, with all the weight between them. Commits join nothing."""
+    places = {node.document: place for place, node in enumerate(nodes)}
+    total: dict[tuple[int, int], float] = {}
+
+    def add(source: DocumentId, target: DocumentId, weight: float) -> None:
+        a, b = places.get(source), places.get(target)
+        if a is not None and b is not None and a != b:
+            pair = (a, b) if a < b else (b, a)
+            total[pair] = total.get(pair, 0.0) + weight
+
+    for edge in edges:
+        if edge.target is not None and edge.type not in APART:
+            add(edge.source, edge.target, edge.weight)
+    for link in thematic:
+        add(link.source, link.target, link.weight)
+    return total
+
+
+def leiden(
+    count: int, pairs: Mapping[tuple[int, int], float], *, resolution: float = 1.0, seed: int = 0
+) -> tuple[list[int], float]:
+    """A community for each of `count` nodes, the largest community first, and the modularity of it all.
+
+    Same input and same seed, same answer. A node without edges is a community of its own.
+    """
+    igraph = _igraph()
+    ordered = sorted(pairs.items())
+    graph = igraph.Graph(n=count, edges=[pair for pair, _ in ordered])
+    weights = [weight for _, weight in ordered]
+    igraph.set_random_number_generator(random.Random(seed))
+    try:
+        found = graph.community_leiden(
+            objective_function="modularity", weights=weights, resolution=resolution, n_iterations=_ROUNDS
+        )
+    finally:
+        igraph.set_random_number_generator(random)
+    membership = [int(number) for number in found.membership]
+    sizes = Counter(membership)
+    first = {number: membership.index(number) for number in sizes}
+    order = sorted(sizes, key=lambda number: (-sizes[number], first[number]))
+    renumbered = {number: place for place, number in enumerate(order)}
+    modularity = float(graph.modularity(membership, weights=weights)) if ordered else 0.0
+    return [renumbered[number] for number in membership], modularity
+
+
+def described(
+    nodes: Sequence[Node], numbers: Mapping[DocumentId, int], degrees: Mapping[DocumentId, int]
+) -> tuple[Community, ...]:
+    """Communities with their members, most linked first, and what names them."""
+    members: dict[int, list[Node]] = {}
+    for node in nodes:
+        if node.document in numbers:
+            members.setdefault(numbers[node.document], []).append(node)
+    found = []
+    for number, inside in sorted(members.items()):
+        inside.sort(key=lambda node: (-degrees.get(node.document, 0), node.uri))
+        tags = Counter(tag.lower() for node in inside for tag in node.tags)
+        common = sorted((tag for tag in tags if tags[tag] > 1), key=lambda tag: (-tags[tag], tag))
+        name = ", ".join(called(node.uri) for node in inside[:_MOST_NAMED])
+        documents = tuple(node.document for node in inside)
+        found.append(Community(number, name, documents, tuple(common[:_MOST_NAMED])))
+    return tuple(found)
+
+
+def degrees(edges: Iterable[Edge]) -> Counter[DocumentId]:
+    """How many links each document has to or from others."""
+    counted: Counter[DocumentId] = Counter()
+    for edge in edges:
+        if edge.target is not None and edge.target != edge.source:
+            counted[edge.source] += 1
+            counted[edge.target] += 1
+    return counted
+
+
+def _igraph() -> Any:
+    try:
+        import igraph
+    except ImportError as error:
+        raise MissingExtra(
+            "finding communities needs igraph, which is not installed",
+            hint="install it with: pip install 'octavo[graph]'",
+        ) from error
+    return igraph

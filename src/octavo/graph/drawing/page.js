@@ -1,0 +1,298 @@
+
+"use strict";
+(() => {
+  const graph = JSON.parse(document.getElementById("data").textContent);
+  const LABEL = 0, KIND = 1, COLLECTION = 2, URI = 3, COMMUNITY = 4;
+  const nodes = graph.nodes, count = nodes.length;
+  const sources = Int32Array.from(graph.edges, e => e[0]), targets = Int32Array.from(graph.edges, e => e[1]);
+  const weights = Float64Array.from(graph.edges, e => (e[2] === "thematic_link" ? 0.4 : 1) * Math.min(3, Math.sqrt(e[3])));
+  const groups = Int32Array.from(nodes, n => n[COMMUNITY]);
+  const layout = makeLayout(count, sources, targets, weights, groups);
+  const { x, y } = layout;
+  const shown = new Int8Array(count), alive = new Int8Array(sources.length), links = new Int32Array(count);
+  const off = new Set();
+  const named = new Map(graph.communities);
+  const near = nodes.map(() => []);
+  graph.edges.forEach((e, n) => { near[e[0]].push(n); if (e[0] !== e[1]) near[e[1]].push(n); });
+
+  const $ = id => document.getElementById(id);
+  const canvas = $("drawing"), pen = canvas.getContext("2d");
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let view = { scale: 1, left: 0, top: 0 }, heat = 1, over = -1, chosen = -1, moved = false, waiting = false;
+
+  // Neighbouring numbers get colours far apart.
+  function colour(community) {
+    if (community < 0 || !named.has(community)) return dark.matches ? "#7d838c" : "#9a9fa6";
+    return `hsl(${(community * 137.508 + 210) % 360} ${dark.matches ? 60 : 55}% ${dark.matches ? 62 : 46}%)`;
+  }
+
+  // Never too small to see, however far away.
+  function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), 1.8 / view.scale); }
+
+  function choose(i) {
+    chosen = i;
+    $("chosen").hidden = i < 0;
+    if (i >= 0) {
+      $("name").textContent = nodes[i][LABEL];
+      $("where").textContent = nodes[i][KIND] === "document" ? `${nodes[i][COLLECTION]}/${nodes[i][URI]}` : nodes[i][KIND];
+      const list = near[i].filter(n => alive[n]).map(n => {
+        const out = sources[n] === i, other = out ? targets[n] : sources[n];
+        return row(nodes[other][LABEL], `${out ? "→" : "←"} ${graph.edges[n][2]}`, colour(groups[other]), () => goTo(other));
+      });
+      $("links").replaceChildren(...list);
+    }
+    redraw();
+  }
+
+  function row(text, note, dot, act) {
+    const item = document.createElement("li");
+    item.tabIndex = 0;
+    if (dot) {
+      const spot = document.createElement("span");
+      spot.className = "dot";
+      spot.style.background = dot;
+      item.append(spot);
+    }
+    const name = document.createElement("span"), small = document.createElement("small");
+    name.textContent = text;
+    small.textContent = note;
+    item.append(name, small);
+    item.addEventListener("click", act);
+    item.addEventListener("keydown", event => { if (event.key === "Enter") act(); });
+    return item;
+  }
+
+  function goTo(i) {
+    if (!shown[i]) return;
+    view.scale = Math.max(view.scale, 1.2);
+    view.left = width() / 2 - x[i] * view.scale;
+    view.top = height() / 2 - y[i] * view.scale;
+    choose(i);
+  }
+
+  function refresh() {
+    const want = { tag: $("tags").checked, ghost: $("ghosts").checked, section: true, document: true };
+    const alone = $("alone").checked;
+    for (let i = 0; i < count; i++) {
+      shown[i] = want[nodes[i][KIND]] && !off.has(groups[i]) && (alone || near[i].length) ? 1 : 0;
+    }
+    links.fill(0);
+    let lines = 0;
+    for (let e = 0; e < sources.length; e++) {
+      const thematic = graph.edges[e][2] === "thematic_link";
+      alive[e] = shown[sources[e]] && shown[targets[e]] && (!thematic || $("thematic").checked) ? 1 : 0;
+      if (alive[e]) { links[sources[e]]++; links[targets[e]]++; lines++; }
+    }
+    const dots = shown.reduce((a, b) => a + b, 0);
+    const more = graph.leftOut ? `; ${graph.leftOut} more did not fit` : "";
+    // The same totals as the command that drew the page says; what the switches hide is counted too.
+    const of = (part, whole, word) => (part === whole ? "" : `${part} of `) + `${whole} ${word}`;
+    $("counts").textContent = `${of(dots, count, "nodes")}, ${of(lines, sources.length, "links")}${more}`;
+    warm(0.5);
+  }
+
+  function warm(to) { heat = Math.max(heat, to); redraw(); }
+  function width() { return Math.max(100, innerWidth - Math.min(300, innerWidth * 0.8)); }
+  function height() { return innerHeight; }
+  function redraw() { if (!waiting) { waiting = true; requestAnimationFrame(frame); } }
+
+  function frame() {
+    waiting = false;
+    if (heat > 0.02) {
+      layout.step(heat, shown, alive);
+      heat *= 0.985;
+      if (!moved) fit();
+      redraw();
+    }
+    draw();
+  }
+
+  function fit() {
+    let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
+    for (let i = 0; i < count; i++) if (shown[i]) {
+      left = Math.min(left, x[i]); right = Math.max(right, x[i]);
+      top = Math.min(top, y[i]); bottom = Math.max(bottom, y[i]);
+    }
+    if (left > right) return;
+    view.scale = Math.min(2, 0.92 * Math.min(width() / (right - left + 60), height() / (bottom - top + 60)));
+    view.left = width() / 2 - view.scale * (left + right) / 2;
+    view.top = height() / 2 - view.scale * (top + bottom) / 2;
+  }
+
+  function draw() {
+    const ratio = devicePixelRatio || 1;
+    if (canvas.width !== Math.round(innerWidth * ratio) || canvas.height !== Math.round(innerHeight * ratio)) {
+      canvas.width = Math.round(innerWidth * ratio);
+      canvas.height = Math.round(innerHeight * ratio);
+    }
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, innerWidth, innerHeight);
+    pen.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.left, ratio * view.top);
+    const focus = over >= 0 ? over : chosen;
+    const lit = new Set(focus >= 0 ? near[focus].filter(e => alive[e]).flatMap(e => [sources[e], targets[e]]) : []);
+    if (focus >= 0) lit.add(focus);
+    drawEdges(focus);
+    drawNodes(focus, lit);
+    drawLabels(focus, lit);
+  }
+
+  function drawEdges(focus) {
+    pen.lineWidth = 0.8 / view.scale;
+    pen.strokeStyle = dark.matches ? "#8a93a0" : "#7b8088";
+    pen.globalAlpha = focus >= 0 ? 0.08 : Math.min(0.45, Math.max(0.08, 600 / (sources.length + 1)));
+    pen.beginPath();
+    for (let e = 0; e < sources.length; e++) if (alive[e]) {
+      pen.moveTo(x[sources[e]], y[sources[e]]);
+      pen.lineTo(x[targets[e]], y[targets[e]]);
+    }
+    pen.stroke();
+    if (focus < 0) return;
+    pen.globalAlpha = 0.9;
+    pen.lineWidth = 1.4 / view.scale;
+    pen.strokeStyle = colour(groups[focus]);
+    pen.beginPath();
+    for (const e of near[focus]) if (alive[e]) {
+      pen.moveTo(x[sources[e]], y[sources[e]]);
+      pen.lineTo(x[targets[e]], y[targets[e]]);
+    }
+    pen.stroke();
+  }
+
+  function drawNodes(focus, lit) {
+    for (let i = 0; i < count; i++) {
+      if (!shown[i]) continue;
+      pen.globalAlpha = focus >= 0 && !lit.has(i) ? 0.15 : 1;
+      const kind = nodes[i][KIND], r = radius(i);
+      pen.beginPath();
+      if (kind === "tag") {
+        pen.rect(x[i] - r * 0.8, y[i] - r * 0.8, r * 1.6, r * 1.6);
+      } else {
+        pen.arc(x[i], y[i], r, 0, 6.2832);
+      }
+      if (kind === "ghost") {
+        pen.lineWidth = 1;
+        pen.strokeStyle = colour(-1);
+        pen.stroke();
+      } else {
+        pen.fillStyle = kind === "tag" ? (dark.matches ? "#d8b45a" : "#a67c00") : colour(groups[i]);
+        pen.fill();
+      }
+    }
+  }
+
+  // Names of the most linked first, none over another.
+  function drawLabels(focus, lit) {
+    const taken = [];
+    const order = [];
+    for (let i = 0; i < count; i++) if (shown[i] && (focus < 0 || lit.has(i))) order.push(i);
+    order.sort((a, b) => (b === focus) - (a === focus) || links[b] - links[a] || a - b);
+    pen.setTransform(devicePixelRatio || 1, 0, 0, devicePixelRatio || 1, 0, 0);
+    pen.globalAlpha = 1;
+    pen.textBaseline = "middle";
+    pen.lineJoin = "round";
+    for (const i of order.slice(0, 400)) {
+      const size = Math.min(16, 10 + Math.sqrt(links[i]) * 0.7);
+      const left = x[i] * view.scale + view.left + radius(i) * view.scale + 3, top = y[i] * view.scale + view.top;
+      if (left < -200 || left > innerWidth || top < 0 || top > innerHeight) continue;
+      pen.font = `${i === focus ? 600 : 400} ${size}px system-ui, sans-serif`;
+      const text = nodes[i][LABEL].length > 42 ? nodes[i][LABEL].slice(0, 40) + "…" : nodes[i][LABEL];
+      const wide = pen.measureText(text).width, box = [left, top - size * 0.6, left + wide, top + size * 0.6];
+      if (i !== focus && taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
+      taken.push(box);
+      pen.strokeStyle = dark.matches ? "#16181c" : "#fbfaf7";
+      pen.lineWidth = 3;
+      pen.strokeText(text, left, top);
+      pen.fillStyle = dark.matches ? "#e6e4de" : "#22252a";
+      pen.fillText(text, left, top);
+    }
+  }
+
+  function at(event) {
+    const px = (event.clientX - view.left) / view.scale, py = (event.clientY - view.top) / view.scale;
+    let best = -1, least = Infinity;
+    for (let i = 0; i < count; i++) if (shown[i]) {
+      const d = Math.hypot(x[i] - px, y[i] - py) - radius(i);
+      if (d < least && d < 6 / view.scale) { least = d; best = i; }
+    }
+    return best;
+  }
+
+  let held = null;
+  canvas.addEventListener("pointerdown", event => {
+    canvas.setPointerCapture(event.pointerId);
+    held = { node: at(event), px: event.clientX, py: event.clientY, far: 0 };
+    canvas.classList.add("held");
+  });
+  canvas.addEventListener("pointermove", event => {
+    if (!held) {
+      const found = at(event);
+      canvas.classList.toggle("over", found >= 0);
+      if (found !== over) { over = found; redraw(); }
+      return;
+    }
+    const dx = event.clientX - held.px, dy = event.clientY - held.py;
+    held.px = event.clientX; held.py = event.clientY; held.far += Math.abs(dx) + Math.abs(dy);
+    moved = true;
+    if (held.node >= 0) {
+      layout.fixed[held.node] = 1;
+      x[held.node] += dx / view.scale; y[held.node] += dy / view.scale;
+      warm(0.2);
+    } else {
+      view.left += dx; view.top += dy;
+      redraw();
+    }
+  });
+  function release(event) {
+    if (held && held.far < 4) choose(held.node);
+    if (held && held.node >= 0) layout.fixed[held.node] = 0;
+    held = null;
+    canvas.classList.remove("held");
+  }
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("pointerleave", () => { if (over >= 0) { over = -1; redraw(); } });
+  canvas.addEventListener("wheel", event => {
+    event.preventDefault();
+    moved = true;
+    const by = Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), scale = Math.min(12, Math.max(0.02, view.scale * by));
+    view.left = event.clientX - (event.clientX - view.left) * scale / view.scale;
+    view.top = event.clientY - (event.clientY - view.top) * scale / view.scale;
+    view.scale = scale;
+    redraw();
+  }, { passive: false });
+  addEventListener("resize", () => { if (!moved) fit(); redraw(); });
+  addEventListener("keydown", event => { if (event.key === "Escape") choose(-1); });
+  dark.addEventListener("change", redraw);
+
+  $("find").addEventListener("input", () => {
+    const words = $("find").value.trim().toLowerCase();
+    const hits = [];
+    for (let i = 0; words && i < count && hits.length < 12; i++) {
+      if (shown[i] && `${nodes[i][LABEL]} ${nodes[i][URI]}`.toLowerCase().includes(words)) hits.push(i);
+    }
+    $("found").replaceChildren(...hits.map(i => row(nodes[i][LABEL], nodes[i][COLLECTION], colour(groups[i]), () => goTo(i))));
+  });
+  for (const id of ["tags", "ghosts", "thematic", "alone"]) $(id).addEventListener("change", refresh);
+  $("fit").addEventListener("click", () => { moved = false; fit(); redraw(); });
+
+  const sizes = new Map();
+  nodes.forEach(n => sizes.set(n[COMMUNITY], (sizes.get(n[COMMUNITY]) || 0) + 1));
+  $("legend").replaceChildren(...graph.communities.slice(0, 40).map(([number, name]) => {
+    const item = row(name, String(sizes.get(number)), colour(number), () => {
+      if (!off.delete(number)) off.add(number);
+      item.classList.toggle("off", off.has(number));
+      refresh();
+    });
+    return item;
+  }));
+  if (!graph.communities.length) $("legend").replaceChildren(document.createTextNode("None found yet: octavo graph build"));
+  // A few documents without links belong in the picture; thousands would be all of it.
+  $("alone").checked = near.filter(one => !one.length).length <= count / 4;
+  refresh();
+  heat = 1;
+  // Settled for the most part before it is first seen.
+  const until = performance.now() + 400;
+  for (let n = 0; n < 200 && performance.now() < until; n++) { layout.step(heat, shown, alive); heat *= 0.985; }
+  fit();
+  redraw();
+})();

@@ -1,0 +1,52 @@
+"""The graph as one HTML page that needs nothing else: no network, no library, no server."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from importlib.resources import files
+
+from octavo.graph.view import View
+
+_FILES = files("octavo.graph") / "drawing"
+_MARK = re.compile("@@([A-Z]+)@@")
+
+
+def drawn_links(view: View) -> Mapping[tuple[str, str, str], int]:
+    """The lines of a drawing as (source, target, type), and how many edges each stands for."""
+    return Counter((edge.source, edge.target, edge.type) for edge in view.edges)
+
+
+def page(view: View, title: str) -> str:
+    """Nodes by place, edges as pairs of places: what thousands of them take is small."""
+    places = {node.id: place for place, node in enumerate(view.nodes)}
+    data = {
+        "title": title,
+        "leftOut": view.left_out,
+        "nodes": [
+            [node.label, node.kind.value, node.collection, node.uri, -1 if node.community is None else node.community]
+            for node in view.nodes
+        ],
+        "edges": [
+            [places[source], places[target], kind, count] for (source, target, kind), count in drawn_links(view).items()
+        ],
+        "communities": [[number, name] for number, name in view.communities.items()],
+    }
+    # `<` is written as an escape, so that no title can end the script it stands in.
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    written = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    marks = {
+        "TITLE": html.escape(title),
+        "STYLE": _read("page.css"),
+        "LAYOUT": _read("layout.js"),
+        "SCRIPT": _read("page.js"),
+        "DATA": written,
+    }
+    return _MARK.sub(lambda found: marks[found[1]], _read("page.html"))
+
+
+def _read(name: str) -> str:
+    return (_FILES / name).read_text("utf-8")

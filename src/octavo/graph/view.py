@@ -1,0 +1,172 @@
+"""The whole graph to look at or to take elsewhere: documents, tags, ghosts and sections, and their edges."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from octavo.algorithms.document_names import folded
+from octavo.graph.names import called
+from octavo.model.document import Section
+from octavo.model.graph import WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, ThematicLink
+from octavo.model.ids import DocumentId
+
+
+class NodeKind(StrEnum):
+    DOCUMENT = "document"
+    SECTION = "section"
+    TAG = "tag"
+    GHOST = "ghost"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNode:
+    id: str
+    kind: NodeKind
+    label: str
+    collection: str = ""
+    uri: str = ""
+    document_kind: str = ""
+    community: int | None = None
+    degree: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEdge:
+    source: str
+    target: str
+    type: str
+    weight: float = 1.0
+    anchor: str = ""
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Nodes in the order of their collections and uris, tags, ghosts; `left_out` nodes did not fit."""
+
+    nodes: tuple[ViewNode, ...]
+    edges: tuple[ViewEdge, ...]
+    communities: Mapping[int, str] = field(default_factory=dict)
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a view takes in. `most` keeps the nodes with the most edges, and those between them."""
+
+    ghosts: bool = True
+    tags: bool = True
+    thematic: bool = True
+    commits: bool = False
+    collections: tuple[str, ...] = ()
+    most: int | None = None
+
+
+def view(
+    nodes: Sequence[Node],
+    edges: Iterable[Edge],
+    thematic: Iterable[ThematicLink],
+    communities: Mapping[DocumentId, int],
+    shown: Shown,
+    sections: Mapping[DocumentId, Sequence[Section]] | None = None,
+) -> View:
+    kept = {
+        node.document: node
+        for node in nodes
+        if (shown.commits or node.kind != "commit") and (not shown.collections or node.collection in shown.collections)
+    }
+    found: list[ViewEdge] = []
+    ghosts: dict[str, str] = {}
+    for edge in edges:
+        if edge.source not in kept:
+            continue
+        if edge.target is not None:
+            if edge.target in kept and edge.target != edge.source:
+                found.append(_edge(edge, edge.target))
+        elif shown.ghosts and edge.lookup in WRITTEN_BY_PEOPLE:
+            name = f"ghost:{folded(edge.path)}"
+            ghosts.setdefault(name, edge.path)
+            found.append(_edge(edge, name))
+    if shown.thematic:
+        found += (
+            ViewEdge(link.source, link.target, EdgeType.THEMATIC_LINK.value, link.weight)
+            for link in thematic
+            if link.source in kept and link.target in kept
+        )
+    tags: dict[str, str] = {}
+    if shown.tags:
+        for node in kept.values():
+            for tag in node.tags:
+                name = f"tag:{folded(tag)}"
+                tags.setdefault(name, f"#{tag}")
+                found.append(ViewEdge(node.document, name, EdgeType.MENTIONS.value, 0.6))
+    degree: Counter[str] = Counter()
+    for drawn_edge in found:
+        degree[drawn_edge.source] += 1
+        degree[drawn_edge.target] += 1
+    every = [
+        *(_document(node, communities.get(node.document), degree[node.document]) for node in kept.values()),
+        *(ViewNode(name, NodeKind.TAG, tag, degree=degree[name]) for name, tag in sorted(tags.items())),
+        *(ViewNode(name, NodeKind.GHOST, path, degree=degree[name]) for name, path in sorted(ghosts.items())),
+    ]
+    drawn = every
+    if shown.most is not None and len(every) > shown.most:
+        best = {node.id for node in sorted(every, key=lambda node: (-node.degree, node.id))[: shown.most]}
+        drawn = [node for node in every if node.id in best]
+        found = [edge for edge in found if edge.source in best and edge.target in best]
+    left_out = len(every) - len(drawn)
+    if sections:
+        drawn, found = _with_sections(drawn, found, sections)
+    return View(tuple(drawn), tuple(found), _named(drawn), left_out)
+
+
+def _edge(edge: Edge, target: str) -> ViewEdge:
+    return ViewEdge(edge.source, target, edge.type.value, edge.weight, edge.anchor or "", edge.context)
+
+
+def _document(node: Node, community: int | None, degree: int) -> ViewNode:
+    return ViewNode(
+        node.document, NodeKind.DOCUMENT, called(node.uri), node.collection, node.uri, node.kind, community, degree
+    )
+
+
+def _with_sections(
+    nodes: list[ViewNode], edges: list[ViewEdge], sections: Mapping[DocumentId, Sequence[Section]]
+) -> tuple[list[ViewNode], list[ViewEdge]]:
+    """A document contains its sections, a section those below it."""
+    more, contains = list(nodes), list(edges)
+    for node in nodes:
+        above: dict[tuple[str, ...], str] = {(): node.id}
+        for section in sections.get(DocumentId(node.id), ()):
+            if not section.level:
+                continue
+            parent = next(
+                (
+                    above[section.path[:cut]]
+                    for cut in range(len(section.path) - 1, -1, -1)
+                    if section.path[:cut] in above
+                ),
+                node.id,
+            )
+            above[section.path] = section.id
+            more.append(
+                ViewNode(section.id, NodeKind.SECTION, section.title, node.collection, f"{node.uri}#{section.anchor}")
+            )
+            contains.append(ViewEdge(parent, section.id, EdgeType.CONTAINS.value))
+    return more, contains
+
+
+def _named(nodes: Iterable[ViewNode]) -> dict[int, str]:
+    """A community is called as its documents with the most edges; one of a single document needs no name."""
+    members: dict[int, list[ViewNode]] = {}
+    for node in nodes:
+        if node.community is not None:
+            members.setdefault(node.community, []).append(node)
+    return {
+        number: ", ".join(node.label for node in sorted(inside, key=lambda node: (-node.degree, node.uri))[:3])
+        for number, inside in sorted(members.items())
+        if len(inside) > 1
+    }

@@ -1,0 +1,82 @@
+"""A converted file → the document it is: sections from its headings, pages in its metadata."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from octavo.converting.charsets import declared_text
+from octavo.model.converted import Converted, Heading, Unit
+from octavo.model.document import Document, Kind, Section, Source
+from octavo.model.ids import DocumentId, section_id, text_hash
+from octavo.model.position import stored_marks
+from octavo.model.text import Span
+from octavo.parsing.markdown.anchors import Anchors
+from octavo.sources.decode import UnreadableFile, decode
+
+_BREAKING = frozenset({Unit.PAGE, Unit.SLIDE, Unit.SHEET})
+_SHOWN_KEYWORDS = 50
+
+
+def utf8(data: bytes) -> tuple[bytes, tuple[str, ...]] | UnreadableFile:
+    """A text file's bytes as UTF-8: in the encoding it declares, else in the one it seems to be written in."""
+    text = declared_text(data)
+    if text is not None:
+        return text.encode("utf-8", "replace"), ()
+    decoded = decode(data)
+    if isinstance(decoded, UnreadableFile):
+        return decoded
+    return decoded.text.encode("utf-8", "replace"), decoded.warnings
+
+
+def converted_document(source: Source, converted: Converted) -> Document:
+    metadata = dict(converted.metadata)
+    keywords = [word.strip() for word in str(metadata.get("keywords", "")).replace(";", ",").split(",")]
+    metadata |= {"converter": converted.converter, **stored_marks(converted.unit, converted.marks)}
+    return Document(
+        id=source.id,
+        uri=source.uri,
+        kind=source.kind or Kind.DOC,
+        title=converted.title or PurePosixPath(source.uri).stem,
+        text=converted.text,
+        content_hash=text_hash(converted.text),
+        modified_at=source.modified_at,
+        description=str(metadata.get("description") or metadata.get("subject") or ""),
+        keywords=tuple(filter(None, keywords))[:_SHOWN_KEYWORDS],
+        sections=_sections(source.id, converted.headings, len(converted.text)),
+        blocks=converted.blocks,
+        tags=tuple(dict.fromkeys(source.tags)),
+        metadata=metadata,
+        warnings=converted.warnings,
+        breaks=tuple(mark.start for mark in converted.marks) if converted.unit in _BREAKING else (),
+    )
+
+
+def _sections(document: DocumentId, headings: Sequence[Heading], size: int) -> tuple[Section, ...]:
+    """The root section, then one for each heading, which ends where the next of its rank or higher begins."""
+    anchors = Anchors()
+    occurrences: Counter[tuple[str, ...]] = Counter()
+    first = headings[0].start if headings else size
+    sections = [Section(section_id(document, (), 0), (), 0, "", Span(0, first if headings else size))]
+    ends = _ends(headings, size)
+    above: list[Heading] = []
+    for heading, end in zip(headings, ends, strict=True):
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        path = tuple(parent.title for parent in above)
+        id_ = section_id(document, path, occurrences[path])
+        occurrences[path] += 1
+        sections.append(Section(id_, path, heading.level, anchors.take(heading.title), Span(heading.start, end)))
+    return tuple(sections)
+
+
+def _ends(headings: Sequence[Heading], size: int) -> list[int]:
+    ends = [size] * len(headings)
+    waiting: list[int] = []
+    for at, heading in enumerate(headings):
+        while waiting and headings[waiting[-1]].level >= heading.level:
+            ends[waiting.pop()] = heading.start
+        waiting.append(at)
+    return ends

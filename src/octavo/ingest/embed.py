@@ -1,0 +1,163 @@
+"""Gives every chunk its vectors, outside any transaction but the short one that writes them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from octavo.chunking.embedding_inputs import joined
+from octavo.errors import ProviderFailed
+from octavo.model.ids import ProjectId
+from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import PendingInput, VectorRow
+from octavo.observability.progress import Progress
+from octavo.ports import AheadEmbedder, Embedder, Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Inputs described, embedded and committed together: what a kill can cost, and how often progress moves. At twenty
+# chunks a second, three seconds; not sized by the clock, since a padded batch's vectors depend on what is in it.
+_SLICE = 64
+# Slices begun before the first of them is waited for: one is read, tokenised or written while another is computed.
+_AHEAD = 1
+_LARGEST = 65504.0  # what half precision can hold
+
+
+def embed_pending(
+    store: Store,
+    project: ProjectId,
+    embedder: Embedder,
+    progress: Progress,
+    *,
+    newest: int | None = None,
+    wanted: int | None = None,
+    fast: EmbeddingProfile | None = None,
+) -> int:
+    """Embeds what has no vector yet under the embedder's profile. A crash resumes where it stopped.
+
+    `newest` confines a run to so many inputs, the ones written last foremost; `wanted` to so many of those that were
+    found most often or changed last. Commits come after everything else. The vectors of `fast` that stood in for those
+    computed now are removed with the same commit.
+    """
+    profile = embedder.profile
+    most = newest if newest is not None else wanted
+    pending = store.embeddings.pending(
+        project, profile, newest_first=newest is not None, wanted_first=wanted is not None, most=most
+    )
+    progress.start("embedding", len(pending), "chunks")
+    together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
+    aside: dict[str, list[PendingInput]] = {}
+    try:
+        with _beginning(embedder) as begin:
+            under_way: deque[_Slice] = deque()
+            for keys in _slices(pending):
+                described = store.embeddings.describe(project, keys)
+                for one in described:
+                    if one.text_hash in together:
+                        aside.setdefault(one.text_hash, []).append(one)
+                alone = [one for one in described if one.text_hash not in together]
+                under_way.append(_Slice(len(keys), alone, begin(_texts(store, project, alone))))
+                if len(under_way) > _AHEAD:
+                    _finish(store, project, profile, under_way.popleft(), fast, progress)
+            while under_way:
+                _finish(store, project, profile, under_way.popleft(), fast, progress)
+        for chunks in aside.values():
+            assert isinstance(embedder, ContextualEmbedder)
+            chunks.sort(key=lambda one: (one.span.start, one.span.end))
+            _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)), fast)
+    finally:
+        progress.finish()
+    if most is None or len(pending) < most:
+        store.embeddings.mark_complete(project, profile)
+    return len(pending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Inputs that were begun together, of so many keys, and where their vectors come from."""
+
+    keys: int
+    described: Sequence[PendingInput]
+    vectors: Callable[[], NDArray[np.float32]]
+
+
+@contextmanager
+def _beginning(embedder: Embedder) -> Iterator[Callable[[Sequence[str]], Callable[[], NDArray[np.float32]]]]:
+    """Begins texts ahead of their being needed, where the embedder can; else they are computed when they are."""
+    if not isinstance(embedder, AheadEmbedder):
+        yield lambda texts: partial(embedder.embed, texts)
+        return
+    with embedder.ahead() as begin:
+        yield begin
+
+
+def _finish(
+    store: Store,
+    project: ProjectId,
+    profile: EmbeddingProfile,
+    begun: _Slice,
+    fast: EmbeddingProfile | None,
+    progress: Progress,
+) -> None:
+    if begun.described:
+        _put(store, project, profile, begun.described, begun.vectors(), fast)
+    progress.advance(begun.keys, begun.described[-1].context if begun.described else "")
+
+
+@runtime_checkable
+class ContextualEmbedder(Protocol):
+    """An embedder that can embed the chunks of one document in sight of each other."""
+
+    def embed_together(self, chunks: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+def _whole_texts(store: Store, project: ProjectId) -> frozenset[str]:
+    """The texts of canonical documents whose chunks only make sense together."""
+    wanted = MemoryFilter(canonical_only=True, doc_classes=CONTEXTUAL_CLASSES)
+    items = store.memories.find(project, wanted)
+    return frozenset(store.memories.versions(project, item.id)[-1].text_hash for item in items)
+
+
+def _put(
+    store: Store,
+    project: ProjectId,
+    profile: EmbeddingProfile,
+    described: Sequence[PendingInput],
+    vectors: NDArray[np.float32],
+    fast: EmbeddingProfile | None = None,
+) -> None:
+    checked = _checked(vectors, len(described), profile)
+    rows = [
+        VectorRow(one.input_key, vector.astype("<f2").tobytes()) for one, vector in zip(described, checked, strict=True)
+    ]
+    with store.transaction():
+        store.embeddings.put(project, profile, rows)
+        if fast is not None:
+            store.embeddings.remove(project, fast, [one.input_key for one in described])
+
+
+def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(pending), _SLICE):
+        yield pending[start : start + _SLICE]
+
+
+def _checked(vectors: NDArray[np.float32], count: int, profile: EmbeddingProfile) -> NDArray[np.float32]:
+    """What a provider gave, if it is what it promised: one such vector stored would spoil every later search."""
+    wanted = (count, profile.dimensions)
+    if vectors.shape != wanted:
+        raise ProviderFailed(f"{profile.name} gave vectors of shape {vectors.shape}, not {wanted}")
+    if not abs(vectors).max(initial=0.0) < _LARGEST:  # NaN is not below anything
+        raise ProviderFailed(f"{profile.name} gave a vector that is not made of numbers")
+    return vectors
+
+
+def _texts(store: Store, project: ProjectId, described: Sequence[PendingInput]) -> list[str]:
+    texts = store.documents.texts(project, (one.text_hash for one in described))
+    return [joined(one.context, one.span.of(texts[one.text_hash])) for one in described]

@@ -1,0 +1,133 @@
+"""Scan → plan → prepare → one short transaction per batch. Stopping anywhere leaves a valid library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from octavo.ingest.batch_writer import BatchWriter, Planned, Target
+from octavo.ingest.batches import batches, rare_garbage_collection, with_progress
+from octavo.ingest.plan import plan
+from octavo.ingest.prepare import Origin, PreparedFile
+from octavo.ingest.report import CollectionReport, Problem
+from octavo.model.document import Source
+from octavo.model.formats import format_of
+from octavo.model.ids import RecipeId, recipe_id, text_hash
+from octavo.model.index import PreparedDocument
+from octavo.model.ledger import FileStamp
+from octavo.model.recipe import Recipe
+from octavo.model.scan import Scan, SeenFile
+from octavo.observability.progress import Progress
+
+# Of the bytes of a run: links are resolved once at this point, while files are still being prepared, and at the end
+# only what has changed since. The last step of a run, during which nothing else goes on, stays short.
+_RESOLVE_LINKS_AT = 0.8
+
+
+_CONVERTING = 8  # times the effort of reading as many bytes of text
+
+
+class Preparers(Protocol):
+    """Prepares files, here or in other processes, in any order."""
+
+    def prepare(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[PreparedFile, None, None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRun:
+    """One run over a collection.
+
+    `preparers` are made for so many bytes: one edited note in a large folder does not wait for processes to start.
+    `reread` reads everything, whatever its stamp says; `prefix` confines the run to uris that start so.
+    """
+
+    target: Target
+    origin: Origin
+    preparers: Callable[[int], Preparers]
+    reread: bool = False
+    prefix: str = ""
+
+
+def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> CollectionReport:
+    """Brings the library in step with what the scan saw, reading what changed.
+
+    Inputs that the origin does without are left to `make_postponed`, if all there is to read is new: a document that
+    changed or moved keeps the vectors of what stayed the same in it.
+    """
+    target, store = run.target, run.target.store
+    with store.reading():
+        generation, entries = store.generation(), target.ledger()
+    if run.prefix:
+        entries = {uri: entry for uri, entry in entries.items() if uri.startswith(run.prefix)}
+        scan = scan.under(run.prefix)
+    todo = plan(scan, entries, target.recipe_id, reread=run.reread)
+    report = CollectionReport(target.collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
+    report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
+    report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
+    known = {uri for uri, entry in entries.items() if entry.document_id is not None}
+    anew = not todo.gone and not any(file.uri in known for file in todo.read)
+    origin = replace(run.origin, inputs=run.origin.inputs or not anew)
+    writer = BatchWriter(target, Planned(generation, entries, todo.gone), report, postpone=not origin.inputs)
+    # What is converted comes last: text is searchable while a long document is still being read.
+    files = sorted(todo.read, key=_is_converted)
+    size = sum(file.stamp.size for file in files)
+    effort = size + (_CONVERTING - 1) * sum(file.stamp.size for file in files if _is_converted(file))
+    progress.start(target.collection.name, size, "B")
+    try:
+        # Closed here and not whenever it is collected: other processes end with the run, however it ends.
+        with rare_garbage_collection(), closing(run.preparers(effort).prepare(origin, files)) as prepared:
+            written, early = 0, round(size * _RESOLVE_LINKS_AT)
+            for batch in batches(with_progress(prepared, progress)):
+                writer.write(batch)
+                before, written = written, written + sum(item.file.stamp.size for item in batch)
+                if before < early <= written < size:
+                    writer.resolve_links()
+        writer.finish(scan.skipped)
+    finally:
+        progress.finish()
+    return report
+
+
+def _is_converted(file: SeenFile) -> bool:
+    return format_of(file.uri) is not None
+
+
+def recorded_as(recipe: Recipe, origin: Origin) -> RecipeId:
+    """What a ledger row names: the recipe, and what the collection says of every document, if it says anything."""
+    if origin.kind is None and not origin.tags and not origin.allow_secrets:
+        return recipe.id
+    allowed = ["allow_secrets"] if origin.allow_secrets else []
+    return recipe_id(json.dumps([recipe.canonical(), origin.kind, origin.tags, *allowed]))
+
+
+def index_sources(
+    target: Target, prepare: Callable[[Source], PreparedDocument], sources: Sequence[Source], progress: Progress
+) -> CollectionReport:
+    """Takes in texts that come from elsewhere than a folder: a data set, an export. Nothing is removed."""
+    with target.store.reading():
+        planned = Planned(target.store.generation(), target.ledger())
+    report = CollectionReport(target.collection.name)
+    writer = BatchWriter(target, planned, report)
+    fresh = []
+    for source in sources:
+        known = planned.entries.get(source.uri)
+        if known is None or known.recipe_id != target.recipe_id or known.content_hash != text_hash(source.text):
+            fresh.append(source)
+    report.unchanged = len(sources) - len(fresh)
+    progress.start(target.collection.name, len(fresh), "documents")
+    try:
+        for batch in batches(_prepared(source, prepare) for source in fresh):
+            writer.write(batch)
+            progress.advance(len(batch), batch[-1].file.uri)
+        writer.resolve_links()
+    finally:
+        progress.finish()
+    return report
+
+
+def _prepared(source: Source, prepare: Callable[[Source], PreparedDocument]) -> PreparedFile:
+    stamp = FileStamp(len(source.text), int(source.modified_at * 1e9), 0)
+    return PreparedFile(SeenFile(source.uri, source.uri, stamp), prepare(source))

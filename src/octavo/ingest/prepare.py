@@ -1,0 +1,316 @@
+"""One file → everything it puts into a library. Touches no library, so it can run in any process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from octavo.algorithms.diffs import changed_words
+from octavo.chunking.code import declared_names, is_code
+from octavo.chunking.embedding_inputs import inputs, joined
+from octavo.errors import OctavoError, SourceError
+from octavo.graph.edges import linked
+from octavo.ingest.converted import converted_document, utf8
+from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
+from octavo.model.commit import Commit
+from octavo.model.converted import Refused
+from octavo.model.document import Document, Kind, Source
+from octavo.model.ids import CollectionId, ProjectId, SectionId, document_id
+from octavo.model.index import IndexedChunk, LexicalRow, PreparedDocument
+from octavo.model.ledger import FileStamp
+from octavo.model.scan import SeenFile
+from octavo.parsing.commit import CommitParser, commit_document
+from octavo.ports import Chunker, Converter, Embedder, Parser, TokenCounter
+from octavo.sources.decode import UnreadableFile, read, read_bytes
+from octavo.sources.redaction import described, find_keys, redacted
+
+# Stored again with every chunk: without a bound, a page of nothing but tags would cost its size times its chunks.
+_SHARED_CHARACTERS = 4_000
+
+_COMMITS = CommitParser()
+_UNNAMED = (Kind.COMMIT, Kind.MEMORY)  # their uris are made up from an id
+_DIFF = ContentType.DIFF  # asked for once: Python 3.11 takes its time to find a member of an enumeration
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that costs only itself, and why.
+
+    `refused` is a decision (a binary file), not an accident. `passing` trouble is not the file's content's, so that
+    the same file is tried again on the next run.
+    """
+
+    reason: str
+    refused: bool = False
+    passing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFile:
+    """What became of one file: prepared, or failed with a reason."""
+
+    file: SeenFile
+    result: PreparedDocument | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a batch of files belongs, and what the collection says about all of them."""
+
+    project: ProjectId
+    collection: CollectionId
+    kind: Kind | None
+    tags: tuple[str, ...]
+    max_file_bytes: int
+    max_document_bytes: int = 100_000_000
+    """Of files that are converted, which are larger than their text."""
+    allow_secrets: bool = False
+    inputs: bool = True
+    """Whether what is embedded is made with the rest; else whoever embeds makes it first."""
+
+
+class Preparer:
+    """Reads, parses, chunks and analyses. Its parts are chosen by whoever wires it."""
+
+    def __init__(
+        self,
+        parser_for: Callable[[str], Parser],
+        chunker: Chunker,
+        joined: Callable[[str], str],
+        counter: TokenCounter,
+        window: int,
+        unwanted: Callable[[str, str], str | None] = lambda uri, text: None,
+        fast: Embedder | None = None,
+        converter: Converter | None = None,
+    ) -> None:
+        self._parser_for = parser_for
+        self._chunker = chunker
+        self._joined = joined
+        self._counter = counter
+        self._window = window
+        self._unwanted = unwanted
+        self._fast = fast
+        self._converter = converter
+
+    def close(self) -> None:
+        """Ends the process that converts, if there is one; the next file that needs it starts another."""
+        if self._converter is not None:
+            self._converter.close()
+
+    def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[PreparedFile]:
+        """Several at once, with their fast vectors if there is a table to make these by."""
+        outcomes = [self.file(origin, file) for file in files]
+        if self._fast is None:
+            return outcomes
+        try:
+            return _embedded(outcomes, self._fast)
+        except Exception:
+            return outcomes  # whoever fills in vectors meets the same trouble, and says what it is
+
+    def file(self, origin: Origin, file: SeenFile) -> PreparedFile:
+        """Any failure becomes a reason: one bad file never stops a run."""
+        try:
+            if self._converter is not None and self._converter.reads(file.uri):
+                converted = self._converted(origin, file, self._converter)
+                if converted is not None:
+                    return converted
+            decoded = read(file.location, origin.max_file_bytes)
+            if isinstance(decoded, UnreadableFile):
+                return PreparedFile(file, Failure(decoded.reason, refused=True))
+            if reason := self._unwanted(file.uri, decoded.text):
+                return PreparedFile(file, Failure(reason, refused=True))
+            file = _as_read(file, decoded.stamp)
+            prepared = self.text(_source(origin, file, decoded.text), inputs=origin.inputs)
+        except SourceError as error:
+            return PreparedFile(file, Failure(error.message, passing=True))
+        except OctavoError as error:
+            return PreparedFile(file, Failure(error.message))
+        except MemoryError:
+            return PreparedFile(file, Failure("there was not enough memory to prepare it", passing=True))
+        except Exception as error:
+            return PreparedFile(file, Failure(f"{type(error).__name__}: {error}"))
+        if decoded.warnings:
+            document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
+            prepared = replace(prepared, document=document)
+        return PreparedFile(file, prepared)
+
+    def _converted(self, origin: Origin, file: SeenFile, converter: Converter) -> PreparedFile | None:
+        """The file converted; None if its content shows that it is the text its name says."""
+        raw = read_bytes(file.location, origin.max_document_bytes)
+        if isinstance(raw, UnreadableFile):
+            return PreparedFile(file, Failure(raw.reason, refused=True))
+        data, status = raw
+        file = _as_read(file, FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
+        warnings: tuple[str, ...] = ()
+        if not converter.claims(file.uri, data):
+            return None
+        if converter.is_text(file.uri):
+            decoded = utf8(data)
+            if isinstance(decoded, UnreadableFile):
+                return PreparedFile(file, Failure(decoded.reason, refused=True))
+            data, warnings = decoded
+        outcome = converter.convert(file.uri, data)
+        if isinstance(outcome, Refused):
+            return PreparedFile(file, Failure(outcome.reason, refused=not outcome.passing, passing=outcome.passing))
+        source, redactions = _redacted_source(_source(origin, file, outcome.text))
+        document = converted_document(source, replace(outcome, text=source.text) if redactions else outcome)
+        document = replace(document, warnings=(*redactions, *warnings, *document.warnings))
+        return PreparedFile(file, self.document(document, inputs=origin.inputs))
+
+    def text(self, source: Source, *, inputs: bool = True) -> PreparedDocument:
+        """Keys and tokens in a text are redacted before anything else sees it."""
+        source, warnings = _redacted_source(source)
+        parser = _COMMITS if source.kind is Kind.COMMIT else self._parser_for(source.uri)
+        document = _told(parser.parse(source), source)
+        if warnings:
+            document = replace(document, warnings=(*warnings, *document.warnings))
+        return self.document(document, inputs=inputs)
+
+    def commit(self, origin: Origin, commit: Commit, uri: str) -> PreparedDocument:
+        id_ = document_id(origin.project, origin.collection, uri)
+        document = commit_document(commit, id_, uri, origin.tags)
+        found = () if origin.allow_secrets else find_keys(document.text)
+        if found:
+            hidden = replace(commit, message=redacted(commit.message)[0], diff=_redacted_diff(commit.diff))
+            warnings = described(document.text, found)
+            document = replace(commit_document(hidden, id_, uri, origin.tags), warnings=warnings)
+        # A commit whose diff is still to come is written again with it, and its edges then.
+        return self.document(document, links=commit.diff is not None)
+
+    def inputs(self, document: Document, chunk: Chunk) -> tuple[EmbeddingInput, ...]:
+        return inputs(document, chunk, self._counter, self._window)
+
+    def document(self, document: Document, *, links: bool = True, inputs: bool = True) -> PreparedDocument:
+        joined = self._joined
+        common = _common_fields(document, joined)
+        headings: dict[tuple[str, ...], str] = {}
+        chunks = []
+        cut = self._chunker.chunk(document)
+        names = declared_names(document, cut) if is_code(document) else ()
+        if names:
+            # Each chunk has the names it declares for aliases: all of a file's names in each would find the wrong one.
+            common["keywords"] = ""
+        title, keywords, description, tags, aliases = common.values()
+        declarations = _declarations(cut) if names else {}
+        new = tuple.__new__
+        for number, chunk in enumerate(cut):
+            if names:
+                aliases = joined(names[number][:_SHARED_CHARACTERS])
+            if chunk.content_type is _DIFF:
+                # Found by the words that changed. Its title finds the message, and its meaning is the message's.
+                body = joined(changed_words(chunk.text))
+                chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))
+                continue
+            path = chunk.heading_path
+            above = headings.get(path)
+            if above is None:
+                above = headings[path] = joined(" ".join(path))
+            # What the classes' own constructors give, in half of their time.
+            text = declarations.get(chunk.ordinal, chunk.text)
+            row = new(LexicalRow, (title, above, keywords, description, tags, aliases, joined(text)))
+            chunks.append(new(IndexedChunk, (chunk, row, self.inputs(document, chunk) if inputs else ())))
+        return PreparedDocument(document, tuple(chunks), linked(document) if links else None)
+
+
+def _as_read(file: SeenFile, stamp: FileStamp | None) -> SeenFile:
+    """What was read is what the stamp must describe: the file may have changed since it was listed. The inode stays
+    that of the listing, which on some systems has none to tell: the next listing must find it again."""
+    stamp = stamp or file.stamp
+    return SeenFile(file.uri, file.location, FileStamp(stamp.size, stamp.mtime_ns, file.stamp.inode))
+
+
+def _source(origin: Origin, file: SeenFile, text: str) -> Source:
+    return Source(
+        id=document_id(origin.project, origin.collection, file.uri),
+        uri=file.uri,
+        text=text,
+        modified_at=file.stamp.mtime_ns / 1e9,
+        kind=origin.kind,
+        tags=origin.tags,
+        allow_secrets=origin.allow_secrets,
+    )
+
+
+def _embedded(outcomes: Sequence[PreparedFile], fast: Embedder) -> list[PreparedFile]:
+    """The same outcomes, with the fast vector of every input."""
+    texts = [
+        joined(one.context, one.span.of(outcome.result.document.text))
+        for outcome in outcomes
+        if isinstance(outcome.result, PreparedDocument)
+        for chunk in outcome.result.chunks
+        for one in chunk.inputs
+    ]
+    rows = iter(fast.embed(texts).astype("<f2"))
+    found = []
+    for outcome in outcomes:
+        if isinstance(outcome.result, PreparedDocument):
+            chunks = tuple(
+                [
+                    IndexedChunk(
+                        chunk.chunk,
+                        chunk.lexical,
+                        tuple([EmbeddingInput(*one[:-1], next(rows).tobytes()) for one in chunk.inputs]),
+                    )
+                    for chunk in outcome.result.chunks
+                ]
+            )
+            outcome = replace(outcome, result=replace(outcome.result, chunks=chunks))
+        found.append(outcome)
+    return found
+
+
+def _redacted_source(source: Source) -> tuple[Source, tuple[str, ...]]:
+    if source.allow_secrets:
+        return source, ()
+    text, found = redacted(source.text)
+    title, in_title = redacted(source.title)
+    if not found and not in_title:
+        return source, ()
+    return replace(source, text=text, title=title), described(source.text, found or in_title)
+
+
+def _redacted_diff(diff: str | None) -> str | None:
+    return None if diff is None else redacted(diff)[0]
+
+
+def _told(document: Document, source: Source) -> Document:
+    """The document with what is known of it from elsewhere than its text."""
+    if not source.title and not source.metadata:
+        return document
+    return replace(document, title=source.title or document.title, metadata={**document.metadata, **source.metadata})
+
+
+def _declarations(chunks: Sequence[Chunk]) -> dict[int, str]:
+    """By the first chunk of each declaration that takes several, all of its text: found by words, it is one thing."""
+    members: dict[SectionId, list[Chunk]] = {}
+    for chunk in chunks:
+        if len(chunk.heading_path) > 1:
+            members.setdefault(chunk.section_id, []).append(chunk)
+    return {
+        several[0].ordinal: "\n".join(chunk.text for chunk in several)
+        for several in members.values()
+        if len(several) > 1
+    }
+
+
+def _file_names(document: Document) -> Iterator[str]:
+    """The file's name and its folders, where these are not the title anyway: people look for a note by them."""
+    if document.kind in _UNNAMED:
+        return
+    *folders, name = document.uri.split("/")
+    stem = name.rsplit(".", 1)[0] or name
+    if stem != document.title:
+        yield stem
+    yield from folders
+
+
+def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str, str]:
+    """The fields every chunk of a document shares, analysed once."""
+    fields = {
+        "title": document.title,
+        "keywords": " ".join(document.keywords),
+        "description": document.description,
+        "tags": " ".join(document.tags),
+        "aliases": " ".join((*document.aliases, *_file_names(document))),
+    }
+    return {name: joined(text[:_SHARED_CHARACTERS]) if text else "" for name, text in fields.items()}

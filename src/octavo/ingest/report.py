@@ -1,0 +1,49 @@
+"""What a run of the writing flow did: in all, to each collection, and to each file there is something to say about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    uri: str
+    reason: str
+
+
+@dataclass(slots=True)
+class CollectionReport:
+    """What a run did to one collection."""
+
+    name: str
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    bytes: int = 0
+    fast_vectors: int = 0
+    skipped: list[Problem] = field(default_factory=list)
+    failed: list[Problem] = field(default_factory=list)
+    warned: list[Problem] = field(default_factory=list)
+    unreadable: list[Problem] = field(default_factory=list)
+    doubtful: int = 0
+    commits: int = 0
+    commits_removed: int = 0
+
+    def include(self, other: CollectionReport) -> None:
+        """Takes up what another report says of the same collection."""
+        for name in (one.name for one in fields(self) if one.name != "name"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a run of the writing flow did: `embedded` inputs have full vectors now, `fast` ones fast vectors."""
+
+    collections: tuple[CollectionReport, ...]
+    missing: tuple[Problem, ...]
+    embedded: int
+    seconds: float
+    fast: int = 0

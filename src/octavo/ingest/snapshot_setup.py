@@ -1,0 +1,47 @@
+"""What a project's snapshots are made from, where they lie, and how they are made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from octavo.model.ids import ProjectId
+    from octavo.model.recipe import EmbeddingProfile
+    from octavo.model.snapshot import Manifest
+    from octavo.ports import SnapshotSource, Store
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSettings:
+    """`threshold` is the number of chunks from which on a library is given snapshots."""
+
+    enabled: bool = True
+    threshold: int = 20_000
+    keep: int = 3
+    shards: int | None = None
+    open_shards: int = 128
+    outline: bool = False
+    vectors: str = "codes"
+    copies: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSetup:
+    """Source and profiles are asked for on use: most libraries are too small for a snapshot."""
+
+    store: Store
+    source: Callable[[], SnapshotSource]
+    project: ProjectId
+    root: Path
+    settings: SnapshotSettings
+    analyzer: str
+    profiles: Callable[[], tuple[EmbeddingProfile, ...]]
+    clock: Callable[[], float] = time.time
+
+    def fits(self, manifest: Manifest) -> bool:
+        """Whether a snapshot is of this project and its words were analysed as queries are now."""
+        return manifest.project == self.project and manifest.analyzer == self.analyzer

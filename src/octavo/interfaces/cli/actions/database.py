@@ -1,0 +1,128 @@
+"""`octavo db`: libraries copied, saved, restored and brought up to date, without or before opening them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from octavo.config.load import library_location, load
+from octavo.engine.chroma_import import Imported
+from octavo.errors import LibraryError, NewerLibrary
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated import exit_of, operation_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.model.location import Location
+from octavo.operations.database.answers import RepairAnswer
+from octavo.operations.database.copies import Migrated, open_chroma, save_copy, take_in_chroma
+from octavo.operations.database.copies import migrate as copy
+from octavo.operations.database.copies import restore as put_back
+from octavo.operations.database.requests import BackupRequest, RepairRequest, UpgradeRequest
+from octavo.operations.database.salvage import file_is_damaged, rebuilt, salvage_library
+from octavo.operations.database.upkeep import upgrade_schema
+from octavo.operations.lines import Line, Part, columns, count, size
+
+
+def migrate(choices: Choices, source: Location | None, target: Location) -> None:
+    if isinstance(source, Path) and source.is_dir():
+        _import_chroma(choices, source, target)
+        return
+    done = copy(source or _configured(choices), target, progress(quiet=choices.quiet))
+    rows = [{"table": carried.table, "rows": carried.rows, "sha256": carried.sha256} for carried in done.carried]
+    data = {"source": done.source, "target": done.target, "resumed": done.transfer.resumed, "tables": rows}
+    choices.answer(Answer(data, rows, ("table", "rows", "sha256"), lambda width: _migrated(done), brief=True))
+
+
+def backup(choices: Choices, request: BackupRequest) -> None:
+    # Read without opening an engine: no model is needed, and a library of an older version can be saved too.
+    saved = save_copy(_configured(choices), Path(request.to), replace=request.force)
+    choices.answer(operation_answer(operation_of("db backup"), saved, View()))
+
+
+def restore(choices: Choices, saved: Path, force: bool) -> None:
+    done = put_back(saved, _configured(choices), replace=force)
+    made = operation_answer(operation_of("db backup"), done, View())
+    text = [(Part(f"Restored {done.path} ({size(done.bytes)})."),)]
+    choices.answer(replace(made, text=lambda width: text))
+
+
+def upgrade(choices: Choices, request: UpgradeRequest) -> None:
+    operation = operation_of("db upgrade")
+    saved = upgrade_schema(_configured(choices))
+    with opened(choices) as session:
+        done = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    done = replace(done, saved=str(saved) if saved else None)
+    choices.answer(operation_answer(operation, done, View()))
+
+
+def repair(choices: Choices, request: RepairRequest) -> Exit:
+    """Mends what can be mended in place; a file that is damaged itself is read into a new one."""
+    operation, library, found = operation_of("db repair"), _configured(choices), ""
+    try:
+        with opened(choices) as session:
+            done: RepairAnswer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+            if done.left and file_is_damaged(session.engine):
+                found = done.left[0]
+    except LibraryError as error:
+        if isinstance(error, NewerLibrary) or not isinstance(library, Path) or not library.is_file():
+            raise
+        found = error.message
+    if found and isinstance(library, Path):
+        kept, lost = salvage_library(library)
+        with opened(choices) as session:
+            done = rebuilt(session.engine, kept, lost, found, progress(quiet=choices.quiet))
+    choices.answer(operation_answer(operation, done, View()))
+    return exit_of(operation, done)
+
+
+def _import_chroma(choices: Choices, source: Path, target: Location) -> None:
+    with open_chroma(source) as directory, opened(choices, create=True, library=target) as session:
+        done = take_in_chroma(session.engine, directory, progress(quiet=choices.quiet))
+    rows = [
+        {
+            "collection": imported.name,
+            "records": imported.records,
+            "added": imported.added,
+            "unchanged": imported.unchanged,
+            "without_text": list(imported.without_text),
+            "vectors": imported.vectors,
+            "profile": imported.profile or None,
+            "sha256": imported.sha256,
+        }
+        for imported in done.collections
+    ]
+    data = {"source": str(source), "target": str(target), "embedded": done.embedded, "collections": rows}
+    names = tuple(rows[0]) if rows else ("collection",)
+    choices.answer(Answer(data, rows, names, lambda width: _imported(done, source, target), brief=True))
+
+
+def _configured(choices: Choices) -> Location:
+    return library_location(load(choices.flags()).config)
+
+
+def _migrated(done: Migrated) -> Iterator[Line]:
+    tables = [(Part(f"  {carried.table}"), Part(f"{carried.rows:,}")) for carried in done.carried if carried.rows]
+    yield from columns(tables)
+    again = ", continued from an earlier copy" if done.transfer.resumed else ""
+    yield (Part(f"{done.target} holds the same {done.transfer.rows:,} rows as {done.source}{again}."),)
+    yield (Part("Counts and checksums of every table agree.", "dim"),)
+
+
+def _imported(done: Imported, source: Path, target: Location) -> Iterator[Line]:
+    if not done.collections:
+        yield (Part(f"{source} has no collections."),)
+        return
+    for imported in done.collections:
+        said = [f"{imported.added:,} added" if imported.added or not imported.unchanged else "nothing new"]
+        said += [f"{imported.unchanged:,} there already"] if imported.unchanged else []
+        said += [f"{len(imported.without_text):,} without a text left out"] if imported.without_text else []
+        said += [f"{imported.vectors:,} vectors kept as {imported.profile}"] if imported.vectors else []
+        yield (Part(f"{imported.name}: {count(imported.records, 'record')}, {', '.join(said)}"),)
+    yield (Part(f"{target} holds what {source} does; counts and checksums agree.", "dim"),)
+    if done.embedded:
+        yield (Part(f"{count(done.embedded, 'vector')} made by the library's own model.", "dim"),)

@@ -1,0 +1,60 @@
+"""`octavo log` and `octavo history`: commits that say something, and what became of a file or a memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from octavo.errors import NotFound
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated import answered
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.results import files_at, operation_answer
+from octavo.interfaces.cli.session import Session, opened
+from octavo.interfaces.cli.terminal import View
+from octavo.operations.history.log import changed_files, newest
+from octavo.operations.history.requests import HistoryRequest, LogRequest
+from octavo.operations.memory.requests import MemoryHistoryRequest
+from octavo.operations.memory.versions import memory_history
+from octavo.operations.rows import COMMANDS
+
+_MEMORY = "mem_"
+
+
+def log(choices: Choices, request: LogRequest) -> Exit:
+    if request.min_score and not request.query:
+        raise click.UsageError("Say what to look for: octavo log QUERY --min-score COSINE")
+    operation = COMMANDS["log" if request.query else "history"]
+    with opened(choices) as session:
+        found: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
+        files = files_at(changed_files(session.engine, found.commits), session.roots())
+    choices.answer(operation_answer(operation, found, View(request.query), files))
+    return Exit.OK if found.commits else Exit.NO_MATCH
+
+
+def history(choices: Choices, request: HistoryRequest) -> None:
+    operation = COMMANDS["history"]
+    reference = request.reference or ""
+    if not reference.startswith(_MEMORY):
+        with opened(choices) as session:
+            try:
+                found = operation.run(session.engine, request)
+            except NotFound:
+                if not _is_memory(session, reference):
+                    raise
+            else:
+                places = [f"{within}/{name}" for within in session.roots() for name in found.names]
+                choices.answer(operation_answer(operation, found, View(), files_at(places, session.roots())))
+                return
+    answered(choices, COMMANDS["memory history"], MemoryHistoryRequest(reference))
+
+
+def _is_memory(session: Session, reference: str) -> bool:
+    if all(collection.on_disk for collection in session.engine.collections()):
+        return False  # nothing was ever remembered, and asking would make room for it
+    try:
+        memory_history(session.engine, MemoryHistoryRequest(reference))
+    except NotFound:
+        return False
+    return True

@@ -1,0 +1,75 @@
+"""`octavo mcp install`: what a client's configuration needs to start this server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from octavo.config.load import load
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.mcp.clients import CLIENTS
+from octavo.interfaces.mcp.installing import Installed, location, snippet
+from octavo.interfaces.mcp.installing import install as put
+from octavo.operations.lines import Line, Part
+from octavo.operations.table import chosen
+
+
+def install(choices: Choices, client: str, write: bool, tools: str) -> None:
+    chosen(tools)
+    told = CLIENTS[client]
+    line = command_line(choices, tools)
+    path = location(told, os.environ, Path.home())
+    text = snippet(told, line)
+    row: dict[str, Any] = {
+        "client": client,
+        "path": str(path),
+        "entry": text,
+        "command": told.command(line) if told.command else None,
+    }
+    done = put(told, path, line) if write else None
+    if done:
+        row |= {"path": str(done.path), "changed": done.changed, "backup": str(done.backup) if done.backup else None}
+    columns = ("client", "path", "changed", "backup") if done else ("client", "path", "entry")
+    choices.answer(
+        Answer(row, [row], columns, lambda width: _lines(row, told.title, told.afterwards, done), files=[row["path"]])
+    )
+
+
+def command_line(choices: Choices, tools: str) -> list[str]:
+    """How to start this very installation, whatever the client's search path is."""
+    program = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "octavo" else None
+    line = [str(Path(program).absolute())] if program else [sys.executable, "-m", "octavo"]
+    line.append("mcp")
+    line += ["--tools", tools] if tools != "default" else []
+    library = load(choices.flags()).config.library
+    if library:
+        # The one in effect here, whoever named it: a client starts the server elsewhere, without this environment.
+        # A URL goes in without its password: ~/.pgpass and PGPASSFILE are for that.
+        where = library.expanduser().absolute() if isinstance(library, Path) else library
+        line += ["--library", str(where)]
+    line += ["--project", choices.project] if choices.project else []
+    return line
+
+
+def _lines(row: dict[str, Any], title: str, afterwards: str, done: Installed | None) -> Iterator[Line]:
+    if done is None:
+        if row["command"]:
+            yield (Part(f"Run this, and {title} does the rest:"),)
+            yield (Part(f"  {row['command']}"),)
+            yield (Part(f"Or add this to {row['path']}; --write does it for you:"),)
+        else:
+            yield (Part(f"Add this to {row['path']}; --write does it for you:"),)
+        for line in row["entry"].splitlines():
+            yield (Part(f"  {line}"),)
+    elif not done.changed:
+        yield (Part(f"{done.path} has it already."),)
+    else:
+        yield (Part(f"Changed {done.path}."),)
+        if done.backup:
+            yield (Part(f"As it was before: {done.backup}", "dim"),)
+    yield (Part(afterwards, "dim"),)

@@ -1,0 +1,74 @@
+"""`octavo serve`: HTTP, MCP over HTTP, and the socket of the library's other clients, in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from octavo.config.reloading import load_with_files
+from octavo.config.schema import Config
+from octavo.errors import StorageError
+from octavo.interfaces.calls import Calls, following, opened
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.daemon.address import available, place
+from octavo.interfaces.daemon.client import greeting
+from octavo.interfaces.daemon.server import AlreadyRunning, Server, key_of
+from octavo.interfaces.http.server import serve as listen
+from octavo.observability.logs import configure
+from octavo.operations.table import chosen
+
+
+def serve(
+    choices: Choices,
+    host: str | None,
+    port: int | None,
+    token_file: Path | None,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    tools: str,
+    watch: bool | None,
+) -> None:
+    given: dict[str, Any] = {
+        "serve.host": host,
+        "serve.port": port,
+        "serve.token_file": token_file,
+        "serve.allow_hosts": hosts or None,
+        "serve.allow_origins": origins or None,
+        "watch.enabled": watch,
+    }
+    config, files = load_with_files(
+        choices.flags() | {name: value for name, value in given.items() if value is not None}
+    )
+    chosen(tools)
+    configure("info" if choices.verbose else "warning")
+
+    def listening(address: str) -> None:
+        if not choices.quiet:
+            click.echo(f"Serving {address} (MCP at {address}/mcp)", err=True)
+
+    calls = Calls(lambda: opened(config), follow=following(config, files))
+    listen(calls, config.serve, tools, listening, _socket(config, calls))
+
+
+def _socket(config: Config, calls: Calls) -> Callable[[], Awaitable[None]] | None:
+    """Other clients of the library are served from here too, unless another server is there already."""
+    if not available() or not config.daemon.enabled:
+        return None
+
+    ours = greeting(config, "about")
+    server = Server(place(config), float("inf"), {key_of(ours.settings, ours.profiles): calls})
+    try:
+        bound = server.listen()
+    except (AlreadyRunning, StorageError):
+        return None
+
+    async def run() -> None:
+        try:
+            await server.run(bound)
+        finally:
+            server.close()
+
+    return run

@@ -1,0 +1,59 @@
+"""`octavo open`: the file behind a hit, in the program that shows such files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+
+from octavo.errors import NotFound
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.cli.session import opened
+from octavo.model.position import position
+from octavo.operations.lines import Part
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+
+# Viewers of PDF that can be told a page, and how; the first that is installed is used.
+_VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}
+
+
+def open_file(choices: Choices, reference: str, collection: str | None, page: int | None, only_print: bool) -> None:
+    with opened(choices) as session:
+        passage = read(session.engine, GetRequest(reference, collection))
+        root = session.roots().get(passage.document.collection)
+    path = root / passage.document.uri if root is not None else None
+    if path is None or not path.is_file():
+        raise NotFound(
+            f"{passage.document.uri} is not a file on this machine", hint="`octavo get` reads what is stored"
+        )
+    page = page or position(passage.document.metadata, passage.span).page
+    address = path.as_uri() + (f"#page={page}" if page else "")
+    if not only_print:
+        _show(path, address, page)
+    row = {"path": str(path), "page": page, "address": address}
+    choices.answer(
+        Answer(row, [row], tuple(row), lambda width: [(Part(address),)], files=[str(path)], brief=not only_print)
+    )
+
+
+def _show(path: Path, address: str, page: int | None) -> None:
+    if page and path.suffix.lower() == ".pdf":
+        viewer = next((name for name in _VIEWERS if shutil.which(name)), None)
+        if viewer is not None:
+            option = _VIEWERS[viewer].format(page=page)
+            subprocess.Popen([viewer, option, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        else:
+            webbrowser.open(address)
+    elif sys.platform == "win32":
+        os.startfile(path)
+    else:
+        opener = "open" if sys.platform == "darwin" else "xdg-open"
+        if shutil.which(opener):
+            subprocess.Popen([opener, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        else:
+            webbrowser.open(address)

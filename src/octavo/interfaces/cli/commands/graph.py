@@ -1,0 +1,42 @@
+"""`octavo graph`: what points where, what belongs together, and ways to take it elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from octavo.interfaces.cli import output
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.session import opened
+from octavo.operations.graph.requests import BuildRequest, ExportRequest
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def graph() -> None:
+    """See what points where and what belongs together, and take the graph elsewhere."""
+
+
+@command(BuildRequest, "graph_build")
+@click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
+def build(choices: Choices, request: BuildRequest, later: bool) -> Exit:
+    return answered(choices, operation_of("graph build"), replace(request, wait=not later))
+
+
+@command(ExportRequest, "graph_export")
+def export(choices: Choices, request: ExportRequest) -> Exit:
+    operation = operation_of("graph export")
+    if request.output is not None:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request)
+    output.plain(answer.text)
+    return Exit.OK
+
+
+graph.add_command(build)
+graph.add_command(export)

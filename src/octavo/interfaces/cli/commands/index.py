@@ -1,0 +1,43 @@
+"""`octavo index`: bring the library in step with its folders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import exit_of, operation_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.operations.library.answers import IndexAnswer
+from octavo.operations.library.lines import index_lines
+from octavo.operations.library.requests import IndexRequest
+
+
+@command(IndexRequest, "index")
+def index(choices: Choices, request: IndexRequest) -> Exit:
+    return run_index(choices, request)
+
+
+def run_index(choices: Choices, request: IndexRequest) -> Exit:
+    operation = operation_of("index")
+    with opened(choices) as session:
+        answer: IndexAnswer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    choices.answer(index_answer(answer, verbose=choices.verbose))
+    return exit_of(operation, answer)
+
+
+def index_answer(answer: IndexAnswer, *, verbose: bool) -> Answer:
+    """Files that failed are told of even with --quiet; with --verbose, all that was skipped too."""
+    operation = operation_of("index")
+    lines = partial(index_lines, most=None) if verbose else index_lines
+    made = replace(operation_answer(operation, answer, View()), text=lambda width: lines(answer))
+    names = operation.listing.columns
+    values = [[getattr(done, name) for name in names] for done in answer.collections]
+    cells = [[len(value) if isinstance(value, tuple) else value for value in row] for row in values]
+    return replace(made, cells=lambda: cells, brief=answer.complete)

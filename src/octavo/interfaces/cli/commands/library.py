@@ -1,0 +1,63 @@
+"""`octavo init` and `octavo list`: the library and what belongs to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from octavo.config.local_library import LIBRARY_HERE, trust
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import operation_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.operations.library.requests import ListRequest
+from octavo.operations.lines import Part
+from octavo.operations.operation import Listing
+
+_DOCUMENTS = Listing(rows="documents", columns=("collection", "uri"))
+
+
+@command(examples=["octavo init", "octavo init --here"])
+@click.option("--here", is_flag=True, help="In this folder, as .octavo/library.db, for work done from inside it.")
+def init(choices: Choices, here: bool) -> None:
+    """Make a library.
+
+    It goes into your data folder unless --library or OCTAVO_LIBRARY says otherwise. With --here it goes into the
+    folder you are in, which keeps it beside its documents but within reach of programs that synchronise them.
+    """
+    if here and choices.library:
+        raise click.UsageError("--here and --library both say where; give one of them.")
+    library = make_here(Path.cwd()) if here else None
+    with opened(choices, create=True, library=library) as session:
+        path = session.library
+        row = {"library": str(path), "project": session.engine.project.name}
+    if library:
+        trust(library)
+    text = [(Part(f"The library is {path}."),), (Part("Next: octavo add FOLDER --name NAME", "dim"),)]
+    choices.answer(Answer(row, [row], tuple(row), lambda width: text, files=[str(path)], brief=True))
+
+
+def make_here(directory: Path) -> Path:
+    """The folder for a library of its own, which git is told to ignore."""
+    library = directory / LIBRARY_HERE
+    library.parent.mkdir(exist_ok=True)
+    ignore = library.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text(f"{library.name}*\n", "utf-8")
+    return library
+
+
+@command(ListRequest, "list_collections", name="list")
+def list_collections(choices: Choices, request: ListRequest) -> None:
+    operation = operation_of("list")
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request)
+        roots = session.roots()
+    if request.documents:
+        operation = replace(operation, listing=_DOCUMENTS)
+    choices.answer(operation_answer(operation, answer, View(roots=roots)))

@@ -1,0 +1,61 @@
+"""`octavo remember` and `octavo memory`: what there is to them beyond their operations."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import click
+
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import OperationGroup, answered, exit_of
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
+from octavo.operations.rows import COMMANDS
+
+_USER_PROJECT = "user"
+_SECONDS_BETWEEN_SYNCS = 2.0
+
+
+@command(RememberRequest, "remember")
+@click.option("--later", is_flag=True, help="Leave its vector to a worker: until then it is found by word only.")
+def remember(choices: Choices, request: RememberRequest, later: bool) -> Exit:
+    return answered(choices, COMMANDS["remember"], request, work=not later)
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def memory() -> None:
+    """Read, change and follow memories, or keep them as a folder of files."""
+
+
+@command(MemorySyncRequest, "memory_sync", name="sync")
+@click.option("--user", is_flag=True, help="The user's own memories, in the data folder, rather than a project's.")
+@click.option("--watch", is_flag=True, help="Go on until stopped, looking every two seconds.")
+def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) -> Exit:
+    from octavo.operations.jobs.working import work_shortly
+
+    operation = COMMANDS["memory sync"]
+    if user:
+        from platformdirs import user_data_path
+
+        choices.project = choices.project or _USER_PROJECT
+        if request.folder == PROJECT_FOLDER:
+            request = replace(request, folder=str(user_data_path("octavo") / "memories"))
+    stop = threading.Event()
+    with opened(choices, create=True) as session:
+        while True:
+            report = operation.run(session.engine, request)
+            work_shortly(session.engine, session.config.jobs)
+            if report.changed or not watch:
+                choices.answer(operation_answer(operation, report, View()))
+            if not watch:
+                return exit_of(operation, report)
+            stop.wait(_SECONDS_BETWEEN_SYNCS)
+
+
+memory.add_command(sync)

@@ -1,0 +1,46 @@
+"""`octavo models` and `octavo finetune`: make a model from the library's content, look at models, let one answer."""
+
+from __future__ import annotations
+
+import click
+
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import OperationGroup, operation_of
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def models() -> None:
+    """List the models made here, show how good they are, let one answer, remove one."""
+
+
+@command(ModelActivateRequest, "models_activate")
+@click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
+def activate(choices: Choices, request: ModelActivateRequest, wait: bool) -> None:
+    from octavo.operations.jobs.working import work
+    from octavo.operations.models.catalog import model_state
+
+    operation = operation_of("models activate")
+    with opened(choices) as session:
+        done = operation.run(session.engine, request)
+        if wait and done.job:
+            work(session.engine, session.config.jobs)
+            done = model_state(session.engine, request.name)
+    choices.answer(operation_answer(operation, done, View()))
+
+
+@command(FinetuneRequest, "finetune")
+def finetune(choices: Choices, request: FinetuneRequest) -> None:
+    operation = operation_of("finetune")
+    with opened(choices) as session:
+        done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
+    choices.answer(operation_answer(operation, done, View()))
+
+
+models.add_command(activate)

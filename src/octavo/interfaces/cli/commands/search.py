@@ -1,0 +1,130 @@
+"""`octavo search`: find passages; `octavo replay`: answer a recorded search again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from octavo.errors import InvalidArgument
+from octavo.interfaces.cli import completing, served
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.session import opened
+from octavo.operations.search.requests import SearchRequest
+
+if TYPE_CHECKING:
+    from octavo.retrieval.stage import RetrievalProfile
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+_FULL = click.option("--full", is_flag=True, help="Whole excerpts rather than the lines around the best match.")
+_EXPLAIN = click.option("--explain", is_flag=True, help="Every channel's rank and score, and what each stage did.")
+_SHOWING: tuple[Callable[[Any], Any], ...] = (
+    click.option("-n", "--limit", type=click.IntRange(1, 1000), help="How many hits at most."),
+    click.option(
+        "-p", "--profile", shell_complete=completing.profiles, help="The retrieval profile, by name or as a .toml file."
+    ),
+    _EXPLAIN,
+    _FULL,
+    click.option("--max-chars", type=click.IntRange(1), metavar="N", help="Cut excerpts after N characters."),
+)
+
+
+def showing_options(command: _F) -> _F:
+    """How a result is made and shown, for every command that ends in one."""
+    for option in reversed(_SHOWING):
+        command = option(command)
+    return command
+
+
+@command(SearchRequest, "search", optional=["query"])
+@_FULL
+@click.option(
+    "--trace",
+    "trace_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the whole trace to FILE as JSON, for `octavo replay`.",
+)
+def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Path | None) -> Exit:
+    """
+    \b
+    QUERY may hold   words            found by word and by meaning
+                     "a phrase"       these words next to each other
+                     -word            passages without it
+                     begin* -begin*   words that begin so, or none of them
+                     a AND (b OR c)   as they say; NOT too, all in capitals
+                     tag: path: title: kind: in:   narrow where to look
+                     -tag: -path: …   leave out what they would let through
+
+    A query of filters alone lists what they let through, newest first. `-` reads the query from standard input. A query
+    that starts with a minus sign goes after `--`. A profile may be a .toml file. Exit code 1 means that nothing
+    matched.
+    """
+    if request.query == "-":
+        request = replace(request, query=sys.stdin.read().strip())
+    if not request.query and not request.hypothesis:
+        raise click.UsageError("Say what to look for: octavo search QUERY.")
+    own = profile_file(request.profile)
+    if own:
+        request = replace(request, profile=None)
+    # A profile from a file and a recording are not what a server keeps at hand.
+    found = None if own or trace_file else served.search(choices, asdict(request), full=full)
+    if found is None:
+        found = _alone(choices, request, own, trace_file, full=full)
+    return Exit.OK if found else Exit.NO_MATCH
+
+
+def _alone(
+    choices: Choices, request: SearchRequest, own: RetrievalProfile | None, trace_file: Path | None, *, full: bool
+) -> bool:
+    """Searches in this process, and says whether anything was found."""
+    # One question's arithmetic is not worth threads of numpy's own, which would spin beside the model's loading.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    soon = None if own else request.hypothesis or request.query
+    with opened(choices, soon=soon, profile=request.profile) as session:
+        # Here the model is being loaded already: what else a search needs is imported meanwhile.
+        from octavo.interfaces.cli.actions.search import answer, find, search_recorded
+
+        if trace_file:
+            result = search_recorded(session.engine, request, own, trace_file)
+        else:
+            result = find(session.engine, request, own)
+        roots = session.roots()
+    answer(choices, result, roots, full=full, explain=request.explain)
+    return bool(result.hits)
+
+
+def profile_file(name: str | None) -> RetrievalProfile | None:
+    """The profile that a file describes, if it is a file that was named."""
+    if name is None or not name.endswith(".toml"):
+        return None
+    from octavo.retrieval.toml import read_profile
+
+    try:
+        return read_profile(Path(name).read_text("utf-8"), name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgument(
+            f"the profile {name} cannot be read: {getattr(error, 'strerror', None) or error}",
+            hint="give the path of a TOML file, or the name of a profile",
+        ) from error
+
+
+@command(action="replay:replay", examples=["octavo search humidity --trace trace.json", "octavo replay trace.json"])
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@_EXPLAIN
+@_FULL
+def replay() -> None:
+    """Answer a search again from its trace, which `octavo search --trace FILE` writes.
+
+    Fusion and every refinement run as they did, on what the channels said then; no model is needed. A trace replays
+    on the library it was made on.
+    """

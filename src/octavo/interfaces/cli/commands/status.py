@@ -1,0 +1,35 @@
+"""`octavo status`: what the library holds, and what a server watches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.interfaces.cli import served
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import operation_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.operations.library.requests import StatusRequest
+from octavo.operations.operation import Listing
+
+_PROBLEMS = Listing(rows="problems", columns=("collection", "uri", "outcome", "reason", "warnings"))
+
+
+@command(StatusRequest, "status")
+def status(choices: Choices, request: StatusRequest) -> None:
+    from octavo.operations.library.status import full_status
+
+    operation = operation_of("status")
+    with opened(choices) as session:
+        answer = full_status(session.engine, problems=request.problems)
+        # This process watches nothing; a server may.
+        answer = replace(answer, watch=served.watching(session.config) or answer.watch)
+        roots = session.roots()
+    files = None
+    if request.problems:
+        operation = replace(operation, lines="problem_lines", listing=_PROBLEMS)
+    else:
+        files = [answer.library]
+    choices.answer(operation_answer(operation, answer, View(roots=roots), files))

@@ -1,0 +1,37 @@
+"""Groups of commands, which know what was meant by one they do not have."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import click
+
+GLOBAL_OPTIONS = "Options of every command, such as --library and --json: octavo --help."
+
+_Command = TypeVar("_Command", bound=click.Command)
+
+
+class Group(click.Group):
+    """Explains a mistyped command by the nearest it has."""
+
+    def add(self, command: _Command) -> _Command:
+        """Takes a command in; a decorator above the one that makes it."""
+        self.add_command(command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        typed = args[0]
+        if typed.startswith("-") or self.get_command(ctx, typed) is not None:
+            return super().resolve_command(ctx, args)
+        from octavo.interfaces.cli.suggestions import nearest
+
+        near = nearest(typed, self.list_commands(ctx))
+        hint = f" Did you mean {near}?" if near else ""
+        raise click.UsageError(f"There is no command {typed}.{hint}", ctx)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if ctx.parent is not None:
+            formatter.write_paragraph()
+            formatter.write_text(GLOBAL_OPTIONS)

@@ -1,0 +1,69 @@
+"""Which few lines of an excerpt to show, wrapped and marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from octavo.interfaces.cli.wrapping import Wrapped, wrapped
+from octavo.interfaces.marks import Mark, marked
+from octavo.operations.lines import Line, Part, visible
+
+# A line this long did not end where its author wanted a line to end, unless it has a form of its own.
+_RUNNING = 40
+_PROSE = re.compile(r"(?!\d+[.)]\s)[\w(\[\"'“‘*_`](?![-*+_]*\s)|\w\s")
+_FORMED = re.compile(r"\s{4}|\s*(?:[#|]|```|~~~)")
+
+
+def excerpt(text: str, found: Sequence[Mark], width: int, most: int | None, *, headed: bool = False) -> Iterator[Line]:
+    """The excerpt wrapped and marked: the `most` lines around its best match, or all of it.
+
+    What is `headed` opens with what it is, as code does with a declaration: its first lines, where they answer as well.
+    """
+    lines = [line for line in wrapped(text, width) if most is None or text[line.start : line.end].strip()]
+    first = 0 if most is None else _best(text, lines, found, most, headed)
+    last = len(lines) if most is None else min(len(lines), first + most)
+    for index, line in enumerate(lines[first:last], first):
+        parts = [Part(" " * line.indent), *marked(text[line.start : line.end], found, line.start)]
+        if index == last - 1 and last < len(lines):
+            parts.append(Part(" …", "dim"))
+        yield tuple(parts)
+
+
+def _best(text: str, lines: Sequence[Wrapped], found: Sequence[Mark], most: int, headed: bool) -> int:
+    """The first line of the window that answers most of the query and has most marks.
+
+    Of several, one that opens where a line of the text does, then one that leads in with one line.
+    """
+    inside = [[mark for mark in found if line.start <= mark.start < line.end] for line in lines]
+    best, best_value = 0, (0, False, 0, False, 0)
+    for first in range(max(1, len(lines) - most + 1)):
+        window = inside[first : first + most]
+        here = [mark for line in window for mark in line]
+        lead = next((index for index, line in enumerate(window) if line), 0)
+        opens = not lines or text[lines[first].start - 1 : lines[first].start] in ("", "\n")
+        answered = len({token for mark in here for token in mark.tokens})
+        value = (answered, headed and first == 0, len(here), opens, -abs(lead - 1))
+        if here and value > best_value:
+            best, best_value = first, value
+    return best
+
+
+def flattened(text: str) -> str:
+    """An excerpt as it is shown: tabs as spaces, what a terminal would obey written out, line ends kept."""
+    return visible(text.expandtabs(4), keep="\n").rstrip("\n")
+
+
+def reflowed(text: str) -> str:
+    """Lines of running text joined, so that they can be wrapped anew; everything with a form of its own is left."""
+    joined: list[str] = []
+    running = fenced = False
+    for line in text.split("\n"):
+        continues = running and _PROSE.match(line.lstrip()) is not None
+        if continues:
+            joined[-1] += " " + line.lstrip()
+        else:
+            joined.append(line)
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        running = not fenced and len(line) >= _RUNNING and (continues or _FORMED.match(line) is None)
+    return "\n".join(joined)

@@ -1,0 +1,240 @@
+"""The entry point: finds the command, runs it, turns what went wrong into an exit code."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import click
+
+from octavo.errors import StorageError
+from octavo.interfaces.cli import errors, output
+from octavo.interfaces.cli.errors import Exit, Failure
+from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.options import Choices, shared, wants_json
+from octavo.operations.lines import visible
+from octavo.version import __version__
+
+if TYPE_CHECKING:
+    from octavo.operations.operation import Operation
+
+
+class Entry(NamedTuple):
+    """Where a command is defined, and what `octavo --help` says of it without going there.
+
+    Of an operation the table says both: its command is made from its row, unless there is more to it.
+    """
+
+    target: str = ""
+    help: str = ""
+
+
+NAME = "octavo"
+COMPLETE_VARIABLE = "_OCTAVO_COMPLETE"
+_AT = "octavo.interfaces.cli.commands"
+
+COMMANDS: Mapping[str, Entry] = {
+    "try": Entry(f"{_AT}.try_folder:try_folder", "Index a folder into a temporary library and ask it something."),
+    "init": Entry(f"{_AT}.library:init", "Make a library."),
+    "add": Entry(),
+    "remove": Entry(),
+    "list": Entry(f"{_AT}.library:list_collections"),
+    "index": Entry(f"{_AT}.index:index"),
+    "watch": Entry(f"{_AT}.watch:watch", "Take in what changes in the folders, as it changes."),
+    "search": Entry(f"{_AT}.search:search"),
+    "replay": Entry(f"{_AT}.search:replay", "Answer a search again from its trace."),
+    "log": Entry(f"{_AT}.history:log"),
+    "get": Entry(),
+    "open": Entry(f"{_AT}.viewing:open_file", "Open the file of a hit, at its page where the viewer can."),
+    "outline": Entry(),
+    "remember": Entry(f"{_AT}.memory:remember"),
+    "recall": Entry(),
+    "forget": Entry(),
+    "history": Entry(f"{_AT}.history:history"),
+    "restore": Entry(),
+    "memory": Entry(f"{_AT}.memory:memory", "Read, change and follow memories, or keep them as a folder of files."),
+    "sessions": Entry(f"{_AT}.sessions:sessions", "Start a period of work, and end it with a summary."),
+    "projects": Entry(f"{_AT}.sessions:projects", "Look at projects; find or make the one a folder belongs to."),
+    "graph": Entry(f"{_AT}.graph:graph", "See what points where and what belongs together."),
+    "canonical": Entry(f"{_AT}.canonical:canonical", "Keep documents under keys; read and pack them by section."),
+    "doc": Entry(f"{_AT}.doc:doc", "Check, create and edit notes by their sections."),
+    "worker": Entry(f"{_AT}.jobs:worker", "Do queued jobs as they come."),
+    "jobs": Entry(f"{_AT}.jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),
+    "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, let it answer."),
+    "models": Entry(f"{_AT}.models:models", "List the models made here, let one answer, remove one."),
+    "finetune": Entry(f"{_AT}.models:finetune"),
+    "snapshot": Entry(f"{_AT}.snapshot:snapshot", "Make and look at the snapshots of a large library."),
+    "cluster": Entry(f"{_AT}.cluster:cluster", "Group the chunks by meaning, and draw a map of them."),
+    "db": Entry(f"{_AT}.database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
+    "status": Entry(f"{_AT}.status:status"),
+    "doctor": Entry(),
+    "serve": Entry(f"{_AT}.serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),
+    "mcp": Entry(f"{_AT}.mcp:mcp", "Serve an MCP client over stdin and stdout, or tell a client of this server."),
+    "daemon": Entry(f"{_AT}.daemon:daemon", "Look at the server that a library's clients share, or end it."),
+    "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),
+    "config": Entry(f"{_AT}.config:config", "Look at settings and where they come from, and change them."),
+    "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),
+    "version": Entry(f"{_AT}.version:version", "Print the version."),
+    "help": Entry(f"{_AT}.help:explain", "Explain a command."),
+}
+
+
+_OBJECTS_BETWEEN_LOOKS = 50_000  # more than a search leaves behind when it has been answered
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
+# A group that was given no command; before 8.2 click printed its help and left by itself.
+_BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
+
+class Commands(Group):
+    """A group whose commands are imported when they are called, so that `octavo --help` imports none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(dict.fromkeys((*COMMANDS, *(words for words in _rows() if " " not in words))))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry and entry.target:
+            module, _, name = entry.target.partition(":")
+            command: click.Command = getattr(import_module(module), name)
+            return command
+        from octavo.operations.rows import called
+
+        operation = called(cmd_name)
+        if operation is None:
+            return None
+        if operation.command not in ("", cmd_name):
+            return self._walked(ctx, operation.command)
+        from octavo.interfaces.cli.generated import command_of
+
+        return command_of(operation)
+
+    def _walked(self, ctx: click.Context, words: str) -> click.Command | None:
+        """The command that these words call."""
+        found: click.Command | None = self
+        for word in words.split():
+            found = found.get_command(ctx, word) if isinstance(found, click.Group) else None
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary(name)) for name in self.list_commands(ctx)])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Runs to the end of the process: every way out of a command passes here."""
+        arguments = list(sys.argv[1:] if args is None else args)
+        if instruction := os.environ.get(COMPLETE_VARIABLE):
+            from click.shell_completion import shell_complete
+
+            from octavo.interfaces.cli import powershell
+
+            powershell.register()
+            sys.exit(shell_complete(self, extra, NAME, COMPLETE_VARIABLE, instruction))
+        try:
+            with self.make_context(prog_name or NAME, list(arguments), **extra) as context:
+                sys.exit(self.invoke(context) or Exit.OK)
+        except click.exceptions.Exit as finished:
+            sys.exit(finished.exit_code)
+        except (KeyboardInterrupt, click.Abort):
+            _stop(errors.STOPPED, arguments)
+        except click.ClickException as error:
+            if isinstance(error, _BARE):
+                click.echo(error.format_message(), err=True)
+                sys.exit(Exit.USAGE)
+            _stop(_usage(error), arguments)
+        except BrokenPipeError:
+            # Whoever read the answer has had enough. Python would complain again when it closes stdout.
+            _give_up_stdout()
+            sys.exit(Exit.OK)
+        except Exception as error:
+            if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
+                # Files are opened by name, and what goes wrong with them is translated there: this was stdout.
+                _give_up_stdout()
+                error = StorageError(
+                    f"the answer could not be written: {error.strerror}", hint="check where its output goes"
+                )
+            if not {"-v", "--verbose"}.isdisjoint(arguments):
+                import traceback
+
+                traceback.print_exc()
+            _stop(errors.failure(error), arguments)
+
+
+def summary(name: str) -> str:
+    """What a command is for, in a line."""
+    entry = COMMANDS.get(name)
+    return entry.help if entry and entry.help else _rows()[name].summary
+
+
+def _rows() -> Mapping[str, Operation]:
+    from octavo.operations.rows import COMMANDS
+
+    return COMMANDS
+
+
+def _give_up_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _usage(error: click.ClickException) -> Failure:
+    context = getattr(error, "ctx", None)
+    # Choices come one a line behind a tab, which a message would show as an escape.
+    message = " ".join(error.format_message().split())
+    return errors.usage(message, f"see `{context.command_path} --help`" if context else None)
+
+
+def _stop(failure: Failure, arguments: list[str]) -> NoReturn:
+    if wants_json(arguments):
+        try:
+            output.failed(failure.as_json())
+        except OSError:  # people are told below, whoever else cannot be
+            _give_up_stdout()
+    word = "" if failure.exit is Exit.STOPPED else "error: "
+    click.echo(word + visible(failure.message, keep="\n"), err=True)
+    if failure.hint:
+        click.echo("hint: " + visible(failure.hint, keep="\n"), err=True)
+    sys.exit(failure.exit)
+
+
+@click.command(
+    NAME,
+    cls=Commands,
+    params=shared(hidden=False),
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+)
+@click.version_option(__version__, "--version", message="octavo %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Octavo indexes folders of notes and documentation into one library and finds the right passage, by word and by
+    meaning, with an exact citation.
+
+    \b
+    First use:
+      octavo init
+      octavo add FOLDER --name NAME
+      octavo index
+      octavo search "a question"
+    """
+    context.ensure_object(Choices)
+
+
+def main() -> None:
+    # A start makes tens of thousands of objects that all stay: it is not worth looking for garbage as often among them.
+    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
+    output.stand_in()
+    try:
+        cli.main()
+    finally:
+        gc.freeze()  # everything goes with the process: no need to look through all of it for garbage first

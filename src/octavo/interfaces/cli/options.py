@@ -1,0 +1,105 @@
+"""Options that every command takes, before or after its name, and what was chosen with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from octavo.interfaces.cli.output import Answer, Format, write
+from octavo.model.location import DatabaseUrl, Location, location
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(slots=True)
+class Choices:
+    """One invocation's choices. Filled while the arguments are read, not changed afterwards."""
+
+    library: Location | None = None
+    project: str | None = None
+    format: Format = Format.TEXT
+    verbose: bool = False
+    quiet: bool = False
+
+    def flags(self) -> dict[str, Any]:
+        """What the configuration calls flags: only what was given."""
+        # Absolute, because a server that is asked in place of this process runs in another folder.
+        library = self.library.expanduser().absolute() if isinstance(self.library, Path) else self.library
+        given = {"library": library, "project": self.project}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def answer(self, answer: Answer) -> None:
+        write(answer, self.format, quiet=self.quiet)
+
+
+def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    # The group and the command share these options: what was not given here leaves what was given there.
+    if value is None or value is False:
+        return
+    choices = context.ensure_object(Choices)
+    match parameter.name:
+        case "json" | "jsonl":
+            choices.format = Format(parameter.name)
+        case "format":
+            choices.format = Format(value)
+        case str(name):
+            setattr(choices, name, value)
+
+
+class LibraryPlace(click.Path):
+    """A path, or the URL of a database."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        given = location(value)
+        return given if isinstance(given, DatabaseUrl) else super().convert(value, parameter, context)
+
+
+def shared(*, hidden: bool) -> list[click.Option]:
+    """The options of every command, which `octavo --help` explains; elsewhere they are `hidden`."""
+
+    def option(*spelled: str, **settings: Any) -> click.Option:
+        return click.Option([*spelled], expose_value=False, callback=_choose, hidden=hidden, **settings)
+
+    return [
+        option(
+            "--library",
+            type=LibraryPlace(dir_okay=False, path_type=Path),
+            metavar="PATH|URL",
+            help="The library to use: a file, or postgresql://… for a server's; OCTAVO_LIBRARY says the same.",
+        ),
+        option("--project", metavar="NAME", help="The project inside the library."),
+        option("--format", type=click.Choice([form.value for form in Format]), help="How to write the answer."),
+        option("--json", is_flag=True, help="The same as --format json."),
+        option("--jsonl", is_flag=True, help="The same as --format jsonl."),
+        option("-v", "--verbose", is_flag=True, help="More detail, and tracebacks."),
+        option("-q", "--quiet", is_flag=True, help="No progress and no confirmations."),
+    ]
+
+
+tools_option = click.option(
+    "--tools",
+    default="default",
+    show_default=True,
+    metavar="SETS",
+    help="Which tools MCP clients get: full, or sets and single names with commas between them, such as code,memory.",
+)
+pass_choices = click.make_pass_decorator(Choices, ensure=True)
+
+
+def shared_options(command: _F) -> _F:
+    """The options of every command, for one that is not made from the table."""
+    given: list[click.Parameter] = getattr(command, "__click_params__", [])
+    command.__click_params__ = [*given, *reversed(shared(hidden=True))]  # type: ignore[attr-defined]
+    return command
+
+
+def wants_json(arguments: list[str]) -> bool:
+    """Whether errors go to stdout as JSON. Asked of the raw arguments: they may be what could not be understood."""
+    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    joined = {f"--format={after}" for option, after in pairwise(before) if option == "--format"}
+    return not {"--json", "--jsonl", "--format=json", "--format=jsonl"}.isdisjoint({*before, *joined})

@@ -1,0 +1,92 @@
+"""An answer's lines as a terminal shows them: without details, matches marked, quotations cut and wrapped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from octavo.interfaces.cli.highlight import excerpt, flattened, reflowed
+from octavo.interfaces.marks import MarksOf, marked, marks_of
+from octavo.operations.lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible
+
+EXCERPT_LINES = 4  # enough to judge a hit by
+_INDENT = "   "
+_MARKED = frozenset({"title", "heading"})
+_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_HEADING = re.compile(r"\s*#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*(?:\n|$)")
+
+_PAGE = re.compile(r"#(?:page|slide)=\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown of an answer: whose words are marked, how much of an excerpt, and where links lead."""
+
+    query: str = ""
+    excerpt_lines: int | None = EXCERPT_LINES
+    roots: Mapping[str, Path] = field(default_factory=dict)
+
+
+def terminal_lines(blocks: Iterable[Block], view: View, width: int) -> Iterator[Line]:
+    find = marks_of(view.query)
+    for block in blocks:
+        if isinstance(block, Quote):
+            yield from _quotation(block, view, find, width)
+        elif not block or any(part.style != DETAIL for part in block):
+            yield _line(block, view, find, width)
+
+
+def _line(line: Line, view: View, find: MarksOf, width: int) -> Line:
+    shown: list[Part] = []
+    room = width - sum(cells(visible(part.text)) for part in line if part is not FILL and part.style != DETAIL)
+    for part in line:
+        if part is FILL:
+            shown.append(Part(" " * room if room > 0 else part.text))
+        elif part.style in _MARKED:
+            text = visible(part.text)
+            shown += marked(text, find(text), style=part.style)
+        elif part.style != DETAIL:
+            shown.append(part._replace(link=_address(part.link, view.roots)))
+    return tuple(shown)
+
+
+def _quotation(quote: Quote, view: View, find: MarksOf, width: int) -> Iterator[Line]:
+    if quote.whole:
+        yield from ((Part(line),) for line in flattened(quote.text).split("\n"))
+        return
+    most = None if quote.uncut else view.excerpt_lines
+    text = flattened(quote.text if most is None else _unheaded(quote))
+    if not quote.verbatim:
+        text = reflowed(text)
+    for line in excerpt(text, find(text), width - len(_INDENT) - 2, most, headed=quote.declares):
+        yield Part(_INDENT), Part("│ ", "dim"), *line
+    if most is None and quote.truncated:
+        yield Part(_INDENT), Part("│ … cut at --max-chars", "dim")
+
+
+def _unheaded(quote: Quote) -> str:
+    """The text from where it says something new: after front matter, and after headings shown above it."""
+    text = quote.text
+    if quote.first_line == 1 and (front := _FRONT_MATTER.match(text)):
+        text = text[front.end() :]
+    while (heading := _HEADING.match(text)) and heading["title"] in quote.titles:
+        text = text[heading.end() :]
+    return text if text.strip() else quote.text
+
+
+def _address(place: str | None, roots: Mapping[str, Path]) -> str | None:
+    collection, _, uri = (place or "").partition("/")
+    return link(roots.get(collection), uri)
+
+
+def link(root: Path | None, uri: str) -> str | None:
+    """Where a click leads: a file, at its page where the uri ends in `#page=7`; nowhere for what is no file, or for a
+    name that no address can hold."""
+    page = _PAGE.search(uri)
+    uri = uri[: page.start()] if page else uri
+    try:
+        return (root / uri).as_uri() + (page[0] if page else "") if root else None
+    except (ValueError, UnicodeEncodeError):
+        return None

@@ -1,0 +1,84 @@
+"""What is said before a conversation: a line of JSON from the client, a line of JSON from the server.
+
+After `mcp` the connection speaks MCP, a message a line. After `calls` each line is a call, and each answer a line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from octavo import errors
+from octavo.model.location import DatabaseUrl
+
+if TYPE_CHECKING:
+    from octavo.config.schema import Config
+
+MCP, CALLS, ABOUT, STOP = "mcp", "calls", "about", "stop"
+LONGEST_LINE = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """`settings` are the client's whole configuration: it is the client's that counts, not that of whoever started the
+    server."""
+
+    version: str
+    want: str
+    settings: Mapping[str, Any]
+    tools: str = "default"
+    profiles: tuple[str, ...] = ()
+    """Folders of the client's own retrieval profiles."""
+
+    def line(self) -> bytes:
+        said = {one.name: getattr(self, one.name) for one in fields(self)}
+        return json.dumps(said, default=str).encode() + b"\n"
+
+
+def hello(line: bytes) -> Hello:
+    """Raises ValueError for anything else."""
+    said = json.loads(line)
+    if not isinstance(said, dict) or not isinstance(said.get("settings"), dict):
+        raise ValueError("not a greeting")
+    return Hello(
+        version=str(said.get("version")),
+        want=str(said.get("want")),
+        settings=said["settings"],
+        tools=str(said.get("tools", "default")),
+        profiles=tuple(str(one) for one in said.get("profiles") or ()),
+    )
+
+
+def settings_of(tree: Config) -> dict[str, Any]:
+    """The configuration as nested plain data."""
+    return {one.name: _plain(getattr(tree, one.name)) for one in fields(tree)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    # A database's URL shows itself without its password, which the server needs.
+    return value.secret if isinstance(value, DatabaseUrl) else str(value)
+
+
+def error_json(error: errors.OctavoError) -> dict[str, Any]:
+    return {
+        "kind": type(error).__name__,
+        "message": error.message,
+        "hint": error.hint,
+        "details": error.details,
+    }
+
+
+def error_from(told: Mapping[str, Any]) -> errors.OctavoError:
+    """The same error, of the same kind: it ends the command with the same words and the same code."""
+    kind = getattr(errors, str(told.get("kind")), errors.OctavoError)
+    if not (isinstance(kind, type) and issubclass(kind, errors.OctavoError)):
+        kind = errors.OctavoError
+    return kind(str(told.get("message")), hint=told.get("hint"), details=told.get("details") or {})

@@ -1,0 +1,112 @@
+"""The application: routes from the table, MCP beside them, a guard around everything."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from octavo.config.schema import Serve
+from octavo.errors import OctavoError
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.guard import Guard
+from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
+from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
+from octavo.interfaces.mcp.server import make_server, prepared_server
+from octavo.interfaces.web.pages import page_routes
+from octavo.observability.metrics import Metrics
+from octavo.operations.table import chosen
+from octavo.version import __version__
+
+_log = logging.getLogger("octavo.http")
+_SESSIONS = 200  # of clients from before 2026, which are remembered between requests
+
+
+def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str = "default") -> Guard:
+    # Files are written for those who have a token, and for nobody else who finds the port.
+    operations = tuple(operation for operation in chosen(tools) if token is not None or not operation.writes_files)
+    server = make_server(calls, operations, "")
+    sessions = StreamableHTTPSessionManager(
+        server, max_request_body_size=settings.max_request_bytes, max_sessions=_SESSIONS
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        server.instructions = (await prepared_server(calls, operations)).instructions
+        async with sessions.run():
+            yield
+
+    app = _Application(
+        title="Octavo",
+        version=__version__,
+        description="The library that fits in your pocket: search and read an indexed library.",
+        lifespan=lifespan,
+        # Their pages come from other people's servers.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.secured = token is not None
+    metrics = Metrics()
+    add_routes(app, calls, metrics, secured=token is not None)
+    app.router.routes += page_routes(calls, app.openapi)
+    app.router.routes.append(Route("/mcp", endpoint=StreamableHTTPASGIApp(sessions)))
+    app.add_exception_handler(OctavoError, _purpose)
+    app.add_exception_handler(HTTPException, _protocol)
+    app.add_exception_handler(UnsupportedMedia, _media)
+    app.add_exception_handler(Exception, _defect)
+    inner: ASGIApp = app
+    if settings.allow_origins:
+        inner = CORSMiddleware(
+            app,
+            allow_origins=list(settings.allow_origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["Mcp-Session-Id"],
+        )
+    return Guard(inner, settings, token, metrics)
+
+
+class _Application(FastAPI):
+    """With what the routes share in OpenAPI written once: the shape of a problem, and the token."""
+
+    secured = False
+
+    def openapi(self) -> dict[str, Any]:
+        if not self.openapi_schema:
+            document = super().openapi()
+            parts = document.setdefault("components", {})
+            parts.setdefault("schemas", {})["Problem"] = dict(SCHEMA)
+            if self.secured:
+                parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+                document["security"] = [{"token": []}]
+        return self.openapi_schema or {}
+
+
+async def _purpose(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OctavoError)
+    return problem_of(error)
+
+
+async def _protocol(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    hint = "see /openapi.json" if error.status_code in (404, 405) else None
+    return protocol_problem(error.status_code, str(error.detail), hint, error.headers)
+
+
+async def _media(request: Request, error: Exception) -> Response:
+    return unsupported_media()
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem(500, "INTERNAL", "unexpected failure", "this is a defect in Octavo; its log has the details")

@@ -1,0 +1,223 @@
+"""What every request passes first: who may ask, from where, how much, how long, and how many at once."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import time
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from octavo.config.schema import Serve
+from octavo.interfaces.http.problems import protocol_problem
+from octavo.observability.metrics import Metrics
+
+OPEN = frozenset({"/health", "/readyz"})  # asked by supervisors, who have no token; they tell nothing
+_BEFORE_LOGIN = ("/login", "/assets/")  # the form that asks a person for the token, and how it looks
+COOKIE = "octavo_token"  # where a browser keeps the token
+STREAMS = frozenset({"/mcp"})  # last as long as the client wants
+_BODY_SECONDS = 15.0  # for the whole body of a request to arrive
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class _TooLarge(Exception):
+    """The body is longer than a request may be."""
+
+
+class Guard:
+    """An ASGI application around another one.
+
+    A browser sends the name it looked up as Host, so a page that points its own name at this machine is told by it;
+    and it says in Origin which page asks. Numbers cannot be pointed elsewhere, so away from loopback they are let in.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Serve, token: str | None, metrics: Metrics) -> None:
+        self._app = app
+        self._settings = settings
+        self._token = token
+        self._metrics = metrics
+        self._active = 0
+        self.draining = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 500
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._guarded(scope, receive, noting)
+        finally:
+            route = getattr(scope.get("route"), "path", "other")
+            self._metrics.request(route, status, time.perf_counter() - started)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = self._refusal(scope)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        try:
+            replayed = await self._received(receive)
+        except _TooLarge:
+            await self._too_large()(scope, receive, send)
+            return
+        except TimeoutError:
+            await protocol_problem(408, f"the body did not arrive within {_BODY_SECONDS:g} s")(scope, receive, send)
+            return
+        if replayed is None:
+            return  # the client went away; nobody is left to answer
+        self._active += 1
+        try:
+            await self._limited(scope, replayed, send)
+        finally:
+            self._active -= 1
+
+    async def _received(self, receive: Receive) -> Receive | None:
+        """What replays the body once all of it has arrived: half a request takes up no turn. None without a client."""
+        body, left = [], self._settings.max_request_bytes
+        async with asyncio.timeout(_BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body.append(message.get("body", b""))
+                left -= len(body[-1])
+                if left < 0:
+                    raise _TooLarge
+                if not message.get("more_body", False):
+                    break
+        whole: list[Message] = [{"type": "http.request", "body": b"".join(body), "more_body": False}]
+
+        async def replayed() -> Message:
+            return whole.pop() if whole else await receive()
+
+        return replayed
+
+    async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        streaming = scope["path"] in STREAMS
+        try:
+            async with asyncio.timeout(None if streaming else self._settings.timeout_seconds):
+                if streaming and scope["method"] == "GET":
+                    await self._until_draining(scope, receive, noting)
+                else:
+                    await self._app(scope, receive, noting)
+        except TimeoutError:
+            if begun:
+                raise
+            seconds = self._settings.timeout_seconds
+            refused = protocol_problem(504, f"this took longer than {seconds:g} s", "try again, or ask for less")
+            await refused(scope, receive, send)
+
+    async def _until_draining(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A stream that only waits for news ends when the server does."""
+        stream = asyncio.ensure_future(self._app(scope, receive, send))
+        end = asyncio.ensure_future(self.draining.wait())
+        try:
+            await asyncio.wait((stream, end), return_when=asyncio.FIRST_COMPLETED)
+            if stream.done():
+                await stream
+        finally:
+            for task in (stream, end):
+                task.cancel()
+            await asyncio.gather(stream, end, return_exceptions=True)
+
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._known_host(host):
+            hint = "ask it by its address, or start it with --allow-host NAME"
+            return protocol_problem(421, f"this server is not called {host[:200]!r}", hint)
+        origin = headers.get("origin")
+        if origin is not None and not self._known_origin(origin, host):
+            hint = "start it with --allow-origin ORIGIN if that page is yours"
+            return protocol_problem(403, f"pages of {origin[:200]!r} may not ask this server", hint)
+        if self._token and not _open(scope["path"]) and not self._authorised(headers):
+            if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+                return RedirectResponse("/login", 303)
+            challenge = {"WWW-Authenticate": "Bearer"}
+            detail = "a token is needed, as Authorization: Bearer TOKEN"
+            return protocol_problem(401, detail, headers=challenge)
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._settings.max_request_bytes:
+            return self._too_large()
+        if self.draining.is_set() or (self._active >= self._settings.concurrency and scope["path"] not in OPEN):
+            detail = "the server is shutting down" if self.draining.is_set() else "too many requests at once"
+            return protocol_problem(503, detail, "try again in a moment", headers={"Retry-After": "1"})
+        return None
+
+    def _too_large(self) -> ASGIApp:
+        most = self._settings.max_request_bytes
+        return protocol_problem(413, f"a request may have {most:,} bytes at most", "ask for less at once")
+
+    def _known_host(self, host: str) -> bool:
+        name = _host_name(host)
+        if name in _LOOPBACK or name in self._settings.allow_hosts or name == self._settings.host:
+            return name != ""
+        return not loopback(self._settings.host) and _is_address(name)
+
+    def _known_origin(self, origin: str, host: str) -> bool:
+        if origin in self._settings.allow_origins:
+            return True
+        try:
+            asked_from = urlsplit(origin)
+        except ValueError:
+            return False
+        return asked_from.scheme in ("http", "https") and asked_from.netloc == host
+
+    def _authorised(self, headers: Headers) -> bool:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        return hmac.compare_digest(given.strip().encode(), (self._token or "").encode())
+
+
+def _open(path: str) -> bool:
+    return path in OPEN or path.startswith(_BEFORE_LOGIN)
+
+
+def loopback(host: str) -> bool:
+    """Whether binding here can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_name(host: str, forbidden: Collection[str] = frozenset("/@?#\\ \t")) -> str:
+    """The name in a Host header, without its port; empty when it is not one."""
+    if any(character in forbidden for character in host):
+        return ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

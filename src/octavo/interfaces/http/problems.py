@@ -1,0 +1,101 @@
+"""Errors as RFC 9457 problems, with Octavo's own codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from octavo import errors
+from octavo.operations.hints import for_model
+from octavo.operations.table import OPERATIONS
+
+MEDIA_TYPE = "application/problem+json"
+
+STATUSES: Mapping[type[errors.OctavoError], int] = {
+    errors.OctavoError: 500,
+    errors.InvalidArgument: 400,
+    errors.ConfigurationError: 500,
+    errors.NotFound: 404,
+    errors.NotIndexed: 409,
+    errors.Stale: 409,
+    errors.Busy: 409,
+    errors.Conflict: 409,
+    errors.LibraryError: 500,
+    errors.StorageError: 503,
+    errors.SourceError: 500,
+    errors.ParseError: 400,
+    errors.ProviderFailed: 502,
+    errors.ModelUnavailable: 503,
+    errors.MissingExtra: 501,
+}
+"""The status of an error is that of its nearest class here."""
+
+PROTOCOL_CODES: Mapping[int, str] = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHORIZED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    405: "METHOD_NOT_ALLOWED",
+    408: "REQUEST_TIMEOUT",
+    413: "REQUEST_TOO_LARGE",
+    415: "UNSUPPORTED_MEDIA_TYPE",
+    421: "MISDIRECTED_REQUEST",
+    503: "SERVER_BUSY",
+    504: "TIMEOUT",
+}
+"""What HTTP itself refuses, before or beside any operation."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string", "description": "urn:octavo:error: and the code."},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What went wrong, by name."},
+        "code": {"type": "string"},
+        "hint": {"type": "string", "description": "What to do about it."},
+        "details": {"type": "object"},
+    },
+}
+
+
+def status_of(error: errors.OctavoError) -> int:
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+
+
+def problem_of(error: errors.OctavoError) -> JSONResponse:
+    status = status_of(error)
+    headers = {"Retry-After": "1"} if isinstance(error, errors.Busy) else None
+    hint = error.hint and for_model(error.hint, OPERATIONS)
+    return problem(status, error.code, error.message, hint, error.details, headers)
+
+
+def protocol_problem(
+    status: int, detail: str, hint: str | None = None, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """A problem of the request as such: its code follows from the status."""
+    return problem(status, PROTOCOL_CODES.get(status, "INVALID_ARGUMENT"), detail, hint, headers=headers)
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    hint: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    body: dict[str, Any] = {
+        "type": f"urn:octavo:error:{code}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    body |= {"hint": hint} if hint else {}
+    body |= {"details": dict(details)} if details else {}
+    return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)

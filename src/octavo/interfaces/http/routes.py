@@ -1,0 +1,146 @@
+"""The routes: one for each operation, the names other servers use for search, and what supervisors ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastapi import FastAPI
+from pydantic_core import from_json
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.documents import described, described_get, described_stream
+from octavo.interfaces.http.problems import protocol_problem
+from octavo.model.query import Query
+from octavo.observability.metrics import Metrics
+from octavo.operations.arguments import request as parsed
+from octavo.operations.operation import Operation
+from octavo.operations.schemas import dump
+from octavo.operations.search.answers import FoundHit, SearchAnswer, found, without_hits
+from octavo.operations.search.finding import find
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.table import OPERATIONS
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class UnsupportedMedia(Exception):
+    """The body is said to be something other than JSON."""
+
+
+def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -> None:
+    """Without a token (`secured`), what writes files is refused."""
+    for operation in OPERATIONS.values():
+        app.add_api_route(f"/v1/{operation.name}", _endpoint(calls, operation, secured=secured), **described(operation))
+        for alias in operation.aliases:
+            settings = described(operation, name=alias) | {"include_in_schema": False}
+            app.add_api_route(f"/v1/{alias}", _endpoint(calls, operation, secured=secured), **settings)
+    search = OPERATIONS["search"]
+    app.add_api_route(
+        "/query_documents", _endpoint(calls, search, secured=secured), **described(search, name="query_documents")
+    )
+    app.add_api_route("/query_documents_stream", _stream(calls, search), **described_stream(search))
+
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(request: Request) -> Response:
+        await calls.work(_warm)
+        return JSONResponse({"status": "ready"})
+
+    async def status(request: Request) -> Response:
+        return JSONResponse((await calls.call(OPERATIONS["status"], {})).data)
+
+    async def counted(request: Request) -> Response:
+        text = metrics.exposition(await calls.work(_gauges))
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+    told = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
+    app.add_api_route("/health", health, **described_get("health", "Say that the server runs.", told))
+    app.add_api_route("/readyz", ready, **described_get("readyz", "Say that the library and the model answer.", told))
+    app.add_api_route("/status", status, **described_get("status", OPERATIONS["status"].summary, OPERATIONS["status"]))
+    app.add_api_route("/metrics", counted, **described_get("metrics", "Counts and latencies, for Prometheus.", None))
+
+
+def _endpoint(calls: Calls, operation: Operation, *, secured: bool) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        if operation.writes_files and not secured:
+            hint = "start it with --token-file FILE"
+            return protocol_problem(403, f"{operation.name} needs a server with a token", hint)
+        data = (await calls.call(operation, await _arguments(request))).data
+        return JSONResponse(data, 503 if operation.name == "health_check" and _out_of_order(data) else 200)
+
+    return endpoint
+
+
+def _out_of_order(health: Mapping[str, Any]) -> bool:
+    """Whether the library itself does not answer as it should; a folder that is missing leaves it in order."""
+    return any(check["name"] == "library" and not check["ok"] for check in health["checks"])
+
+
+def _stream(calls: Calls, operation: Operation) -> Endpoint:
+    """The search is done before the first event, so that what goes wrong is a problem and not a broken stream."""
+
+    async def endpoint(request: Request) -> Response:
+        asked: SearchRequest = parsed(operation.name, operation.takes, await _arguments(request))
+        result = await calls.work(lambda engine: find(engine, asked))
+
+        async def events() -> AsyncIterator[str]:
+            for hit in result.hits:
+                yield _event("hit", dump(FoundHit, found(hit, result, explain=asked.explain)))
+            rest = dump(SearchAnswer, replace(without_hits(result, explain=True), query=None))
+            yield _event("trace", rest | {"hits": len(result.hits)})
+
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(events(), media_type="text/event-stream", headers=headers)
+
+    return endpoint
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    # json.dumps escapes every line break, so the data is one line as the format wants it.
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+async def _arguments(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    if not body:
+        return {}
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != "application/json":
+        raise UnsupportedMedia
+    try:
+        given = from_json(body, allow_inf_nan=False)
+    except ValueError as error:  # also for what is nested too deeply
+        raise InvalidArgument(f"the body is not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise InvalidArgument("the body is not an object", hint='{"query": "…"}')
+    return given
+
+
+def unsupported_media() -> Response:
+    return protocol_problem(415, "the body must be application/json", "set Content-Type")
+
+
+def _warm(engine: Engine) -> None:
+    """One search through everything a search needs: the model and the vectors are loaded by it."""
+    engine.search(Query("straight to the right page", limit=1))
+
+
+def _gauges(engine: Engine) -> dict[str, tuple[str, float]]:
+    counts = engine.store.counts(engine.project.id)
+    fresh = engine.freshness()
+    return {
+        "documents": ("Documents in the library.", counts.documents),
+        "chunks": ("Chunks in the library.", counts.chunks),
+        "text_bytes": ("Bytes of text in the library.", counts.text_bytes),
+        "failed_files": ("Files that could not be indexed.", counts.failed),
+        "pending_chunks": ("Chunks without a vector yet.", fresh.pending),
+        "queued_changes": ("Changes on disk that are not looked at yet.", fresh.queued),
+    }

@@ -1,0 +1,72 @@
+"""What a client's model is told before its first call: what this library holds, and how to use and cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from octavo.engine.engine import Engine
+from octavo.errors import OctavoError
+from octavo.operations.budget import size
+from octavo.operations.quoting import DATA, one_line
+
+LIMIT = 1_500  # bytes
+CITING = "Cite every statement as collection/uri:line."
+
+_USE: tuple[tuple[str, str], ...] = (
+    ("search", "search finds passages by word and by meaning; ask whole questions or exact names."),
+    ("get", "get reads on: uri:10-20, uri#anchor, or the id of a chunk."),
+    ("search", f"{CITING} {DATA}"),
+    ("recall", "recall finds what was remembered in earlier sessions."),
+    ("remember", "remember keeps what later sessions should know."),
+    ("reindex", "Call reindex when files may have changed since."),
+)
+"""What to know of each tool, said if it is offered."""
+_EMPTY = (
+    "Nothing is indexed yet: ask the person to run `octavo init`, `octavo add FOLDER --name NAME` and `octavo index`."
+)
+
+
+def instructions(engine: Engine, offered: Container[str]) -> str:
+    """At most 1.5 KB: as many collections as fit, largest first, and how to use the tools that are offered."""
+    use = _use(offered)
+    return f"{holdings(engine, LIMIT - size(use) - 2, offered)}\n\n{use}".rstrip()
+
+
+def without_library(error: OctavoError, offered: Container[str]) -> str:
+    """What to say when the library cannot be opened now: it may be there at the next call."""
+    trouble = one_line(f"{error.message}; {error.hint}")[:600]
+    return f"The library cannot be searched yet: {trouble}.\n\n{_use(offered)}".rstrip()
+
+
+def _use(offered: Container[str]) -> str:
+    return " ".join(sentence for tool, sentence in _USE if tool in offered)
+
+
+def _documents(number: int) -> str:
+    return f"{number} document" if number == 1 else f"{number} documents"
+
+
+def holdings(engine: Engine, limit: int = LIMIT, offered: Container[str] = ()) -> str:
+    counts = engine.store.counts(engine.project.id)
+    if not counts.documents:
+        return _EMPTY
+    head = (
+        f"Octavo searches the person's own library, project {one_line(engine.project.name)[:60]}: "
+        f"{_documents(counts.documents)}, {counts.chunks} {'passage' if counts.chunks == 1 else 'passages'}."
+    )
+    found = []
+    for collection in engine.collections():
+        entries = engine.store.ledger.entries(engine.project.id, collection.id).values()
+        number = sum(entry.document_id is not None for entry in entries)
+        found.append(
+            (-number, one_line(f"- {collection.name}: {_documents(number)} in {collection.place or 'no folder'}"))
+        )
+    lines = [head]
+    left = limit - size(head) - 40
+    for place, (_, line) in enumerate(sorted(found)):
+        left -= size(line) + 1
+        if left < 0:
+            lines.append(f"- and {len(found) - place} more" + ("; see status" if "status" in offered else ""))
+            break
+        lines.append(line)
+    return "\n".join(lines)

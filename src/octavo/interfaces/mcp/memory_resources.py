@@ -1,0 +1,84 @@
+"""Memories as resources: `memory://projects/{project}/items/{item}`, a version of it, a section of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote, unquote
+
+from mcp import types
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
+from octavo.operations.memory.answers import when
+from octavo.operations.memory.resources import ReadMemory, listed_memories, read_memory
+
+SCHEME = "memory://"
+_ROOT = f"{SCHEME}projects/"
+_SHAPE = "memory://projects/PROJECT/items/ITEM, with /versions/N or /sections/ANCHOR behind it"
+_MARKDOWN = "text/markdown"
+
+TEMPLATES = (
+    types.ResourceTemplate(
+        name="memory",
+        uri_template="memory://projects/{project}/items/{item}",
+        description="A memory as it stands, by an id that recall gives.",
+        mime_type=_MARKDOWN,
+    ),
+    types.ResourceTemplate(
+        name="memory version",
+        uri_template="memory://projects/{project}/items/{item}/versions/{version}",
+        description="A memory as it was at a version.",
+        mime_type=_MARKDOWN,
+    ),
+    types.ResourceTemplate(
+        name="memory section",
+        uri_template="memory://projects/{project}/items/{item}/sections/{anchor}",
+        description="A section of a memory, exactly as it stands.",
+        mime_type=_MARKDOWN,
+    ),
+)
+
+
+def memories(engine: Engine) -> Iterator[types.Resource]:
+    """Canonical documents, pinned memories, then the latest: others are found, not listed."""
+    for item in listed_memories(engine):
+        yield types.Resource(
+            name=item.canonical_key or item.title,
+            uri=f"{_ROOT}{quote(engine.project.name, safe='')}/items/{item.id}",
+            description=f"{item.doc_class or item.kind.value}, version {item.version}, {when(item.updated_at)[:10]}",
+            mime_type=_MARKDOWN,
+        )
+
+
+def read(engine: Engine, uri: str) -> types.TextResourceContents:
+    found = _found(engine, uri)
+    place = {
+        "item": found.item.id,
+        "version": found.version,
+        "kind": found.item.kind.value,
+        "canonical_key": found.item.canonical_key,
+        "start": found.start,
+        "end": found.end,
+    }
+    return types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=found.text, _meta={"octavo/place": place})
+
+
+def _found(engine: Engine, uri: str) -> ReadMemory:
+    parts = uri.removeprefix(_ROOT).split("/") if uri.startswith(_ROOT) else []
+    if (
+        len(parts) not in (3, 5)
+        or parts[1] != "items"
+        or (len(parts) == 5 and parts[3] not in ("versions", "sections"))
+    ):
+        raise InvalidArgument(f"{uri[:200]} is not a memory:// uri", hint=_SHAPE)
+    project, item = unquote(parts[0]), unquote(parts[2])
+    if project not in (engine.project.name, engine.project.id):
+        raise NotFound(f"there is no project {project!r} here", hint=f"this is {engine.project.name!r}")
+    if len(parts) == 3:
+        return read_memory(engine, item)
+    told = unquote(parts[4])
+    if parts[3] == "sections":
+        return read_memory(engine, item, anchor=told)
+    if not told.isdecimal() or len(told) > 9:
+        raise InvalidArgument(f"{told[:50]!r} is not the number of a version")
+    return read_memory(engine, item, version=int(told))

@@ -1,0 +1,51 @@
+"""MCP over stdin and stdout, with nothing but protocol on stdout, whoever prints."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from octavo.config.reloading import ConfigFiles
+from octavo.config.schema import Config
+from octavo.interfaces.calls import Calls, following, opened
+from octavo.interfaces.mcp.server import prepared_server
+from octavo.observability.logs import logger
+from octavo.operations.operation import Operation
+from octavo.operations.table import chosen
+
+
+def serve(config: Config, files: ConfigFiles, tools: str, wire: int) -> NoReturn:
+    """Serves until the client closes its end, then ends the process: a search still running is nobody's any more."""
+    operations = chosen(tools)
+    calls = Calls(lambda: opened(config), follow=following(config, files))
+    code = 0
+    try:
+        asyncio.run(_serve(calls, operations, wire))
+    except KeyboardInterrupt:
+        code = 130
+    except BaseException:
+        logger("mcp").exception("the server failed")
+        code = 70
+    calls.close(timeout=0.5)
+    # Threads that still work, or wait for input, would be waited for otherwise. What they write is in transactions.
+    os._exit(code)
+
+
+async def _serve(calls: Calls, operations: Sequence[Operation], wire: int) -> None:
+    server = await prepared_server(calls, operations)
+    output = io.TextIOWrapper(os.fdopen(wire, "wb"), encoding="utf-8", newline="\n")
+    try:
+        async with stdio_server(stdout=anyio.wrap_file(output)) as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # the client went without closing its end first
+    finally:
+        with suppress(OSError):
+            output.close()

@@ -1,0 +1,49 @@
+"""Operations as tools: how they are listed, and how their answers and failures are told."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from mcp import types
+
+from octavo.errors import OctavoError
+from octavo.interfaces.calls import Answered
+from octavo.operations.hints import for_model
+from octavo.operations.operation import Operation
+from octavo.operations.schemas import input_schema, output_schema, slim_input, slim_output
+
+
+def listed(operation: Operation) -> types.Tool:
+    hints = operation.annotations
+    return types.Tool(
+        name=operation.name,
+        description=operation.description,
+        input_schema=slim_input(input_schema(operation.takes), operation.unlisted),
+        output_schema=slim_output(output_schema(operation.gives)),
+        annotations=types.ToolAnnotations(
+            read_only_hint=hints.read_only,
+            # Of a tool that only reads, the protocol gives these two no meaning.
+            destructive_hint=None if hints.read_only else hints.destructive,
+            idempotent_hint=None if hints.read_only else hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )
+
+
+def succeeded(answered: Answered) -> types.CallToolResult:
+    """Clients forward the text or the data to their model, so each is the whole answer."""
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=answered.text)], structured_content=answered.data
+    )
+
+
+def failed(
+    error: OctavoError, offered: Container[str] = (), operation: Operation | None = None
+) -> types.CallToolResult:
+    """A failure the model can read and act on: the hint names tools that are offered, not commands."""
+    hint = error.hint and for_model(error.hint, offered, operation)
+    text = f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
+    data = {"code": error.code, "message": error.message, "hint": hint, "details": error.details}
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], is_error=True, _meta={"octavo/error": data}
+    )

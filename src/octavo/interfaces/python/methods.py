@@ -1,0 +1,2042 @@
+"""A method for every operation.
+
+Written by scripts/make_python_api.py from the table of operations: change that, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
+
+from octavo.interfaces.python.calling import Caller
+
+if TYPE_CHECKING:
+    from octavo.answers import (
+        AddAnswer,
+        AugmentAnswer,
+        AutoFixAnswer,
+        BuildAnswer,
+        CanonicalAnswer,
+        CanonicalListAnswer,
+        CanonicalOutlineAnswer,
+        CanonicalPackAnswer,
+        CanonicalPassage,
+        CheckAnswer,
+        ClustersAnswer,
+        CommunitiesAnswer,
+        EvaluationAnswer,
+        FinetuneAnswer,
+        GetAnswer,
+        GhostsAnswer,
+        GraphFile,
+        HealthAnswer,
+        HistoryAnswer,
+        IndexAnswer,
+        IndexingRun,
+        JobsAnswer,
+        JobsCountAnswer,
+        LinkedMemoriesAnswer,
+        ListAnswer,
+        LogAnswer,
+        MapFile,
+        MemoryDiffAnswer,
+        MemoryGetAnswer,
+        MemoryHistoryAnswer,
+        MemoryState,
+        ModelAnswer,
+        ModelRemoved,
+        ModelsAnswer,
+        NeighborsAnswer,
+        OutlineAnswer,
+        ProfileAnswer,
+        ProfilesAnswer,
+        ProjectsListAnswer,
+        ProjectsResolveAnswer,
+        PromisedAnswer,
+        PruneAnswer,
+        RecallAnswer,
+        RelatedAnswer,
+        RemoveAnswer,
+        RepairAnswer,
+        SavedLibrary,
+        SearchAnswer,
+        SessionsAnswer,
+        SessionState,
+        SnapshotsAnswer,
+        StatusAnswer,
+        SyncReport,
+        UpgradeAnswer,
+        ValidateAnswer,
+        WriteAnswer,
+    )
+    from octavo.interfaces.python.progress import ProgressCallback
+
+EdgeType = Literal[
+    "links_to",
+    "embeds",
+    "implements",
+    "tests",
+    "related",
+    "mentions",
+    "contains",
+    "changes",
+    "thematic_link",
+]
+JobState = Literal["ready", "leased", "done", "dead"]
+Kind = Literal["note", "doc", "code", "config", "commit", "memory"]
+MemoryKind = Literal[
+    "note",
+    "plan",
+    "journal",
+    "fact",
+    "observation",
+    "reflection",
+    "decision",
+    "task",
+    "bug",
+    "constraint",
+    "rule",
+    "preference",
+    "experiment",
+    "summary",
+]
+StrPath = str | PathLike[str]
+Time = str | date | timedelta
+"""A date or a time, as text or as Python's own, or how long ago."""
+
+
+class Methods(Caller):
+    """The operations of an open library."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        profile: str | None = None,
+        collections: str | Iterable[str] = (),
+        path_prefix: StrPath | None = None,
+        uris: StrPath | Iterable[StrPath] = (),
+        heading_contains: str | None = None,
+        tags_all: str | Iterable[str] = (),
+        tags_any: str | Iterable[str] = (),
+        kinds: Kind | Iterable[Kind] = (),
+        language: str | None = None,
+        modified_after: Time | None = None,
+        modified_before: Time | None = None,
+        max_excerpt_chars: int | None = None,
+        mode: Literal["full", "compressed"] = "full",
+        min_score: float | None = None,
+        similarity_threshold: float | None = None,
+        no_floor: bool = False,
+        rerank: bool = False,
+        hypothesis: str | None = None,
+        require_fresh: bool = False,
+        explain: bool = False,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchAnswer:
+        """Find passages by word and by meaning.
+
+        Find passages in the indexed notes, documentation and code. Each hit is an exact excerpt with its uri and lines:
+        cite it as uri:line. Read more around a hit with get.
+
+        Args:
+            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
+            limit: How many hits at most. 1 to 1,000.
+            profile: The retrieval profile.
+            collections: Only these collections.
+            path_prefix: Only documents whose uri starts so.
+            uris: Only these documents.
+            heading_contains: Only below headings that contain this.
+            tags_all: Only with all of these tags.
+            tags_any: Only with one of these tags.
+            kinds: Only these kinds.
+            language: Only in this programming language.
+            modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
+            modified_before: Only modified before.
+            max_excerpt_chars: Cut excerpts after so many characters. 1 to 1,000,000.
+            mode: With compressed, what is hardly about it and what is said twice is left out.
+            min_score: Least cosine; 0.3 when compressed. 0 to 1.
+            similarity_threshold: Cosine from which two say the same; 0.85 when compressed. 0.5 to 1.
+            no_floor: Also show what is hardly relevant.
+            rerank: Read the best passages again with the reranker, which is slower and better.
+            hypothesis: What the passage you hope for might say.
+            require_fresh: Fail unless every chunk has its vector.
+            explain: Add each stage's scores and the trace.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: SearchAnswer = self._call("search", locals())
+        return answer
+
+    def search_docs(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        collections: str | Iterable[str] = (),
+        path_prefix: StrPath | None = None,
+        tags_all: str | Iterable[str] = (),
+        rerank: bool = False,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchAnswer:
+        """Find passages in notes and documentation only.
+
+        The same as search, with code, configuration and commits left out.
+
+        Args:
+            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
+            limit: How many hits at most. 1 to 1,000.
+            collections: Only these collections.
+            path_prefix: Only documents whose uri starts so.
+            tags_all: Only with all of these tags.
+            rerank: Read the best passages again with the reranker, which is slower and better.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: SearchAnswer = self._call("search_docs", locals())
+        return answer
+
+    def search_with_hypothesis(
+        self,
+        hypothesis: str,
+        *,
+        query: str | None = None,
+        limit: int | None = None,
+        collections: str | Iterable[str] = (),
+        path_prefix: StrPath | None = None,
+        kinds: Kind | Iterable[Kind] = (),
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchAnswer:
+        """Find passages that say what you imagine the answer to say.
+
+        For vague questions: write the passage you hope to find, and it is looked for by meaning. A query, when given,
+        is looked for by word.
+
+        Args:
+            hypothesis: What the passage you hope for might say.
+            query: Words to look for as well; the syntax of search.
+            limit: How many hits at most. 1 to 1,000.
+            collections: Only these collections.
+            path_prefix: Only documents whose uri starts so.
+            kinds: Only these kinds.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: SearchAnswer = self._call("search_with_hypothesis", locals())
+        return answer
+
+    def find_similar(
+        self,
+        snippet: str,
+        *,
+        limit: int | None = None,
+        exclude_file: StrPath | None = None,
+        language: str | None = None,
+        kinds: Kind | Iterable[Kind] = (),
+        collections: str | Iterable[str] = (),
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchAnswer:
+        """Find passages like a snippet.
+
+        Find the chunks nearest in meaning to a piece of code or prose, which is taken literally.
+
+        Args:
+            snippet: Code or prose, taken literally.
+            limit: How many hits at most. 1 to 1,000.
+            exclude_file: Leave out the document with this uri.
+            language: Only in this programming language.
+            kinds: Only these kinds.
+            collections: Only these collections.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: SearchAnswer = self._call("find_similar", locals())
+        return answer
+
+    def get(
+        self,
+        reference: StrPath,
+        *,
+        collection: str | None = None,
+        before: int = 0,
+        after: int = 0,
+        page: int | None = None,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> GetAnswer:
+        """Read a document, some of its lines, a section or a chunk.
+
+        Read what a hit points at, exactly as stored: a document, lines, a section or a chunk.
+
+        Args:
+            reference: uri or name, uri:10-20 (lines), uri#anchor or uri#Heading (a section), or a chunk id.
+            collection: Where, if several have this uri.
+            before: So many lines before it as well. 0 to 10,000.
+            after: So many lines after it as well. 0 to 10,000.
+            page: Only this page or slide of a document that has them.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: GetAnswer = self._call("get", locals())
+        return answer
+
+    def outline(
+        self,
+        reference: StrPath,
+        *,
+        collection: str | None = None,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> OutlineAnswer:
+        """List a document's headings.
+
+        List a document's headings with anchors and lines: what to ask get for in a long document.
+
+        Args:
+            reference: The document's uri, name, alias or id.
+            collection: Where, if several have this uri.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: OutlineAnswer = self._call("outline", locals())
+        return answer
+
+    def search_code(
+        self,
+        query: str,
+        *,
+        language: str | None = None,
+        max_results: int = 5,
+        use_reranker: bool = False,
+        path_prefix: StrPath | None = None,
+        exclude_file: StrPath | None = None,
+        collections: str | Iterable[str] = (),
+        explain: bool = False,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchAnswer:
+        """Find code by name, place, trace, message, pattern or meaning.
+
+        Find source code, configuration and the code blocks of notes. Ask with a symbol's name, a path with a line, a
+        whole stack trace, an error message, a regular expression or a question.
+
+        Args:
+            query: A name, a path with a line, a stack trace, an error message, a pattern, or a question.
+            language: Only in this programming language.
+            max_results: How many hits at most. 1 to 1,000.
+            use_reranker: Let the reranker have the last word.
+            path_prefix: Only documents whose uri starts so.
+            exclude_file: Leave out the document with this uri.
+            collections: Only these collections.
+            explain: Add each stage's scores and the trace.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: SearchAnswer = self._call("search_code", locals())
+        return answer
+
+    def augment(
+        self,
+        task: str,
+        *,
+        language: str | None = None,
+        max_results: int = 3,
+        max_context_tokens: int = 1000,
+        path_prefix: StrPath | None = None,
+        collections: str | Iterable[str] = (),
+    ) -> AugmentAnswer:
+        """Put the code that matters in front of a task.
+
+        For a small context window: the best passages of code for a task, quoted with their places and cut to fit, with
+        the task below them. Without a match, the task alone.
+
+        Args:
+            task: What is to be done, or asked.
+            language: Only in this programming language.
+            max_results: How many hits at most. 1 to 1,000.
+            max_context_tokens: How long the context may be, without the task. 50 to 100,000.
+            path_prefix: Only documents whose uri starts so.
+            collections: Only these collections.
+        """
+        answer: AugmentAnswer = self._call("augment", locals())
+        return answer
+
+    def log(
+        self,
+        query: str,
+        *,
+        top_n: int = 10,
+        min_score: float = 0.0,
+        file_pattern: str | None = None,
+        author: str | None = None,
+        after: Time | None = None,
+        before: Time | None = None,
+        collections: str | Iterable[str] = (),
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> LogAnswer:
+        """Find commits by what they say and what they changed.
+
+        Find commits by word and by meaning: why something is as it is, when it changed, who changed it. Each hit cites
+        its hash and files; read the whole commit, with its diff, with get and the hash.
+
+        Args:
+            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
+            top_n: How many commits at most. 1 to 100.
+            min_score: Only commits whose meaning is as near as this cosine. 0.0 to 1.0.
+            file_pattern: Only commits that touched such a file: src/*.py, docs/.
+            author: Only by an author whose name contains this.
+            after: Only since a date, an age ago, or Unix seconds.
+            before: Only before a date, an age ago, or Unix seconds.
+            collections: Only these collections.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: LogAnswer = self._call("log", locals())
+        return answer
+
+    def history(
+        self,
+        reference: StrPath | None = None,
+        *,
+        collection: str | None = None,
+        limit: int = 20,
+        max_tokens: int | None = None,
+    ) -> HistoryAnswer:
+        """List the commits that touched a file, and its stored versions.
+
+        The commits that changed a file, newest first, followed through renames, and the versions of it that the library
+        holds. Without a file, the newest commits.
+
+        Args:
+            reference: The file's uri or document id.
+            collection: Where, if several have this uri.
+            limit: How many commits at most. 1 to 1,000.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+        """
+        answer: HistoryAnswer = self._call("history", locals())
+        return answer
+
+    def add(
+        self,
+        name: str,
+        folder: StrPath,
+        *,
+        include: str | Iterable[str] | None = None,
+        ignore: str | Iterable[str] | None = None,
+        tags: str | Iterable[str] | None = None,
+        kind: Literal["note", "doc"] | None = None,
+        max_heading_depth: int | None = None,
+        intelligent_heading_depth: bool | None = None,
+        history: bool | None = None,
+        max_commits: int | None = None,
+        outside_git: bool | None = None,
+        writable: bool | None = None,
+        allow_secrets: bool | None = None,
+        replace: bool = False,
+        reset: bool = False,
+    ) -> AddAnswer:
+        """Add a folder to the library as a collection.
+
+        Add a folder to the library. Nothing is read before the next indexing run.
+
+        Args:
+            name: What to call it; else as its folder.
+            folder: The folder with the documents.
+            include: Take only what matches one of these patterns.
+            ignore: Leave out what matches one of these patterns.
+            tags: Tags for every document.
+            kind: What the documents are, where they do not say.
+            max_heading_depth: Deeper headings start no chunk. 0 to 6.
+            intelligent_heading_depth: Choose that depth for each document by its size.
+            history: Index the commits of git repositories in it, or do not.
+            max_commits: Of each repository the newest so many only.
+            outside_git: Read repositories that a .git file places outside the folder.
+            writable: Allow notes in it to be changed, or do not.
+            allow_secrets: Store keys and tokens as written, not redacted.
+            replace: Point an existing collection at another folder.
+            reset: Forget the settings it had; else those not named here stay.
+        """
+        answer: AddAnswer = self._call("add", locals())
+        return answer
+
+    def remove(self, names: str | Iterable[str]) -> RemoveAnswer:
+        """Remove collections from the library; their folders are not touched.
+
+        Remove collections and all that was indexed from them.
+
+        Args:
+            names: The collections to remove.
+        """
+        answer: RemoveAnswer = self._call("remove", locals())
+        return answer
+
+    def list_collections(self, *, collections: str | Iterable[str] = (), documents: bool = False) -> ListAnswer:
+        """List the collections, or their documents.
+
+        Every collection with its folder, its settings and what it holds; or every document.
+
+        Args:
+            collections: Only these collections.
+            documents: The documents rather than the collections.
+        """
+        answer: ListAnswer = self._call("list_collections", locals())
+        return answer
+
+    def index(
+        self,
+        *,
+        collections: str | Iterable[str] = (),
+        embed: bool = True,
+        wait_full: bool = False,
+        wait: bool = False,
+        confirm_removals: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> IndexAnswer:
+        """Bring the library in step with its folders.
+
+        Read what changed in the folders into the library, and compute vectors.
+
+        Args:
+            collections: Only these collections.
+            embed: Compute vectors too, or leave them to the next run.
+            wait_full: Stay until every chunk has its full vector.
+            wait: Wait for a run of another process rather than fail.
+            confirm_removals: Remove what is gone even where its disk may not be mounted.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: IndexAnswer = self._call("index", locals())
+        return answer
+
+    def status(self, *, problems: bool = False) -> StatusAnswer:
+        """Say what the library holds and whether indexing is under way.
+
+        What the library holds: collections with their folders and counts, and how indexing goes.
+
+        Args:
+            problems: List files that failed, were skipped or have warnings.
+        """
+        answer: StatusAnswer = self._call("status", locals())
+        return answer
+
+    def reindex(
+        self,
+        scope: Literal["changed", "full", "prefix"] = "changed",
+        *,
+        prefix: StrPath | None = None,
+        collections: str | Iterable[str] = (),
+        wait: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> IndexingRun:
+        """Bring the library in step with its folders, in the background.
+
+        Read files that changed on disk into the library. Answers at once with the job, which status follows, or with
+        wait when it is done.
+
+        Args:
+            scope: changed files, full (read every file again) or prefix.
+            prefix: Only uris that start so.
+            collections: Only these collections.
+            wait: Answer when it is done rather than at once; status tells meanwhile.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: IndexingRun = self._call("reindex", locals())
+        return answer
+
+    def health_check(self, *, deep: bool = False) -> HealthAnswer:
+        """Look for anything that is wrong, and say what to do.
+
+        Check the library, the model, the configuration it was indexed with and every collection.
+
+        Args:
+            deep: Read the whole library as well, which takes a while.
+        """
+        answer: HealthAnswer = self._call("health_check", locals())
+        return answer
+
+    def embedding_profiles_list(self) -> ProfilesAnswer:
+        """List the embedding profiles, and say which one answers.
+
+        Which embedders the project knows, which one answers, and how far each is filled.
+        """
+        answer: ProfilesAnswer = self._call("embedding_profiles_list", locals())
+        return answer
+
+    def embedding_profiles_upsert(
+        self,
+        name: str,
+        provider: Literal["bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina"],
+        *,
+        model: str = "",
+        dimensions: int | None = None,
+        distance: Literal["cosine", "dot", "l2"] = "cosine",
+        window: int | None = None,
+        url: str = "",
+        key_variable: str = "",
+        key_file: StrPath = "",
+        query_prefix: str = "",
+        document_prefix: str = "",
+        batch: int | None = None,
+        concurrency: int | None = None,
+        timeout_seconds: float | None = None,
+        retries: int | None = None,
+        requests_per_minute: float | None = None,
+        contextual: bool = False,
+        late_chunking: bool = False,
+        shorten: bool = False,
+        activate: bool = False,
+    ) -> ProfileAnswer:
+        """Make or change an embedding profile.
+
+        Name an embedder on this machine: bundled, an ONNX folder, Ollama or a local OpenAI-compatible server. Services
+        elsewhere are named by a person, with `octavo profiles set`.
+
+        Args:
+            name: The profile's name.
+            provider: Where vectors come from.
+            model: The model's name, or its folder.
+            dimensions: Asked of the service when left out. 1 to 65,536.
+            distance: Vectors are of length one, so all order alike.
+            window: Tokens the model reads. 16 to 10,000,000.
+            url: Where the service is, if not at its usual place.
+            key_variable: The environment variable with the key.
+            key_file: The file with the key.
+            query_prefix: Put before every query.
+            document_prefix: Put before every passage.
+            batch: Texts in one request. 1 to 10,000.
+            concurrency: Requests at once. 1 to 64.
+            timeout_seconds: For one answer.
+            retries: How often to ask again. 0 to 20.
+            requests_per_minute: No more requests a minute than that.
+            contextual: Voyage: embed a document's chunks together.
+            late_chunking: Jina: embed a document's chunks together.
+            shorten: Ask Ollama or OpenAI for so many dimensions.
+            activate: Fill it in the background, then let it answer.
+        """
+        answer: ProfileAnswer = self._call("embedding_profiles_upsert", locals())
+        return answer
+
+    def embedding_profiles_activate(self, name: str) -> ProfileAnswer:
+        """Let an embedding profile answer.
+
+        Switch to a profile that has every vector; `configured` is the configuration's own embedder.
+
+        Args:
+            name: The profile's name.
+        """
+        answer: ProfileAnswer = self._call("embedding_profiles_activate", locals())
+        return answer
+
+    def admin_reindex_profile(self, name: str) -> ProfileAnswer:
+        """Fill an embedding profile in the background, then let it answer.
+
+        A worker gives every chunk its vector; the profile that answers now goes on until then.
+
+        Args:
+            name: The profile's name.
+        """
+        answer: ProfileAnswer = self._call("admin_reindex_profile", locals())
+        return answer
+
+    def admin_reingest_version(self, item: str) -> PromisedAnswer:
+        """Cut, analyse and embed a memory again.
+
+        Queue indexing a memory's current version again, in the background.
+
+        Args:
+            item: The memory's id, its beginning, or title.
+        """
+        answer: PromisedAnswer = self._call("admin_reingest_version", locals())
+        return answer
+
+    def models_list(self) -> ModelsAnswer:
+        """List the embedding models made on this machine.
+
+        The bundled encoder and the models that `octavo finetune` made, with their figures and states.
+        """
+        answer: ModelsAnswer = self._call("models_list", locals())
+        return answer
+
+    def models_show(self, name: str) -> ModelAnswer:
+        """Show a model's card.
+
+        What a model was made from, how, and how good it is.
+
+        Args:
+            name: The model's name.
+        """
+        answer: ModelAnswer = self._call("models_show", locals())
+        return answer
+
+    def models_activate(self, name: str, *, force: bool = False) -> ModelAnswer:
+        """Let a model answer for this project.
+
+        Re-embed the library with a model in the background, then let it answer. One that is worse on a check is refused
+        unless forced.
+
+        Args:
+            name: The model's name.
+            force: Even if it is worse on a check.
+        """
+        answer: ModelAnswer = self._call("models_activate", locals())
+        return answer
+
+    def models_remove(self, name: str) -> ModelRemoved:
+        """Delete a model from this machine, if nothing uses it.
+
+        Delete a model's folder, if no profile of this library's projects stands for it.
+
+        Args:
+            name: The model's name.
+        """
+        answer: ModelRemoved = self._call("models_remove", locals())
+        return answer
+
+    def finetune(
+        self,
+        name: str = "mine",
+        *,
+        collections: str | Iterable[str] = (),
+        static: bool = False,
+        base: StrPath = "",
+        teacher: StrPath = "",
+        pairs: StrPath | None = None,
+        epochs: float | None = None,
+        batch: int | None = None,
+        rate: float | None = None,
+        seed: int | None = None,
+        device: Literal["cpu", "cuda"] | None = None,
+        replace: bool = False,
+        activate: bool = False,
+        force: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> FinetuneAnswer:
+        """Train the encoder on the library's own content, measure it, and register it.
+
+        Train the encoder, or fit a fast table, on the library's own content.
+
+        Args:
+            name: What to call the model.
+            collections: Only these collections.
+            static: Fit a fast table in the encoder's space instead.
+            base: Begin with this model; else with the one that answers now.
+            teacher: Learn to find what this encoder finds, too.
+            pairs: A file with more pairs, a line each: {"query": …, "positive": …}.
+            epochs: How often each pair is seen.
+            batch: Pairs in one step.
+            rate: The learning rate.
+            seed: The same seed gives the same model on the same CPU.
+            device: A GPU is used where there is one.
+            replace: Take the place of a model of the same name.
+            activate: Let it answer if it is no worse on both checks.
+            force: With activate: even if it is worse.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: FinetuneAnswer = self._call("finetune", locals())
+        return answer
+
+    def eval_run(
+        self,
+        dataset: StrPath,
+        *,
+        profiles: str | Iterable[str] = (),
+        qrels: StrPath | None = None,
+        corpus: StrPath | None = None,
+        queries: StrPath | None = None,
+        scope: str | None = None,
+        limit_queries: int | None = None,
+        timed_queries: int | None = None,
+        rebuild: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> EvaluationAnswer:
+        """Measure one or several profiles on a data set.
+
+        Index the corpus of a data set with known answers as documents are indexed, ask its queries, and say how good
+        each profile's rankings are: nDCG, recall, MRR, MAP, diversity and latency.
+
+        Args:
+            dataset: A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or the name of a set that ships.
+            profiles: The profile to measure.
+            qrels: Other judgements, such as a training split.
+            corpus: Another corpus of the data set.
+            queries: Other queries of the data set.
+            scope: Confine each query to documents with the same metadata KEY.
+            limit_queries: Ask N queries, spread over all.
+            timed_queries: Take the time of N queries.
+            rebuild: Read the corpus anew; texts embedded before are not embedded again.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: EvaluationAnswer = self._call("eval_run", locals())
+        return answer
+
+    def related(
+        self, reference: StrPath, *, collection: str | None = None, limit: int = 10, by_meaning: bool = True
+    ) -> RelatedAnswer:
+        """List the documents that belong to one, and why.
+
+        What to read beside a document: linked to it or from it, near in meaning, with the same tags. Each says why.
+
+        Args:
+            reference: The document's uri, name, alias or id.
+            collection: Where, if several have this uri.
+            limit: How many at most. 1 to 200.
+            by_meaning: Also what is near in meaning, linked or not.
+        """
+        answer: RelatedAnswer = self._call("related", locals())
+        return answer
+
+    def graph_neighbors(
+        self,
+        reference: StrPath,
+        *,
+        collection: str | None = None,
+        direction: Literal["out", "in", "both"] = "both",
+        types: EdgeType | Iterable[EdgeType] = (),
+        hops: int = 1,
+        limit: int = 30,
+    ) -> NeighborsAnswer:
+        """List what a document points at and what points at it.
+
+        The links of a document, both ways, with their type and the words around them; links that lead nowhere are told.
+        With hops, also what is farther away.
+
+        Args:
+            reference: The document's uri, name, alias or id.
+            collection: Where, if several have this uri.
+            direction: What it points at (out), what points at it (in), or both.
+            types: Only edges of these types.
+            hops: How many edges away. 1 to 4.
+            limit: How many at most. 1 to 200.
+        """
+        answer: NeighborsAnswer = self._call("graph_neighbors", locals())
+        return answer
+
+    def graph_build(
+        self,
+        *,
+        communities: bool = True,
+        thematic_links: bool = True,
+        resolution: float = 1.0,
+        seed: int = 0,
+        threshold: float = 0.6,
+        neighbours: int = 5,
+        wait: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> BuildAnswer:
+        """Find communities and link what is near in meaning.
+
+        Work over the whole graph, queued for a worker, or with wait done at once.
+
+        Args:
+            communities: Find communities.
+            thematic_links: Link documents that are near in meaning.
+            resolution: Higher makes more, smaller communities.
+            seed: The same seed gives the same communities. 0 to 2,147,483,648.
+            threshold: Least cosine of a thematic link. 0 to 1.
+            neighbours: Thematic links from one document at most. 1 to 100.
+            wait: Do it now rather than leave it to a worker.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: BuildAnswer = self._call("graph_build", locals())
+        return answer
+
+    def graph_communities(self, *, limit: int = 20, members: int = 5, smallest: int = 2) -> CommunitiesAnswer:
+        """List groups of documents that point at each other more than at others.
+
+        Groups of documents that point at each other more than at others, largest first.
+
+        Args:
+            limit: How many communities at most. 1 to 1,000.
+            members: How many documents of each at most. 1 to 1,000.
+            smallest: Only communities of at least so many. 1 to 10,000.
+        """
+        answer: CommunitiesAnswer = self._call("graph_communities", locals())
+        return answer
+
+    def graph_ghosts(self, *, limit: int = 50) -> GhostsAnswer:
+        """List what is linked to and not there, most wanted first.
+
+        Targets of links that nothing in the library answers to, most wanted first.
+
+        Args:
+            limit: How many at most. 1 to 10,000.
+        """
+        answer: GhostsAnswer = self._call("graph_ghosts", locals())
+        return answer
+
+    def graph_export(
+        self,
+        output: StrPath | None = None,
+        *,
+        to: Literal["json", "graphml"] = "json",
+        sections: bool = False,
+        collections: str | Iterable[str] = (),
+        ghosts: bool = True,
+        tags: bool = True,
+        thematic_links: bool = True,
+        commits: bool = False,
+        force: bool = False,
+    ) -> GraphFile:
+        """Write the graph for other programs: JSON as node-link data, or GraphML for Gephi, yEd and networkx.
+
+        The whole graph as node-link JSON or as GraphML.
+
+        Args:
+            output: Where to write; else to stdout.
+            to: Which format.
+            sections: With headings, and what contains them.
+            collections: Only these collections.
+            ghosts: With what is linked to and not there.
+            tags: With tags.
+            thematic_links: With links by meaning.
+            commits: With commits and the files they change.
+            force: Replace a file that is there.
+        """
+        answer: GraphFile = self._call("graph_export", locals())
+        return answer
+
+    def graph_plot(
+        self,
+        output: StrPath = "octavo-graph.html",
+        *,
+        most: int = 3000,
+        collections: str | Iterable[str] = (),
+        ghosts: bool = True,
+        tags: bool = True,
+        thematic_links: bool = True,
+        commits: bool = False,
+        force: bool = False,
+    ) -> GraphFile:
+        """Draw the graph as a page to open in a browser.
+
+        Draw the graph as a page: communities in colour, nothing fetched from anywhere.
+
+        Args:
+            output: The page to write.
+            most: Draw so many nodes, those with the most links. 1 to 20,000.
+            collections: Only these collections.
+            ghosts: With what is linked to and not there.
+            tags: With tags.
+            thematic_links: With links by meaning.
+            commits: With commits and the files they change.
+            force: Replace a file that is there.
+        """
+        answer: GraphFile = self._call("graph_plot", locals())
+        return answer
+
+    def cluster_build(
+        self, algorithm: Literal["kmeans", "hdbscan"] = "kmeans", *, k: int | None = None, seed: int = 0
+    ) -> ClustersAnswer:
+        """Group the library's chunks by meaning.
+
+        Make the clusters that the stage `dense_clusters` searches in.
+
+        Args:
+            algorithm: hdbscan finds the number itself; it needs octavo[cluster].
+            k: How many clusters k-means makes; else the square root of half the number of chunks. 1 to 10,000.
+            seed: The same seed gives the same clusters. 0 to 2,147,483,648.
+        """
+        answer: ClustersAnswer = self._call("cluster_build", locals())
+        return answer
+
+    def cluster_plot(self, output: StrPath = "map.html", *, force: bool = False) -> MapFile:
+        """Draw the library as a page: each chunk a point, near those that mean the same.
+
+        Draw a map of the clusters as a page.
+
+        Args:
+            output: The page to write.
+            force: Replace a file that is there.
+        """
+        answer: MapFile = self._call("cluster_plot", locals())
+        return answer
+
+    def snapshot_list(self, *, verify: bool = False) -> SnapshotsAnswer:
+        """List the snapshots that large libraries are searched through.
+
+        Which snapshots there are, which one answers, and how much was written since it was made.
+
+        Args:
+            verify: Read every byte and compare it with what was written.
+        """
+        answer: SnapshotsAnswer = self._call("snapshot_list", locals())
+        return answer
+
+    def snapshot_build(self, *, full: bool = False, progress: ProgressCallback | None = None) -> SnapshotsAnswer:
+        """Make a snapshot now.
+
+        Make one whatever the size of the library. The one before answers until the new one is there.
+
+        Args:
+            full: Carry nothing over from the one before.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: SnapshotsAnswer = self._call("snapshot_build", locals())
+        return answer
+
+    def snapshot_rollback(self, snapshot: str | None = None) -> SnapshotsAnswer:
+        """Let an earlier snapshot answer: the one before, or the one named.
+
+        Let an earlier snapshot answer.
+
+        Args:
+            snapshot: Which one; left out, the one before.
+        """
+        answer: SnapshotsAnswer = self._call("snapshot_rollback", locals())
+        return answer
+
+    def snapshot_recover(self) -> SnapshotsAnswer:
+        """Clear away unfinished snapshots, and let the newest that is whole answer.
+
+        Clear away unfinished snapshots.
+        """
+        answer: SnapshotsAnswer = self._call("snapshot_recover", locals())
+        return answer
+
+    def jobs_list(self, *, states: JobState | Iterable[JobState] = ()) -> JobsAnswer:
+        """List queued jobs, oldest first.
+
+        Jobs that wait, run, are done or were given up, and why.
+
+        Args:
+            states: Only in these states.
+        """
+        answer: JobsAnswer = self._call("jobs_list", locals())
+        return answer
+
+    def jobs_retry(self, *, numbers: int | Iterable[int] = ()) -> JobsCountAnswer:
+        """Try jobs again now: the numbered ones, or all that were given up.
+
+        Make jobs due now.
+
+        Args:
+            numbers: These jobs; else all that were given up.
+        """
+        answer: JobsCountAnswer = self._call("jobs_retry", locals())
+        return answer
+
+    def jobs_purge(
+        self, *, states: Literal["done", "dead"] | Iterable[Literal["done", "dead"]] = (), before: Time | None = None
+    ) -> JobsCountAnswer:
+        """Delete jobs that have ended.
+
+        Delete jobs that are done, or were given up.
+
+        Args:
+            states: Which ended jobs; done ones if none is named.
+            before: Only what ended before: 2024-05-01, or an age such as 7d.
+        """
+        answer: JobsCountAnswer = self._call("jobs_purge", locals())
+        return answer
+
+    def db_backup(self, to: StrPath, *, force: bool = False) -> SavedLibrary:
+        """Save the library to a file, while it is in use.
+
+        Save the library to a file.
+
+        Args:
+            to: The file to write.
+            force: Replace a file of that name.
+        """
+        answer: SavedLibrary = self._call("db_backup", locals())
+        return answer
+
+    def db_upgrade(
+        self, *, background: bool = False, rebuild: bool = False, progress: ProgressCallback | None = None
+    ) -> UpgradeAnswer:
+        """Bring the library up to this version of Octavo and to the configuration.
+
+        Index again what was indexed another way than the configuration says.
+
+        Args:
+            background: Leave new vectors to `octavo worker`.
+            rebuild: Read every file again, whatever its recipe.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: UpgradeAnswer = self._call("db_upgrade", locals())
+        return answer
+
+    def db_prune(
+        self,
+        *,
+        older_than: float | None = None,
+        keep: int | None = None,
+        max_bytes: int | None = None,
+        dry_run: bool = False,
+    ) -> PruneAnswer:
+        """Let earlier versions of documents go, with the texts and vectors nothing else needs.
+
+        Delete earlier versions by age, number or size.
+
+        Args:
+            older_than: Versions that were replaced so many days ago.
+            keep: All but so many earlier versions of a document.
+            max_bytes: The oldest, until earlier texts take no more.
+            dry_run: Only say what would go.
+        """
+        answer: PruneAnswer = self._call("db_prune", locals())
+        return answer
+
+    def db_check(
+        self, *, quick: bool = False, full: bool = False, progress: ProgressCallback | None = None
+    ) -> CheckAnswer:
+        """Read the whole library and say what is wrong with it.
+
+        Read the whole library and compare its parts.
+
+        Args:
+            quick: Look at samples of every part only.
+            full: Read and compare everything, as without an option.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: CheckAnswer = self._call("db_check", locals())
+        return answer
+
+    def db_repair(self, *, progress: ProgressCallback | None = None) -> RepairAnswer:
+        """Make anew what can be computed again: words, vectors, chunks of files and memories, snapshots.
+
+        Make anew what can be computed again, and say what is lost.
+
+        Args:
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: RepairAnswer = self._call("db_repair", locals())
+        return answer
+
+    def projects_resolve(
+        self,
+        path: StrPath | None = None,
+        *,
+        repo_url: str | None = None,
+        name: str | None = None,
+        workspace: str | None = None,
+        create_if_missing: bool = False,
+    ) -> ProjectsResolveAnswer:
+        """Find the project of a folder, a repository or a name, and make it when asked.
+
+        From a working directory, a repository's address or a name to the project, with the collections at, above or
+        below the folder. With create_if_missing the project is made and found by them from then on.
+
+        Args:
+            path: An absolute path, such as the working directory.
+            repo_url: A git repository's address, such as https://host/owner/name.
+            name: The project's name.
+            workspace: The workspace: a group of projects.
+            create_if_missing: Make the project when there is none.
+        """
+        answer: ProjectsResolveAnswer = self._call("projects_resolve", locals())
+        return answer
+
+    def projects_list(self, workspace: str | None = None) -> ProjectsListAnswer:
+        """List the projects in the library.
+
+        Every project in the library with its collections and counts.
+
+        Args:
+            workspace: The workspace: a group of projects.
+        """
+        answer: ProjectsListAnswer = self._call("projects_list", locals())
+        return answer
+
+    def sessions_start(self, title: str = "", *, author: str = "", project: str | None = None) -> SessionState:
+        """Start a session that memories can name.
+
+        Begin a period of work; pass its id as session to what is remembered in it.
+
+        Args:
+            title: What it is about, in a line.
+            author: Who makes the change.
+            project: Another project of the library than this server's own.
+        """
+        answer: SessionState = self._call("sessions_start", locals())
+        return answer
+
+    def sessions_end(self, session: str, *, summary: str = "", project: str | None = None) -> SessionState:
+        """End a session, once, with a summary that is remembered.
+
+        End a period of work, once; its summary is remembered and found like any memory.
+
+        Args:
+            session: The session's id or title.
+            summary: What was done and found, to be remembered; ends it for good.
+            project: Another project of the library than this server's own.
+        """
+        answer: SessionState = self._call("sessions_end", locals())
+        return answer
+
+    def sessions_list(
+        self,
+        query: str = "",
+        *,
+        limit: int = 200,
+        scopes: str | Iterable[str] = (),
+        open_only: bool = False,
+        project: str | None = None,
+    ) -> SessionsAnswer:
+        """List the sessions, latest first, or those in which something was talked about.
+
+        Which sessions there were, what came of them, and which are still open. With a query: in which of them it was
+        talked about, best first, even where its words are spread over many memories.
+
+        Args:
+            query: A question or words.
+            limit: How many sessions at most. 1 to 200.
+            scopes: Only with memories of these scopes.
+            open_only: Only those that have not ended.
+            project: Another project of the library than this server's own.
+        """
+        answer: SessionsAnswer = self._call("sessions_list", locals())
+        return answer
+
+    def remember(
+        self,
+        text: str,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+        kind: MemoryKind = "note",
+        scope: str = "project",
+        title: str = "",
+        tags: str | Iterable[str] = (),
+        links: str | Iterable[str] = (),
+        pin: bool = False,
+        valid_from: Time | None = None,
+        valid_to: Time | None = None,
+        force: bool = False,
+    ) -> MemoryState:
+        """Remember something, so that every later search finds it.
+
+        Store one self-contained fact, decision, preference or plan. A duplicate returns the existing memory, an edited
+        text becomes its next version. Secrets are refused.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            text: What to remember, in Markdown.
+            kind: What sort of memory it is.
+            scope: What it belongs to: project, a task, a talk.
+            title: A title, instead of its first line.
+            tags: Its tags.
+            links: Documents or memories it is about.
+            pin: Show it first in recall without a query.
+            valid_from: When it began to be true, if not now: a date, a time or an age.
+            valid_to: When it stops being true.
+            force: Store it although it looks like a secret.
+        """
+        answer: MemoryState = self._call("remember", locals())
+        return answer
+
+    def recall(
+        self,
+        query: str = "",
+        *,
+        limit: int = 10,
+        kinds: MemoryKind | Iterable[MemoryKind] = (),
+        scopes: str | Iterable[str] = (),
+        tags_all: str | Iterable[str] = (),
+        tags_any: str | Iterable[str] = (),
+        pinned_only: bool = False,
+        created_after: Time | None = None,
+        created_before: Time | None = None,
+        canonical_only: bool = False,
+        doc_classes: str | Iterable[str] = (),
+        item_ids: str | Iterable[str] = (),
+        exclude_item_ids: str | Iterable[str] = (),
+        max_chars: int = 2000,
+        min_similarity: float = 0.25,
+        profile: str = "memory",
+        as_of: Time | None = None,
+        project: str | None = None,
+    ) -> RecallAnswer:
+        """Find what was remembered.
+
+        Find memories by word and by meaning; without a query, pinned ones and the latest.
+
+        Args:
+            query: A question or words.
+            limit: How many memories at most. 1 to 200.
+            kinds: Only these kinds.
+            scopes: Only these scopes.
+            tags_all: Only with all of these tags.
+            tags_any: Only with one of these tags.
+            pinned_only: Only pinned ones.
+            created_after: Only made since: a date, or an age such as 7d.
+            created_before: Only made before.
+            canonical_only: Only canonical documents.
+            doc_classes: Only of these document classes.
+            item_ids: Only these memories.
+            exclude_item_ids: Not these memories.
+            max_chars: Cut each after so many characters. 1 to 1,000,000.
+            min_similarity: Below this cosine, a memory has to share a word with the query. 0.0 to 1.0.
+            profile: The retrieval profile.
+            as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
+            project: Another project of the library than this server's own.
+        """
+        answer: RecallAnswer = self._call("recall", locals())
+        return answer
+
+    def forget(
+        self,
+        item: str,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+    ) -> MemoryState:
+        """Remove a memory from every search; its history stays.
+
+        Take a memory out of every search. Its history stays.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+        """
+        answer: MemoryState = self._call("forget", locals())
+        return answer
+
+    def memory_get(
+        self, item: str, *, version: int | None = None, as_of: Time | None = None, project: str | None = None
+    ) -> MemoryGetAnswer:
+        """Read a memory as it is, at a version, or as of an instant.
+
+        Read a memory whole, with who wrote it and why; at a version or as of a time, when given.
+
+        Args:
+            item: The memory's id, its beginning, or title.
+            version: The number of a version.
+            as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
+            project: Another project of the library than this server's own.
+        """
+        answer: MemoryGetAnswer = self._call("memory_get", locals())
+        return answer
+
+    def memory_history(self, item: str, *, project: str | None = None) -> MemoryHistoryAnswer:
+        """Show how a memory changed, when, by whom and why.
+
+        Every version of a memory and every change to it, in order.
+
+        Args:
+            item: The memory's id, its beginning, or title.
+            project: Another project of the library than this server's own.
+        """
+        answer: MemoryHistoryAnswer = self._call("memory_history", locals())
+        return answer
+
+    def memory_diff(
+        self,
+        item: str,
+        *,
+        old: int | None = None,
+        new: int | None = None,
+        context: int = 3,
+        by_section: bool = False,
+        project: str | None = None,
+    ) -> MemoryDiffAnswer:
+        """Show what changed between two versions of a memory.
+
+        A unified diff from one version to another, whole or by section; the last change by default.
+
+        Args:
+            item: The memory's id, its beginning, or title.
+            old: From this version, instead of the one before.
+            new: To this version, instead of the last.
+            context: Unchanged lines around a change. 0 to 1,000.
+            by_section: Section by section, instead of the whole text.
+            project: Another project of the library than this server's own.
+        """
+        answer: MemoryDiffAnswer = self._call("memory_diff", locals())
+        return answer
+
+    def memory_restore(
+        self,
+        item: str,
+        version: int,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+    ) -> MemoryState:
+        """Make an earlier version of a memory its newest again.
+
+        Write an earlier version's text as a new version; an archived memory becomes active.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+            version: The number of a version.
+        """
+        answer: MemoryState = self._call("memory_restore", locals())
+        return answer
+
+    def memory_pin(
+        self,
+        item: str,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+    ) -> MemoryState:
+        """Pin a memory: recall without a query shows it first.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+        """
+        answer: MemoryState = self._call("memory_pin", locals())
+        return answer
+
+    def memory_unpin(
+        self,
+        item: str,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+    ) -> MemoryState:
+        """Unpin a memory.
+
+        Take the pin off a memory.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+        """
+        answer: MemoryState = self._call("memory_unpin", locals())
+        return answer
+
+    def memory_link(
+        self,
+        item: str,
+        target: StrPath,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+        type: str = "mentions",
+    ) -> MemoryState:
+        """Link a memory to a document or another memory.
+
+        Record that a memory is about something, and how: mentions, plans, refactors or any word.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+            target: A uri, a memory's id, or any name.
+            type: How they relate.
+        """
+        answer: MemoryState = self._call("memory_link", locals())
+        return answer
+
+    def memory_commit(
+        self,
+        text: str,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+        item: str | None = None,
+        expected_version: int | None = None,
+        kind: MemoryKind | None = None,
+        scope: str | None = None,
+        title: str = "",
+        tags: str | Iterable[str] | None = None,
+        links: str | Iterable[str] = (),
+        supersedes: str | Iterable[str] = (),
+        pin: bool = False,
+        valid_from: Time | None = None,
+        valid_to: Time | None = None,
+        force: bool = False,
+    ) -> MemoryState:
+        """Store a memory exactly as it is given.
+
+        Write a new memory, or with item its next version, without looking for duplicates as remember does. The same
+        idempotency_key gives the first answer again.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            text: What to remember, in Markdown.
+            item: The memory it is the next version of.
+            expected_version: Fail unless the memory is at this version.
+            kind: What sort of memory it is.
+            scope: What it belongs to: project, a task, a talk.
+            title: A title, instead of its first line.
+            tags: Its tags.
+            links: Documents or memories it is about.
+            supersedes: Memories that it replaces.
+            pin: Show it first in recall without a query.
+            valid_from: When it began to be true, if not now: a date, a time or an age.
+            valid_to: When it stops being true.
+            force: Store it although it looks like a secret.
+        """
+        answer: MemoryState = self._call("memory_commit", locals())
+        return answer
+
+    def memory_search(
+        self,
+        query: str = "",
+        *,
+        limit: int = 10,
+        kinds: MemoryKind | Iterable[MemoryKind] = (),
+        scopes: str | Iterable[str] = (),
+        tags_all: str | Iterable[str] = (),
+        tags_any: str | Iterable[str] = (),
+        pinned_only: bool = False,
+        created_after: Time | None = None,
+        created_before: Time | None = None,
+        canonical_only: bool = False,
+        doc_classes: str | Iterable[str] = (),
+        item_ids: str | Iterable[str] = (),
+        exclude_item_ids: str | Iterable[str] = (),
+        max_chars: int = 2000,
+        min_similarity: float = 0.25,
+        profile: str = "memory",
+        as_of: Time | None = None,
+        project: str | None = None,
+    ) -> RecallAnswer:
+        """Find memories, with every filter there is.
+
+        Find memories by word and by meaning, within kinds, scopes, tags, times, or as of an instant.
+
+        Args:
+            query: A question or words.
+            limit: How many memories at most. 1 to 200.
+            kinds: Only these kinds.
+            scopes: Only these scopes.
+            tags_all: Only with all of these tags.
+            tags_any: Only with one of these tags.
+            pinned_only: Only pinned ones.
+            created_after: Only made since: a date, or an age such as 7d.
+            created_before: Only made before.
+            canonical_only: Only canonical documents.
+            doc_classes: Only of these document classes.
+            item_ids: Only these memories.
+            exclude_item_ids: Not these memories.
+            max_chars: Cut each after so many characters. 1 to 1,000,000.
+            min_similarity: Below this cosine, a memory has to share a word with the query. 0.0 to 1.0.
+            profile: The retrieval profile.
+            as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
+            project: Another project of the library than this server's own.
+        """
+        answer: RecallAnswer = self._call("memory_search", locals())
+        return answer
+
+    def memory_archive(
+        self,
+        item: str,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+    ) -> MemoryState:
+        """Remove a memory from every search; its history stays.
+
+        Take a memory out of every search; the same as forget.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            item: The memory's id, its beginning, or title.
+        """
+        answer: MemoryState = self._call("memory_archive", locals())
+        return answer
+
+    def search_linked_memories(
+        self,
+        target: StrPath,
+        *,
+        query: str = "",
+        types: str | Iterable[str] = (),
+        limit: int = 10,
+        project: str | None = None,
+    ) -> LinkedMemoriesAnswer:
+        """Find what was remembered about a document.
+
+        Memories that link to a file, a note or anything with a name, such as [[src/server.py]], narrowed by a question
+        and by the type of the link. Works for files that are not there yet.
+
+        Args:
+            target: A document's uri, a memory's id, or a name as linked.
+            query: A question or words.
+            types: Only links of these types: mentions, plans, refactors, fixes…
+            limit: How many memories at most. 1 to 200.
+            project: Another project of the library than this server's own.
+        """
+        answer: LinkedMemoriesAnswer = self._call("search_linked_memories", locals())
+        return answer
+
+    def memory_sync(self, folder: StrPath = ".memories", *, accept_deletions: bool = False) -> SyncReport:
+        """Synchronise a folder of Markdown files with the memories, both ways.
+
+        Reads and writes a folder of the machine it runs on: each file is a memory.
+
+        Args:
+            folder: The folder, made when it is not there.
+            accept_deletions: Archive the memories even if every file is gone.
+        """
+        answer: SyncReport = self._call("memory_sync", locals())
+        return answer
+
+    def canonical_upsert(
+        self,
+        key: str,
+        text: StrPath,
+        *,
+        author: str = "",
+        reason: str = "",
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        project: str | None = None,
+        doc_class: str = "",
+        title: str = "",
+        kind: MemoryKind | None = None,
+        tags: str | Iterable[str] = (),
+        links: str | Iterable[str] = (),
+        pin: bool = False,
+        expected_version: int | None = None,
+        force: bool = False,
+    ) -> MemoryState:
+        """Write a canonical document under its key.
+
+        Create or replace a specification, plan or rule book under a key. Every version stays readable; nothing happens
+        when nothing would change.
+
+        Args:
+            author: Who makes the change.
+            reason: Why, in a sentence.
+            session: The session it belongs to.
+            idempotency_key: Idempotency key: a retry under it changes nothing.
+            project: Another project of the library than this server's own.
+            key: The document's key, such as spec/app or implementation/plan.
+            text: The document, in Markdown.
+            doc_class: Its class: app_spec, feature_spec, implementation_plan, or any other.
+            title: A title, instead of its first heading.
+            kind: What sort of memory it is.
+            tags: Its tags.
+            links: Documents or memories it is about.
+            pin: Show it first in recall without a query.
+            expected_version: Fail unless the document is at this version.
+            force: Store it although it looks like a secret.
+        """
+        answer: MemoryState = self._call("canonical_upsert", locals())
+        return answer
+
+    def canonical_get(
+        self, key: str, *, version: int | None = None, as_of: Time | None = None, project: str | None = None
+    ) -> CanonicalAnswer:
+        """Read a canonical document.
+
+        Read a canonical document whole, as it is, at a version or as of a time.
+
+        Args:
+            key: The document's key, such as spec/app or implementation/plan.
+            version: The number of a version.
+            as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
+            project: Another project of the library than this server's own.
+        """
+        answer: CanonicalAnswer = self._call("canonical_get", locals())
+        return answer
+
+    def canonical_outline(
+        self, key: str, *, version: int | None = None, as_of: Time | None = None, project: str | None = None
+    ) -> CanonicalOutlineAnswer:
+        """List the sections of a canonical document.
+
+        Its headings with anchors, exact spans and lengths: read one with canonical_get_section.
+
+        Args:
+            key: The document's key, such as spec/app or implementation/plan.
+            version: The number of a version.
+            as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
+            project: Another project of the library than this server's own.
+        """
+        answer: CanonicalOutlineAnswer = self._call("canonical_outline", locals())
+        return answer
+
+    def canonical_get_section(
+        self, key: str, anchor: str, *, version: int | None = None, project: str | None = None
+    ) -> CanonicalPassage:
+        """Read one section of a canonical document.
+
+        A section by its anchor, with its exact text and its subsections.
+
+        Args:
+            key: The document's key, such as spec/app or implementation/plan.
+            anchor: A section's anchor, or its title.
+            version: The number of a version.
+            project: Another project of the library than this server's own.
+        """
+        answer: CanonicalPassage = self._call("canonical_get_section", locals())
+        return answer
+
+    def canonical_context_pack(
+        self,
+        query: str = "",
+        *,
+        max_tokens: int = 4000,
+        keys: str | Iterable[str] = (),
+        doc_classes: str | Iterable[str] = (),
+        project: str | None = None,
+    ) -> CanonicalPackAnswer:
+        """Pack what canonical documents say about something into a token budget.
+
+        The passages that answer best, with citations, never longer than max_tokens; without a query, the documents from
+        their beginnings. Give it to a model before it works.
+
+        Args:
+            query: What the reader is about to do or ask.
+            max_tokens: The pack is never longer. 50 to 100,000.
+            keys: Only these documents.
+            doc_classes: Only of these classes.
+            project: Another project of the library than this server's own.
+        """
+        answer: CanonicalPackAnswer = self._call("canonical_context_pack", locals())
+        return answer
+
+    def canonical_list(
+        self, *, doc_classes: str | Iterable[str] = (), project: str | None = None
+    ) -> CanonicalListAnswer:
+        """List the canonical documents.
+
+        Every canonical document with its key, class and version.
+
+        Args:
+            doc_classes: Only of these classes.
+            project: Another project of the library than this server's own.
+        """
+        answer: CanonicalListAnswer = self._call("canonical_list", locals())
+        return answer
+
+    def doc_validate(self, uri: StrPath, *, collection: str | None = None) -> ValidateAnswer:
+        """Check the headings of a note.
+
+        Heading jumps and duplicate sibling headings of a note, with their lines.
+
+        Args:
+            uri: Path in the collection.
+            collection: Where, if several have this uri.
+        """
+        answer: ValidateAnswer = self._call("doc_validate", locals())
+        return answer
+
+    def doc_auto_fix(
+        self,
+        uri: StrPath,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> AutoFixAnswer:
+        """Close the heading jumps of a note.
+
+        Put each heading one level below its parent; answers with the violations that remain.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+        """
+        answer: AutoFixAnswer = self._call("doc_auto_fix", locals())
+        return answer
+
+    def doc_create(
+        self,
+        uri: StrPath,
+        title: str,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+        template: StrPath | None = None,
+        content_md: str | None = None,
+        overwrite: bool = False,
+    ) -> WriteAnswer:
+        """Create a note with a title, from a template if one is given.
+
+        Create a Markdown note. Fails if the file exists, unless overwrite.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            title: The first heading.
+            template: A note whose text is used, {{title}} and {{content}} replaced.
+            content_md: Markdown below it.
+            overwrite: Replace a file that is there.
+        """
+        answer: WriteAnswer = self._call("doc_create", locals())
+        return answer
+
+    def doc_insert_section(
+        self,
+        uri: StrPath,
+        parent_heading_path: str | Iterable[str],
+        heading: str,
+        content_md: str,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+        level: int | None = None,
+        position: str = "last",
+    ) -> WriteAnswer:
+        """Insert a section below a heading of a note.
+
+        Add a section with a new heading below a parent heading.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            parent_heading_path: The parent's heading path; [] is the root.
+            heading: The new heading, without # markers.
+            content_md: Markdown, without the heading.
+            level: Else one below the parent.
+            position: "last", "first" or {"after": [path of a child]}.
+        """
+        answer: WriteAnswer = self._call("doc_insert_section", locals())
+        return answer
+
+    def doc_replace_section(
+        self,
+        uri: StrPath,
+        heading_path: str | Iterable[str],
+        content_md: str,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Replace the text below a heading of a note.
+
+        Replace a section's body; its heading and its subsections stay. Every doc tool that writes takes expected_hash
+        and dry_run.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            heading_path: Heading texts from the root: ["A", "B"].
+            content_md: Markdown, without the heading.
+        """
+        answer: WriteAnswer = self._call("doc_replace_section", locals())
+        return answer
+
+    def doc_append_to_section(
+        self,
+        uri: StrPath,
+        heading_path: str | Iterable[str],
+        content_md: str,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Append to the text below a heading of a note.
+
+        Add Markdown at the end of a section's body, before its subsections.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            heading_path: Heading texts from the root: ["A", "B"].
+            content_md: Markdown, without the heading.
+        """
+        answer: WriteAnswer = self._call("doc_append_to_section", locals())
+        return answer
+
+    def doc_move_section(
+        self,
+        uri: StrPath,
+        from_heading_path: str | Iterable[str],
+        to_parent_heading_path: str | Iterable[str],
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Move a section of a note below another heading.
+
+        Move a section with its subsections to the end of another parent; its levels follow.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            from_heading_path: Heading texts from the root: ["A", "B"].
+            to_parent_heading_path: The parent's heading path; [] is the root.
+        """
+        answer: WriteAnswer = self._call("doc_move_section", locals())
+        return answer
+
+    def doc_restore(
+        self,
+        uri: StrPath,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+        version: int | None = None,
+    ) -> WriteAnswer:
+        """Undo the last write to a note, or write an earlier version of it.
+
+        Undo the last write to a note, or write back a version.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            version: A version of its history; else the last write is undone.
+        """
+        answer: WriteAnswer = self._call("doc_restore", locals())
+        return answer
+
+    def doc_set_property(
+        self,
+        uri: StrPath,
+        key: str,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+        value: str | None = None,
+        remove: bool = False,
+    ) -> WriteAnswer:
+        """Set or remove a property in the front matter of a note.
+
+        Set one front matter property; all others keep their bytes.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            key: The property's name.
+            value: Text, number, boolean or list.
+            remove: Remove the property instead.
+        """
+        answer: WriteAnswer = self._call("doc_set_property", locals())
+        return answer
+
+    search_git_history = log
+    list = list_collections
+    doctor = health_check
+    profiles_list = embedding_profiles_list
+    profiles_set = embedding_profiles_upsert
+    profiles_activate = embedding_profiles_activate
+    profiles_reindex = admin_reindex_profile
+    evaluate = eval_run
+    graph_related = related
+    snapshots_list = snapshot_list
+    snapshots_build = snapshot_build
+    snapshots_rollback = snapshot_rollback
+    snapshots_recover = snapshot_recover
+    backup = db_backup
+    upgrade = db_upgrade
+    prune = db_prune
+    check = db_check
+    repair = db_repair
+    memory_linked = search_linked_memories
+    restore = doc_restore

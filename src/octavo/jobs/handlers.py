@@ -1,0 +1,120 @@
+"""What each kind of job does. Every one may run twice, or stop anywhere, and leaves the library as one run would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from octavo.ingest.accelerate import Accelerator
+from octavo.ingest.embed import embed_pending
+from octavo.ingest.profiles import profile_named, switch
+from octavo.jobs.graph import find_communities, find_thematic_links
+from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.reingest import reingest
+from octavo.model.collection import Project
+from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.ids import ProjectId
+from octavo.model.job import REBUILD, Job, JobKind
+from octavo.model.memory import MemoryId
+from octavo.model.recipe import Recipe
+from octavo.observability.progress import NoProgress
+from octavo.ports import Embedder, Store
+
+Handler = Callable[[Job], None]
+
+_AT_ONCE = 512  # inputs a job embeds before it makes way for newer ones
+
+
+class VectorWriter(Protocol):
+    """What gives chunks their vectors."""
+
+    def upgrade(self, most: int) -> int: ...
+
+    def make_inputs(self) -> None: ...
+
+
+class Workshop(Protocol):
+    """What jobs are done with. An engine is one."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def project(self) -> Project: ...
+
+    @property
+    def embedder(self) -> Embedder: ...
+
+    @property
+    def memories(self) -> ProjectMemories: ...
+
+    @property
+    def accelerator(self) -> Accelerator | None: ...
+
+    def follow_active_profile(self) -> None: ...
+
+    def profile_embedder(self, profile: NamedEmbeddingProfile) -> Embedder: ...
+
+    def recipe(self) -> Recipe: ...
+
+    @property
+    def writer(self) -> VectorWriter: ...
+
+
+def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
+    store, project = engine.store, engine.project.id
+
+    def embed(job: Job) -> None:
+        engine.follow_active_profile()
+        if engine.writer.upgrade(_AT_ONCE) == _AT_ONCE:
+            with store.transaction():
+                store.outbox.enqueue(project, JobKind.EMBED, job.subject, {})
+        elif engine.accelerator is not None and engine.accelerator.upkeep.due():
+            promise_snapshot(store, project)
+
+    def index_again(job: Job) -> None:
+        engine.follow_active_profile()
+        only = [MemoryId(name) for name in job.payload.get("items", ())]
+        reingest(engine.memories, only=only, everything=bool(only) or bool(job.payload.get("everything")))
+
+    def reindex_profile(job: Job) -> None:
+        profile = profile_named(store, project, str(job.payload["profile"]))
+        if profile.state is not EmbeddingProfileState.FILLING:
+            return  # it was stopped, or another worker has finished it
+        embedder = engine.profile_embedder(profile)
+        engine.writer.make_inputs()
+        embed_pending(store, project, embedder, NoProgress(), newest=_AT_ONCE)
+        if not switch(store, profile, embedder, engine.recipe()):
+            with store.transaction():
+                store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
+
+    def communities(job: Job) -> None:
+        find_communities(store, project, job.payload)
+
+    def thematic_links(job: Job) -> None:
+        engine.follow_active_profile()
+        find_thematic_links(store, project, engine.embedder.profile, job.payload)
+
+    def snapshot(job: Job) -> None:
+        engine.follow_active_profile()
+        if engine.accelerator is None:
+            return
+        if job.subject == REBUILD:
+            engine.accelerator.upkeep.rebuild(NoProgress())
+        else:
+            engine.accelerator.upkeep.publish_if_due(NoProgress())
+
+    return {
+        JobKind.EMBED: embed,
+        JobKind.REINGEST: index_again,
+        JobKind.REINDEX_PROFILE: reindex_profile,
+        JobKind.COMMUNITIES: communities,
+        JobKind.THEMATIC_LINKS: thematic_links,
+        JobKind.SNAPSHOT: snapshot,
+    }
+
+
+def promise_snapshot(store: Store, project: ProjectId, subject: str = "snapshot") -> None:
+    """A new snapshot, made by whichever worker is free; whether it is still due is asked then."""
+    with store.transaction():
+        store.outbox.enqueue(project, JobKind.SNAPSHOT, subject, {})

@@ -1,0 +1,157 @@
+"""A worker: claims jobs in a short transaction, runs them outside any, and says in another what became of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from octavo.errors import OctavoError
+from octavo.jobs.backoff import delay
+from octavo.jobs.handlers import Handler
+from octavo.model.ids import ProjectId
+from octavo.model.job import Job, JobKind, JobState
+from octavo.observability.logs import logger
+from octavo.ports import Store
+
+_LOG = logger("jobs")
+_KEPT_SECONDS = 7 * 86_400.0  # for which a job that is done is listed
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds and counts; their defaults are the configuration's."""
+
+    lease_seconds: float
+    retry_seconds: float
+    max_retry_seconds: float
+    max_attempts: int
+    batch: int
+    poll_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What became of the jobs of one claim. A `lost` job ran longer than its lease, and another worker has it."""
+
+    finished: int = 0
+    failed: int = 0
+    dead: int = 0
+    lost: int = 0
+
+    def __add__(self, other: Round) -> Round:
+        return Round(
+            self.finished + other.finished, self.failed + other.failed, self.dead + other.dead, self.lost + other.lost
+        )
+
+    @property
+    def claimed(self) -> int:
+        return self.finished + self.failed + self.dead + self.lost
+
+
+class JobWorker:
+    """One project's worker. Several may share a project, in one process or in many."""
+
+    def __init__(
+        self,
+        store: Store,
+        project: ProjectId,
+        name: str,
+        handlers: Mapping[JobKind, Handler],
+        pace: Pace,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._project = project
+        self._name = name
+        self._handlers = handlers
+        self._pace = pace
+        self._clock = clock
+
+    def run(self, stop: threading.Event, until_idle: bool = False) -> Round:
+        """Until told to stop, or until nothing is due."""
+        total = Round()
+        while not stop.is_set():
+            done = self.run_due(stop)
+            total += done
+            if done.claimed:
+                continue
+            if until_idle:
+                break
+            self._store.wait_for_work(stop, self._pace.poll_seconds)
+        return total
+
+    def run_due(self, stop: threading.Event | None = None) -> Round:
+        """Claims what is due, as much as a batch holds, and does it."""
+        if not self._store.outbox.due(self._project):
+            return Round()
+        with self._store.transaction():
+            jobs = self._store.outbox.claim(
+                self._project,
+                self._name,
+                lease_seconds=self._pace.lease_seconds,
+                limit=self._pace.batch,
+                max_attempts=self._pace.max_attempts,
+            )
+            self._store.outbox.purge(self._project, [JobState.DONE], self._clock() - _KEPT_SECONDS)
+        total = Round()
+        with self._kept(jobs), self._store.patient(self._pace.lease_seconds):
+            for number, job in enumerate(jobs):
+                if stop is not None and stop.is_set():
+                    self._give_back(jobs[number:])
+                    break
+                try:
+                    total += self._do(job)
+                except BaseException:
+                    self._give_back(jobs[number:])
+                    raise
+        return total
+
+    def _do(self, job: Job) -> Round:
+        try:
+            self._handlers[job.kind](job)
+        except Exception as error:
+            return self._failed(job, error)
+        with self._store.transaction():
+            held = self._store.outbox.finish(job)
+        return Round(finished=1) if held else Round(lost=1)
+
+    def _failed(self, job: Job, error: Exception) -> Round:
+        said = error.message if isinstance(error, OctavoError) else f"{type(error).__name__}: {error}"
+        last = job.attempts >= self._pace.max_attempts
+        wait = delay(job.attempts, self._pace.retry_seconds, self._pace.max_retry_seconds, f"job {job.id}")
+        with self._store.transaction():
+            held = self._store.outbox.fail(job, said, None if last else self._clock() + wait)
+        if not held:
+            return Round(lost=1)
+        _LOG.warning("job %s (%s) failed at attempt %s: %s", job.id, job.kind.value, job.attempts, said)
+        return Round(dead=1) if last else Round(failed=1)
+
+    def _give_back(self, jobs: tuple[Job, ...]) -> None:
+        """What was claimed and is not going to be done here is due again at once, and nobody has tried it."""
+        with self._store.transaction():
+            for job in jobs:
+                self._store.outbox.give_back(job)
+
+    @contextmanager
+    def _kept(self, jobs: tuple[Job, ...]) -> Iterator[None]:
+        """Renews the leases from a thread of its own while the jobs are done."""
+        over = threading.Event()
+        beat = threading.Thread(target=self._renew, args=(jobs, over), name=f"{self._name} heartbeat", daemon=True)
+        beat.start()
+        try:
+            yield
+        finally:
+            over.set()
+            beat.join()
+
+    def _renew(self, jobs: tuple[Job, ...], over: threading.Event) -> None:
+        while not over.wait(self._pace.lease_seconds / 3):
+            try:
+                with self._store.transaction():
+                    for job in jobs:
+                        self._store.outbox.renew(job, self._pace.lease_seconds)
+            except OctavoError as error:
+                # Two more chances before the lease ends; after that, another worker and the fence decide.
+                _LOG.warning("the leases of %s could not be renewed: %s", self._name, error.message)

@@ -1,0 +1,154 @@
+"""Which memories a search covers, and its hits as memories: the best hit of each, with whether it still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from octavo.memory.project_memories import ProjectMemories
+from octavo.model.collection import MEMORIES
+from octavo.model.document import Kind
+from octavo.model.memory import (
+    SUPERSEDES,
+    MemoryFilter,
+    MemoryId,
+    MemoryItem,
+    MemoryVersion,
+    memory_of,
+    memory_uri,
+)
+from octavo.model.query import Filters
+from octavo.model.result import Candidate, Hit, ScoreStep
+
+# Names of the stages in a hit's score steps.
+_DENSE, _LEXICAL = "dense", ("lexical", "typos")
+_NEIGHBOURS = "context"  # raises what was said next to an answer in the same session
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory with the passage that answers the question. `holds` is whether what it says is true now.
+
+    `superseded_by` is the memory that replaced it.
+    """
+
+    item: MemoryItem
+    version: MemoryVersion
+    excerpt: str
+    truncated: bool
+    score: float
+    holds: bool
+    superseded_by: MemoryId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The passage of a memory that is shown, and how well it answers the question."""
+
+    item: MemoryId
+    text: str
+    truncated: bool
+    score: float
+
+
+def narrowed(memories: ProjectMemories, wanted: MemoryFilter) -> Filters | None:
+    """The filters of a search over the wanted memories; None when there are none."""
+    every_memory = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
+    if wanted == MemoryFilter():
+        return every_memory
+    return only(memories.repository.named(memories.project, wanted))
+
+
+def only(items: Iterable[MemoryId]) -> Filters | None:
+    uris = tuple(memory_uri(item) for item in items)
+    return Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,), uris=uris) if uris else None
+
+
+def recalled(
+    memories: ProjectMemories, question: str, hits: Sequence[Hit], limit: int, floor: float
+) -> tuple[Recalled, ...]:
+    """The best hit of each memory in the order of the search; those that no longer hold come last."""
+    found = excerpts(memories, question, hits, limit, floor)
+    return tuple(sorted(with_state(memories, found), key=lambda memory: not memory.holds))
+
+
+def excerpts(memories: ProjectMemories, question: str, hits: Sequence[Hit], limit: int, floor: float) -> list[Excerpt]:
+    """The best hit of each memory, without hits that share no word with the question and are below `floor`."""
+    relevant = {hit.chunk_id for hit in hits if _is_relevant(hit.steps, floor)}
+    words, best = frozenset(memories.analyse(question)), dict[str, Hit]()
+    for hit in hits if relevant else ():
+        # What was said next to an answer belongs to it, whatever its own words are.
+        if hit.chunk_id in relevant or _is_neighbour(hit.steps):
+            best.setdefault(hit.citation.uri, hit)
+    return [
+        Excerpt(memory_of(uri), hit.excerpt, hit.excerpt_truncated, _similarity(memories, words, hit))
+        for uri, hit in list(best.items())[:limit]
+    ]
+
+
+def answering(candidates: Sequence[Candidate], floor: float) -> tuple[MemoryId, ...]:
+    """The memories that `excerpts` would show for such a search, best first, without reading their texts."""
+    relevant = {candidate.key for candidate in candidates if _is_relevant(candidate.steps, floor)}
+    found = (candidate.uri for candidate in candidates if candidate.key in relevant or _is_neighbour(candidate.steps))
+    return tuple(memory_of(uri) for uri in dict.fromkeys(found)) if relevant else ()
+
+
+def _is_relevant(steps: Sequence[ScoreStep], floor: float) -> bool:
+    """A vector search always has a nearest neighbour: without a shared word it counts only from `floor` on."""
+    cosine = _cosine(steps)
+    return cosine is None or cosine >= floor or any(step.stage in _LEXICAL for step in steps)
+
+
+def _is_neighbour(steps: Sequence[ScoreStep]) -> bool:
+    return any(step.stage == _NEIGHBOURS for step in steps)
+
+
+def _similarity(memories: ProjectMemories, words: frozenset[str], hit: Hit) -> float:
+    """Between 0 and 1: the cosine, or without a vector the share of the question's words that the excerpt has.
+
+    The search's own score says nothing here: it is relative to the other candidates.
+    """
+    cosine = _cosine(hit.steps)
+    if cosine is not None:
+        return min(1.0, max(0.0, cosine))
+    return len(words & frozenset(memories.analyse(hit.excerpt))) / len(words) if words else 0.0
+
+
+def _cosine(steps: Sequence[ScoreStep]) -> float | None:
+    return next((step.score for step in steps if step.stage == _DENSE), None)
+
+
+def latest(memories: ProjectMemories, wanted: MemoryFilter, limit: int, max_chars: int | None) -> tuple[Recalled, ...]:
+    """Without a question: pinned memories, then the most recently changed."""
+    items = memories.repository.find(memories.project, wanted)
+    ordered = sorted(items, key=lambda item: (not item.pinned, -item.updated_at, item.id))[:limit]
+    found = []
+    for item in ordered:
+        digest = memories.repository.versions(memories.project, item.id)[-1].text_hash
+        stored = memories.store.documents.texts(memories.project, [digest]).get(digest)
+        if stored is None:
+            continue  # lost with the page it was on: the check names it
+        text = stored.removesuffix("\n")
+        truncated = max_chars is not None and len(text) > max_chars
+        found.append(Excerpt(item.id, text[:max_chars] if truncated else text, truncated, 0.0))
+    return with_state(memories, found)
+
+
+def with_state(memories: ProjectMemories, excerpts: Sequence[Excerpt]) -> tuple[Recalled, ...]:
+    """The excerpts with their items as they are now; a few queries for all of them."""
+    if not excerpts:
+        return ()
+    repository, project, now = memories.repository, memories.project, memories.clock()
+    ids = tuple(excerpt.item for excerpt in excerpts)
+    items = {item.id: item for item in repository.find(project, MemoryFilter(items=ids))}
+    replaced = {link.target: successor for link, successor in repository.linking(project, ids, [SUPERSEDES])}
+    recalled = []
+    for excerpt in excerpts:
+        item = items.get(excerpt.item)
+        if item is None:
+            continue  # archived since the search found it
+        version = repository.versions(project, item.id)[-1]
+        successor = replaced.get(item.id)
+        holds = successor is None and version.holds_at(now)
+        recalled.append(Recalled(item, version, excerpt.text, excerpt.truncated, excerpt.score, holds, successor))
+    return tuple(recalled)

@@ -1,0 +1,229 @@
+"""Chroma's directory, read without Chroma: its SQLite file for records, its index folders for vectors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
+from octavo.migration.hnsw_files import HnswFolder, floats, open_folder
+from octavo.stores.shared.queries import parse_queries
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DATABASE = "chroma.sqlite3"
+KNOWN = {"sysdb": 10, "metadb": 6, "embeddings_queue": 2}
+"""The last change of each part of the schema that this reads: Chroma 1.5's. Earlier ones back to 0.4 are read too."""
+
+_DOCUMENT = "chroma:document"
+_NEEDED = frozenset(("collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue", "migrations"))
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaCollection:
+    """A collection as the directory describes it. `function` names what made its vectors, where that was kept."""
+
+    id: str
+    name: str
+    dimensions: int | None
+    database: str
+    function: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the function: its model, its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaRecord:
+    """`text` is None where only a vector was kept."""
+
+    id: str
+    text: str | None
+    metadata: Mapping[str, Any]
+    created_at: float
+
+
+class ChromaDirectory:
+    """Only ever read. Each page is a reading of its own, so that Chroma may go on writing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.is_dir():
+            raise NotFound(f"there is no directory {path}", hint="name the directory that Chroma was given as its path")
+        if not (path / DATABASE).is_file():
+            raise NotALibrary(
+                f"{path} is not a Chroma directory: it has no {DATABASE}",
+                hint="name the directory that Chroma was given as its path; before 0.4 Chroma kept another format",
+            )
+        with self._translated():
+            self._connection = apsw.Connection(str(path / DATABASE), flags=apsw.SQLITE_OPEN_READONLY)
+            self._connection.set_busy_timeout(5_000)
+        try:
+            self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    def collections(self) -> tuple[ChromaCollection, ...]:
+        columns = set(self._columns("collections"))
+        said = _queries()["collections"].format(
+            database="(select name from databases d where d.id = c.database_id)" if "database_id" in columns else "''",
+            configuration="c.config_json_str" if "config_json_str" in columns else "null",
+            schema="c.schema_str" if "schema_str" in columns else "null",
+        )
+        return tuple(_collection(*row) for row in self._asked(said, {}))
+
+    def count(self, collection: ChromaCollection) -> int:
+        segment = self._segment(collection, "METADATA")
+        waiting = self._rows("waiting", {"collection": collection.id, "segment": segment})[0][0]
+        if waiting:
+            raise LibraryError(
+                f"{self.path} has {waiting} changes of {collection.name} that Chroma has not carried out yet",
+                hint="open the collection once with Chroma, ask for its count, and close it",
+            )
+        return int(self._rows("count", {"segment": segment})[0][0])
+
+    def pages(self, collection: ChromaCollection, size: int) -> Iterator[tuple[ChromaRecord, ...]]:
+        """Every record, in the order of the ids."""
+        segment, after = self._segment(collection, "METADATA"), ""
+        while rows := self._rows("records", {"segment": segment, "after": after, "limit": size}):
+            said = self._metadata([row[0] for row in rows])
+            yield tuple(_record(id_, said.get(key, {}), created) for key, id_, created in rows)
+            after = rows[-1][1]
+
+    def vectors(self, collection: ChromaCollection) -> ChromaVectors:
+        segment = self._segment(collection, "VECTOR")
+        folder = open_folder(self.path / segment, collection.dimensions) if segment and collection.dimensions else None
+        return ChromaVectors(self, folder, dict(self._rows("queued", {"collection": collection.id})))
+
+    def queued_vector(self, number: int) -> NDArray[np.float32] | None:
+        found = self._rows("queued_vector", {"seq_id": number})
+        return floats(*found[0]) if found else None
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _check(self) -> None:
+        if missing := _NEEDED - {row[0] for row in self._rows("tables")}:
+            raise NotALibrary(
+                f"{self.path / DATABASE} is not Chroma's: it has no table {min(missing)}",
+                hint="name the directory that Chroma was given as its path",
+            )
+        for part, version in self._rows("versions"):
+            if version > KNOWN.get(part, 0):
+                raise NewerLibrary(
+                    f"{self.path} was written by a newer Chroma ({part} {version}; this Octavo reads up to"
+                    f" {KNOWN.get(part, 0)})",
+                    hint="upgrade Octavo, or write the records into a folder of files and add that",
+                )
+
+    def _metadata(self, keys: Sequence[int]) -> Mapping[int, dict[str, Any]]:
+        truth = "bool_value" if "bool_value" in self._columns("embedding_metadata") else "null"
+        said, rows = _queries()["values"].format(truth=truth), {"rows": json.dumps(keys)}
+        found: dict[int, dict[str, Any]] = {}
+        for key, name, *several in self._asked(said, rows):
+            found.setdefault(key, {})[name] = _scalar(several)
+        if self._columns("embedding_metadata_array"):
+            for key, name, *several in self._rows("lists", rows):
+                values = found.setdefault(key, {}).setdefault(name, [])
+                if isinstance(values, list):
+                    values.append(_scalar(several))
+        return found
+
+    def _segment(self, collection: ChromaCollection, scope: str) -> str:
+        found = self._rows("segment", {"collection": collection.id, "scope": scope})
+        return str(found[0][0]) if found else ""
+
+    def _columns(self, table: str) -> tuple[str, ...]:
+        return tuple(row[0] for row in self._rows("columns", {"table": table}))
+
+    def _rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        return self._asked(_queries()[name], parameters or {})
+
+    def _asked(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        with self._translated():
+            return self._connection.execute(statement, parameters).fetchall()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.NotADBError as error:
+            raise NotALibrary(f"{self.path / DATABASE} is not a database") from error
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise Busy(f"Chroma is writing to {self.path}", hint="try again in a moment") from error
+        except apsw.Error as error:
+            raise LibraryError(
+                f"{self.path / DATABASE} cannot be read: {error}",
+                hint="open it once with Chroma, which repairs what an interrupted write left, and close it",
+            ) from error
+
+
+class ChromaVectors:
+    """Vectors by the ids of their records. What waits in the log is newer than what the index folder holds."""
+
+    def __init__(self, directory: ChromaDirectory, folder: HnswFolder | None, queued: Mapping[str, int]) -> None:
+        self._directory = directory
+        self._folder = folder
+        self._queued = queued
+
+    def of(self, record: str) -> NDArray[np.float32] | None:
+        if record in self._queued:
+            return self._directory.queued_vector(self._queued[record])
+        return self._folder.of(record) if self._folder is not None else None
+
+
+@cache
+def _queries() -> dict[str, str]:
+    return parse_queries(files(__package__).joinpath("chroma.sql").read_text("utf-8"))
+
+
+def _collection(
+    id_: str, name: str, dimensions: int | None, database: str | None, configuration: str | None, schema: str | None
+) -> ChromaCollection:
+    function = _function(schema, configuration)
+    return ChromaCollection(
+        id_, name, dimensions, database or "", str(function.get("name") or ""), function.get("config") or {}
+    )
+
+
+def _function(schema: str | None, configuration: str | None) -> dict[str, Any]:
+    """What made the vectors: Chroma 1.2 and later say it in the schema, some before in the configuration."""
+    try:
+        keys = (json.loads(schema) if schema else {}).get("keys", {})
+        index = keys.get("#embedding", {}).get("float_list", {}).get("vector_index", {}).get("config", {})
+        found = index.get("embedding_function") or json.loads(configuration or "{}").get("embedding_function")
+    except (ValueError, AttributeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _record(id_: str, metadata: dict[str, Any], created: Any) -> ChromaRecord:
+    text = metadata.pop(_DOCUMENT, None)
+    return ChromaRecord(id_, text if isinstance(text, str) else None, metadata, _instant(created))
+
+
+def _scalar(values: Sequence[Any]) -> Any:
+    text, integer, number, truth = values
+    if truth is not None:
+        return bool(truth)
+    return next((value for value in (text, integer, number) if value is not None), None)
+
+
+def _instant(said: Any) -> float:
+    if isinstance(said, int | float):
+        return float(said)
+    try:
+        return datetime.fromisoformat(str(said)).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,205 @@
+"""Records of another database taken into a library: page by page, what is there already passed over, then compared.
+
+A record becomes a document whose name is the record's id. Where its vector is known, the vector is kept as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.errors import LibraryError
+from octavo.model.collection import Collection
+from octavo.model.document import Source
+from octavo.model.ids import RecipeId, document_id, text_hash
+from octavo.model.index import PreparedDocument
+from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import VectorRow
+from octavo.model.text import normalise
+from octavo.observability.progress import Progress
+from octavo.ports import Store
+
+PAGE = 500
+_LARGEST = 65504.0  # what half precision can hold
+
+
+class Record(Protocol):
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def text(self) -> str | None: ...
+
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+
+    @property
+    def created_at(self) -> float: ...
+
+
+Pages = Callable[[], Iterable[Sequence[Record]]]
+"""Every record of a collection, as often as asked."""
+
+
+@dataclass(slots=True)
+class TakenIn:
+    """What became of a collection's records. `without_text` ones hold nothing that could be found."""
+
+    name: str
+    records: int = 0
+    added: int = 0
+    unchanged: int = 0
+    without_text: list[str] = field(default_factory=list)
+    vectors: int = 0
+    profile: str = ""
+    sha256: str = ""
+
+
+def take_in(
+    store: Store,
+    collection: Collection,
+    made_by: RecipeId,
+    prepare: Callable[[Source], PreparedDocument],
+    pages: Pages,
+    progress: Progress,
+) -> TakenIn:
+    """Writes what the collection does not hold yet, a transaction for each page."""
+    done = TakenIn(collection.name)
+    for page in pages():
+        sources = {}
+        for record in page:
+            done.records += 1
+            if (source := _source(collection, record)) is None:
+                done.without_text.append(record.id)
+            else:
+                sources[record.id] = source
+        with store.reading():
+            known = store.ledger.at(collection.project_id, collection.id, list(sources))
+        entries = {uri: _entry(source, made_by) for uri, source in sources.items()}
+        fresh = [source for uri, source in sources.items() if known.get(uri) != entries[uri]]
+        if fresh:
+            _write(store, collection, [prepare(source) for source in fresh], [entries[source.uri] for source in fresh])
+        done.added += len(fresh)
+        done.unchanged += len(sources) - len(fresh)
+        progress.advance(len(page), page[-1].id)
+    return done
+
+
+def _write(
+    store: Store, collection: Collection, several: Sequence[PreparedDocument], entries: Sequence[LedgerEntry]
+) -> None:
+    project = collection.project_id
+    with store.transaction():
+        keys = store.documents.put_all(project, collection.id, several)
+        chunks = [pair for of, made in zip(keys, several, strict=True) for pair in zip(of, made.chunks, strict=True)]
+        store.lexical.put(project, [(key, chunk.lexical) for key, chunk in chunks])
+        store.embeddings.expect(project, [(key, chunk.inputs) for key, chunk in chunks])
+        store.graph.put(project, collection.id, [made.linked for made in several if made.linked is not None])
+        store.ledger.record(project, collection.id, entries)
+
+
+def keep_vectors(
+    store: Store,
+    collection: Collection,
+    profile: EmbeddingProfile,
+    pages: Pages,
+    vector_of: Callable[[str], NDArray[np.float32] | None],
+) -> int:
+    """Gives the documents' inputs the vectors of their records under a profile; how many got one just now.
+
+    A record that was cut into several chunks gives its vector to each of them.
+    """
+    owners: dict[str, str] = {}
+    for page in pages():
+        owners |= {text_hash(normalise(record.text)): record.id for record in page if record.text}
+    project, kept = collection.project_id, 0
+    pending = store.embeddings.pending(project, profile)
+    for start in range(0, len(pending), PAGE):
+        described = store.embeddings.describe(project, pending[start : start + PAGE])
+        rows = []
+        for chunk in described:
+            vector = vector_of(owners[chunk.text_hash]) if chunk.text_hash in owners else None
+            if vector is not None and (data := _halves(vector, profile.dimensions)) is not None:
+                rows.append(VectorRow(chunk.input_key, data))
+        if rows:
+            with store.transaction():
+                store.embeddings.put(project, profile, rows)
+            kept += len(rows)
+    return kept
+
+
+def compared(store: Store, collection: Collection, pages: Pages) -> str:
+    """Reads both again: the checksum that both sides have."""
+    ours, theirs, count = hashlib.sha256(), hashlib.sha256(), 0
+    for page in pages():
+        for record in page:
+            if (source := _source(collection, record)) is None:
+                continue
+            count += 1
+            ours.update(_line(source.uri, text_hash(source.text), source.metadata))
+            theirs.update(_held(store, collection, source))
+            if ours.digest() != theirs.digest():
+                raise LibraryError(
+                    f"{record.id} in {collection.name} is not what was copied",
+                    hint="give the same command again; if that does not help, `octavo remove` the collection first",
+                )
+    ledger = store.ledger.entries(collection.project_id, collection.id)
+    stored = sum(entry.document_id is not None for entry in ledger.values())
+    if stored != count:
+        raise LibraryError(
+            f"{collection.name} holds {stored} documents, its source {count} records with a text",
+            hint="`octavo remove` the collection and give the same command again; the source is as it was",
+        )
+    return ours.hexdigest()
+
+
+def _held(store: Store, collection: Collection, wanted: Source) -> bytes:
+    found = store.documents.find(collection.project_id, wanted.uri, collection.id)
+    if not found:
+        return b"nothing"
+    # A text may say more of itself, in front of it, than its record does.
+    metadata = {name: found[0].metadata.get(name) for name in wanted.metadata}
+    return _line(found[0].uri, found[0].text_hash, metadata)
+
+
+def _line(uri: str, hash_of_text: str, metadata: Mapping[str, Any]) -> bytes:
+    return json.dumps([uri, hash_of_text, metadata], sort_keys=True).encode()
+
+
+def _source(collection: Collection, record: Record) -> Source | None:
+    if record.text is None or not record.text.strip():
+        return None
+    title, tags = record.metadata.get("title"), record.metadata.get("tags")
+    return Source(
+        id=document_id(collection.project_id, collection.id, record.id),
+        uri=record.id,
+        text=normalise(record.text),
+        modified_at=record.created_at,
+        kind=collection.settings.kind,
+        tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        title=title.strip() if isinstance(title, str) else "",
+        metadata=record.metadata,
+    )
+
+
+def _entry(source: Source, made_by: RecipeId) -> LedgerEntry:
+    # Records have no inode. What tells their metadata from others' stands there: a change of these is a change too.
+    checksum = zlib.crc32(json.dumps(source.metadata, sort_keys=True).encode())
+    stamp = FileStamp(len(source.text), int(source.modified_at * 1e9), checksum)
+    return LedgerEntry(source.uri, FileOutcome.INDEXED, stamp, text_hash(source.text), made_by, source.id)
+
+
+def _halves(vector: NDArray[np.float32], dimensions: int) -> bytes | None:
+    """Of length one; None for what cannot be that."""
+    length = float(np.linalg.norm(vector))
+    if vector.shape != (dimensions,) or not 0 < length < _LARGEST:
+        return None
+    return (vector / length).astype("<f2").tobytes()

@@ -1,0 +1,1 @@
+"""Frozen values: what Octavo talks about. Nothing here does input or output."""

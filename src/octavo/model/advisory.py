@@ -1,0 +1,29 @@
+"""An advisory: work that was requested and waits for a command, shown the same way in every interface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Advisory:
+    level: Literal["info", "warn"]
+    message: str
+    command: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.message}; run `{self.command}`" if self.command else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineRun:
+    """A long job over the whole library that a person or a worker starts: the state of its last run.
+
+    `at` is when it ended, or started if it is still running; `chunks` how many the library had then, where known.
+    """
+
+    name: str
+    state: Literal["done", "stale", "running", "interrupted", "failed"]
+    at: float
+    chunks: int | None = None

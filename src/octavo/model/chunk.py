@@ -1,0 +1,54 @@
+"""A chunk: the unit of retrieval, a contiguous span of one document."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from octavo.model.ids import ChunkId, DocumentId, SectionId
+from octavo.model.text import Lines, Span
+
+
+class ContentType(StrEnum):
+    PROSE = "prose"
+    CODE = "code"
+    TABLE = "table"
+    COMMENT = "comment"
+    DOCSTRING = "docstring"
+    CONFIG = "config"
+    DIFF = "diff"
+
+
+class Chunk(NamedTuple):
+    """`text` is exactly `document.text[span]`. `section_id` names the section in which the chunk starts.
+
+    `signature` is that of the declaration a chunk of code belongs to; in prose, the languages of its code blocks.
+    """
+
+    id: ChunkId
+    document_id: DocumentId
+    section_id: SectionId
+    heading_path: tuple[str, ...]
+    ordinal: int
+    span: Span
+    lines: Lines
+    text: str
+    text_hash: str
+    tokens: int
+    content_type: ContentType = ContentType.PROSE
+    signature: str = ""
+
+
+class EmbeddingInput(NamedTuple):
+    """What is embedded for one window of a chunk: `context` (title and heading path), then the slice itself.
+
+    Most chunks have one; a block longer than the embedder's window has several and scores by its best.
+    `hash` names the text, so the same input is never embedded twice. `fast` is its fast vector in half precision,
+    when indexing has computed it.
+    """
+
+    window: int
+    span: Span
+    hash: str
+    context: str = ""
+    fast: bytes = b""

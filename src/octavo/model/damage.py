@@ -1,0 +1,23 @@
+"""What is wrong with a library, and which part of it: what a check finds and a repair goes by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Part(StrEnum):
+    """`file` and `memories` cannot be computed again; the other parts can, from texts, folders and models."""
+
+    FILE = "file"
+    DOCUMENTS = "documents"
+    WORDS = "words"
+    VECTORS = "vectors"
+    MEMORIES = "memories"
+    SNAPSHOTS = "snapshots"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    part: Part
+    message: str

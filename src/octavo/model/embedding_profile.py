@@ -1,0 +1,58 @@
+"""Embedding profiles by name: how an embedder is configured, and which of a project's profiles is active."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from octavo.model.ids import ProjectId
+
+PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
+"""Where vectors can come from."""
+
+
+class EmbeddingProfileState(StrEnum):
+    """`filling` gets its vectors in the background while another profile answers; then it takes over."""
+
+    IDLE = "idle"
+    FILLING = "filling"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProfileSettings:
+    """Everything that determines an embedder's vectors, and how its provider is reached.
+
+    An API key is never stored: `key_variable` names the environment variable, `key_file` the file that contains it.
+    `options` belong to the provider: `late_chunking` of Jina, `contextual` of Voyage.
+    """
+
+    provider: str
+    model: str = ""
+    dimensions: int | None = None
+    distance: str = "cosine"
+    window: int | None = None
+    url: str = ""
+    key_variable: str = ""
+    key_file: str = ""
+    query_prefix: str = ""
+    document_prefix: str = ""
+    batch: int | None = None
+    concurrency: int | None = None
+    timeout_seconds: float | None = None
+    retries: int | None = None
+    requests_per_minute: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEmbeddingProfile:
+    """An embedding profile of one project. At most one is active; without one, the configuration's embedder answers."""
+
+    project_id: ProjectId
+    name: str
+    settings: EmbeddingProfileSettings
+    state: EmbeddingProfileState = EmbeddingProfileState.IDLE
+    updated_at: float = 0.0

@@ -1,0 +1,137 @@
+"""Every format Octavo knows: who reads it, and which extra it needs. Nothing is imported to look here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from types import MappingProxyType
+
+EXTRA = "octavo[formats]"
+
+CONVERTER_VERSION = "converting-1"
+"""Recorded in the recipe: a change in what any converter writes makes a different index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`reader` is `module:function`; `needs` is the module of the extra without which it cannot.
+
+    A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are
+    converted in whose first bytes one of these stands: the others are text as their name says.
+    """
+
+    name: str
+    reader: str
+    needs: str = ""
+    text: bool = False
+    sniffs: tuple[bytes, ...] = ()
+
+    def claims(self, head: bytes) -> bool:
+        return not self.sniffs or any(mark in head for mark in self.sniffs)
+
+    @property
+    def readable(self) -> bool:
+        return not self.needs or _installed(self.needs)
+
+
+_CONVERTING = "octavo.converting"
+_PDF = Format("PDF", f"{_CONVERTING}.pdf:read_pdf", "pypdfium2")
+_HTML = Format("HTML", f"{_CONVERTING}.html:read_html", text=True)
+_MHTML = Format("MHTML", f"{_CONVERTING}.mail:read_mhtml")
+_DOCX = Format("Word", f"{_CONVERTING}.docx:read_docx")
+_PPTX = Format("PowerPoint", f"{_CONVERTING}.pptx:read_pptx")
+_XLSX = Format("Excel", f"{_CONVERTING}.xlsx:read_xlsx")
+_ODF = Format("OpenDocument", f"{_CONVERTING}.odf:read_odf")
+_EPUB = Format("EPUB", f"{_CONVERTING}.epub:read_epub")
+_MAIL = Format("mail", f"{_CONVERTING}.mail:read_mail")
+_MBOX = Format("a mailbox", f"{_CONVERTING}.mail:read_mbox")
+_CSV = Format("CSV", f"{_CONVERTING}.delimited:read_delimited", text=True)
+_SUBTITLES = Format("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", text=True)
+_CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
+_DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
+_JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
+_OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg")
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        ".pdf": _PDF,
+        **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
+        **dict.fromkeys((".mhtml", ".mht"), _MHTML),
+        **dict.fromkeys((".docx", ".docm", ".dotx"), _DOCX),
+        **dict.fromkeys((".pptx", ".pptm", ".ppsx"), _PPTX),
+        **dict.fromkeys((".xlsx", ".xlsm"), _XLSX),
+        **dict.fromkeys((".odt", ".odp", ".ods", ".ott"), _ODF),
+        ".epub": _EPUB,
+        ".eml": _MAIL,
+        ".mbox": _MBOX,
+        **dict.fromkeys((".csv", ".tsv", ".tab"), _CSV),
+        **dict.fromkeys((".srt", ".vtt"), _SUBTITLES),
+        ".canvas": _CANVAS,
+        **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
+        **dict.fromkeys((".xml", ".nxml"), _JATS),
+        **dict.fromkeys((".doc", ".ppt", ".xls", ".rtf", ".msg"), _OLD),
+    }
+)
+"""Extension, lower case with its dot → format."""
+
+_IMAGES = ".avif .bmp .gif .heic .ico .jpeg .jpg .png .psd .svg .tif .tiff .webp"
+_ARCHIVES = ".7z .bz2 .gz .jar .rar .tar .tgz .war .whl .xz .zip .zst"
+_MEDIA = ".aac .avi .flac .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .ogg .wav .webm .wmv"
+_PROGRAMS = ".a .bin .class .deb .dll .dmg .dylib .exe .img .iso .lib .o .obj .pyc .pyd .pyo .rpm .so .wasm"
+_FONTS = ".eot .otf .ttf .woff .woff2"
+_DATA = ".db .npy .npz .onnx .parquet .pickle .pkl .pt .safetensors .sqlite .sqlite3"
+UNREAD_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        ending: kind
+        for kind, endings in {
+            "image": _IMAGES,
+            "archive": _ARCHIVES,
+            "sound or film": _MEDIA,
+            "program": _PROGRAMS,
+            "font": _FONTS,
+            "data file": _DATA,
+        }.items()
+        for ending in endings.split()
+    }
+)
+"""Extensions of files that hold no text to read → what they are."""
+
+
+@cache
+def _installed(module: str) -> bool:
+    return find_spec(module) is not None
+
+
+def ending(name: str) -> str:
+    """The extension of a file's name: lower case with its dot, or empty."""
+    name = name.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[dot:].lower() if dot > 0 else ""
+
+
+def format_of(uri: str) -> Format | None:
+    return FORMATS.get(ending(uri))
+
+
+def readable_extensions() -> frozenset[str]:
+    """Extensions that can be converted with what is installed."""
+    return frozenset(extension for extension, known in FORMATS.items() if known.readable)
+
+
+SNIFFED = 4_096
+"""The first bytes of a file, by which a format may be recognised."""
+
+
+def left_out_reason(name: str) -> str:
+    """Why a file that nothing reads was left out, and what to do about it."""
+    extension = ending(name)
+    known = FORMATS.get(extension)
+    if known is not None and not known.readable:
+        return f"{known.name}: install {EXTRA} to read it"
+    kind = UNREAD_KINDS.get(extension)
+    if kind is not None:
+        article = "an" if kind[0] in "aeiou" else "a"
+        return f"{article} {kind}: there is no text to read"
+    return f"nothing reads {extension or 'such'} files; --include '*{extension}' reads them as text"

@@ -1,0 +1,35 @@
+"""The commit index of a library: commits by hash, by author, and by the files they touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from octavo.model.ids import DocumentId
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One commit of one repository. `files` are uris; a renamed file is listed under both names."""
+
+    repository: str
+    hash: str
+    document_id: DocumentId
+    author: str
+    committed_at: float
+    made_by: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCommit:
+    """A commit in the library, with the metadata of its document."""
+
+    hash: str
+    collection: str
+    uri: str
+    title: str
+    committed_at: float
+    document_id: DocumentId
+    metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,41 @@
+"""What the writing flow hands to a store: a parsed document with its chunks, already analysed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+if TYPE_CHECKING:
+    from octavo.model.chunk import Chunk, EmbeddingInput
+    from octavo.model.document import Document
+    from octavo.model.graph import DocumentLinks
+
+LexicalField = Literal["title", "headings", "keywords", "description", "tags", "aliases", "body"]
+LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)
+
+
+class LexicalRow(NamedTuple):
+    """Analysed tokens of one chunk, field by field, each joined with single spaces."""
+
+    title: str
+    headings: str
+    keywords: str
+    description: str
+    tags: str
+    aliases: str
+    body: str
+
+
+class IndexedChunk(NamedTuple):
+    chunk: Chunk
+    lexical: LexicalRow
+    inputs: tuple[EmbeddingInput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """Everything one document puts into a library, computed without touching the library."""
+
+    document: Document
+    chunks: tuple[IndexedChunk, ...]
+    linked: DocumentLinks | None = None

@@ -1,0 +1,40 @@
+"""Where a library is: a file on this machine, or a database on a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+_SCHEMES = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseUrl:
+    """A PostgreSQL database. Its string form, in a message, a log or a traceback, contains no password."""
+
+    secret: str = field(repr=False)
+    """The whole URL as given, for the driver alone."""
+
+    def __str__(self) -> str:
+        url = urlsplit(self.secret)
+        user, at, host = url.netloc.rpartition("@")
+        shown = "&".join(item for item in url.query.split("&") if not item.lower().startswith("password"))
+        return urlunsplit((url.scheme, user.split(":", 1)[0] + at + host, url.path, shown, ""))
+
+    def without_password(self, text: str) -> str:
+        """The text with the password removed, for messages of the server or the driver that may quote it."""
+        password = urlsplit(self.secret).password
+        for word in {password, unquote(password or "")} - {None, ""}:
+            text = text.replace(str(word), "…")
+        return text
+
+
+Location = Path | DatabaseUrl
+
+
+def location(given: str | Path) -> Location:
+    """Parses the value of `--library`: a server URL, or a path."""
+    if isinstance(given, str) and given.startswith(_SCHEMES):
+        return DatabaseUrl(given)
+    return Path(given)

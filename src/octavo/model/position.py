@@ -1,0 +1,97 @@
+"""Where in the original file a span of a converted document lies: its page, slide, sheet or time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.model.converted import Mark, Unit
+from octavo.model.text import Span
+
+MARKS = "marks"
+"""The key in a document's metadata under which its pages, slides, sheets or times are stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """`page` is the page a passage begins on; `pages` are all it lies on, where that is more than one."""
+
+    page: int | None = None
+    pages: tuple[int, ...] | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    time: str | None = None
+    url: str | None = None
+    doi: str | None = None
+
+    @property
+    def anchor(self) -> str:
+        """What follows the file's name in a link: `#page=7`, as viewers take it; empty where nothing does."""
+        if self.page is not None:
+            return f"#page={self.page}"
+        return f"#slide={self.slide}" if self.slide is not None else ""
+
+    @property
+    def shown(self) -> str:
+        """For people: `page 7`, `pages 7-9`, `slide 3`, `sheet Budget`, `00:01:23`."""
+        if self.pages:
+            return f"pages {self.pages[0]}-{self.pages[-1]}"
+        if self.page is not None:
+            return f"page {self.page}"
+        if self.slide is not None:
+            return f"slide {self.slide}"
+        return f"sheet {self.sheet}" if self.sheet is not None else self.time or ""
+
+
+NOWHERE = Position()
+
+
+def stored_marks(unit: Unit | None, marks: Sequence[Mark]) -> dict[str, Any]:
+    """As metadata: labels only where they are not simply 1, 2, 3."""
+    if unit is None or not marks:
+        return {}
+    labels = [mark.label for mark in marks]
+    stored: dict[str, Any] = {"unit": unit.value, "starts": [mark.start for mark in marks]}
+    if labels != [str(number) for number in range(1, len(labels) + 1)]:
+        stored["labels"] = labels
+    return {MARKS: stored}
+
+
+def position(metadata: Mapping[str, Any], span: Span) -> Position:
+    """Where a span of a document with this metadata lies."""
+    url, doi = _text(metadata.get("url")), _text(metadata.get("doi"))
+    found = metadata.get(MARKS)
+    stored: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    starts = stored.get("starts")
+    if not starts:
+        return Position(url=url, doi=doi) if url or doi else NOWHERE
+    first = max(0, bisect_right(starts, span.start) - 1)
+    last = max(first, bisect_right(starts, max(span.start, span.end - 1)) - 1)
+    labels = stored.get("labels") or ()
+    unit = stored.get("unit")
+    if unit == Unit.PAGE:
+        pages = tuple(range(first + 1, last + 2))
+        return Position(page=pages[0], pages=pages if len(pages) > 1 else None, url=url, doi=doi)
+    if unit == Unit.SLIDE:
+        return Position(slide=first + 1, url=url, doi=doi)
+    label = labels[first] if first < len(labels) else str(first + 1)
+    if unit == Unit.SHEET:
+        return Position(sheet=label, url=url, doi=doi)
+    return Position(time=label, url=url, doi=doi)
+
+
+def span_of(metadata: Mapping[str, Any], number: int, size: int) -> tuple[Span | None, int, str]:
+    """The characters of a page or slide, from 1; how many there are, and what they are called."""
+    stored = metadata.get(MARKS)
+    if not isinstance(stored, Mapping) or stored.get("unit") == Unit.TIME:
+        return None, 0, Unit.PAGE.value
+    starts, unit = stored["starts"], str(stored["unit"])
+    if not 1 <= number <= len(starts):
+        return None, len(starts), unit
+    return Span(starts[number - 1], starts[number] if number < len(starts) else size), len(starts), unit
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,146 @@
+"""A query and its filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar, cast
+
+from octavo.model.document import Kind
+
+_S = TypeVar("_S", bound=str)
+
+ANY_LANGUAGE = "*"
+"""As a language filter: anything with a language, be it a source file or a code block in a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """All conditions must hold of a hit. Empty means no restriction."""
+
+    collections: tuple[str, ...] = ()
+    path_prefix: str | None = None
+    uris: tuple[str, ...] = ()
+    not_uris: tuple[str, ...] = ()
+    heading_contains: str | None = None
+    title_contains: str | None = None
+    tags_all: tuple[str, ...] = ()
+    tags_any: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    languages: tuple[str, ...] = ()
+    modified_after: float | None = None
+    modified_before: float | None = None
+    without: tuple[Filters, ...] = ()
+    """Excludes what any of these admits. Stores ignore it: a search subtracts it from what they admit."""
+
+    @property
+    def empty(self) -> bool:
+        return self == _NO_FILTERS
+
+    def narrowed_by(self, other: Filters) -> Filters:
+        """Both must hold. Where they contradict each other, nothing can match."""
+        return Filters(
+            collections=_shared(self.collections, other.collections),
+            path_prefix=_longer(self.path_prefix, other.path_prefix),
+            uris=_shared(self.uris, other.uris),
+            not_uris=tuple(dict.fromkeys((*self.not_uris, *other.not_uris))),
+            heading_contains=self.heading_contains or other.heading_contains,
+            title_contains=self.title_contains or other.title_contains,
+            tags_all=tuple(dict.fromkeys((*self.tags_all, *other.tags_all))),
+            tags_any=self.tags_any or other.tags_any,
+            kinds=_shared(self.kinds, other.kinds),
+            languages=_shared(self.languages, other.languages),
+            modified_after=_latest(self.modified_after, other.modified_after),
+            modified_before=_earliest(self.modified_before, other.modified_before),
+            without=tuple(dict.fromkeys((*self.without, *other.without))),
+        )
+
+
+_NO_FILTERS = Filters()
+_NOTHING = "\0"  # no uri, collection or kind contains a NUL
+
+
+def _shared(mine: tuple[_S, ...], theirs: tuple[_S, ...]) -> tuple[_S, ...]:
+    if not mine or not theirs:
+        return mine or theirs
+    return tuple(value for value in mine if value in theirs) or cast("tuple[_S, ...]", (_NOTHING,))
+
+
+def _longer(mine: str | None, theirs: str | None) -> str | None:
+    if mine is None or theirs is None:
+        return mine if theirs is None else theirs
+    short, long = sorted((mine, theirs), key=len)
+    return long if long.startswith(short) else _NOTHING
+
+
+def _latest(mine: float | None, theirs: float | None) -> float | None:
+    return max((value for value in (mine, theirs) if value is not None), default=None)
+
+
+def _earliest(mine: float | None, theirs: float | None) -> float | None:
+    return min((value for value in (mine, theirs) if value is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What has to hold of a chunk: a tree. One class for every kind, so that a recorded query can be read again.
+
+    `holds`: the chunk has these tokens next to each other, with `prefix` the last of them as the start of a word.
+    `passes`: it passes the filters. `all`, `any` and `not` say it of `parts`; `not` refuses every one of them.
+    """
+
+    kind: Literal["holds", "passes", "all", "any", "not"]
+    tokens: tuple[str, ...] = ()
+    prefix: bool = False
+    filters: Filters | None = None
+    parts: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A query as the analyzer understands it. Tokens are analysed; `text` is what goes to the embedder.
+
+    `phrases` are required; `preferred` phrases only add to the score of their words. `condition` must hold whatever
+    the score says: it is what AND, OR, NOT and parentheses mean. `exact` are the tokens of what is to be found whole,
+    because it is an identifier, a number or the only word; `shaped` says that its writing tells so. `whole` are all
+    tokens of a short query, which may occur as a phrase.
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    preferred: tuple[tuple[str, ...], ...] = ()
+    prefixes: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, ...], ...] = ()
+    condition: Condition | None = None
+    exact: tuple[tuple[str, ...], ...] = ()
+    shaped: bool = False
+    whole: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.words or self.phrases or self.preferred or self.prefixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`text` is as typed; `terms` and `filters` are what its syntax means, once parsed.
+
+    A query that comes with terms is not parsed again. `hypothesis` is a passage that might answer the question: it is
+    embedded in place of the question.
+    """
+
+    text: str
+    limit: int = 10
+    filters: Filters = field(default_factory=Filters)
+    terms: Terms = field(default_factory=lambda: Terms(""))
+    max_excerpt_chars: int | None = None
+    variants: tuple[str, ...] = ()
+    hypothesis: str | None = None
+    budget: int | None = None
+    """The token budget of all excerpts together, for profiles with a stage that enforces it."""
+    declarations: bool = False
+    """Whether a hit in code is shown as its whole declaration, where that is not too long."""
+    floor: bool = True
+    """Whether hits that are hardly relevant are left out, by profiles that know which are."""
+    cursor: str | None = None
+    """Continues after the last hit of an earlier answer to the same query."""

@@ -1,0 +1,68 @@
+"""A recipe: everything that determines the content of an index. Indexes of equal recipes are comparable."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from octavo.model.ids import RecipeId, recipe_id
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProfile:
+    """A named embedder. Vectors of different profiles are never compared."""
+
+    name: str
+    model: str
+    revision: str
+    dimensions: int
+    window: int
+    distance: str = "cosine"
+    query_prefix: str = ""
+    document_prefix: str = ""
+
+    def canonical(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSizes:
+    """In tokens of the embedder's own tokenizer. Only an atomic block may exceed `hard_max`."""
+
+    target_min: int
+    target_max: int
+    hard_max: int
+    min_preferred: int
+    overlap: int
+    max_heading_depth: int | None = None
+    intelligent_heading_depth: bool = False
+
+    def __post_init__(self) -> None:
+        ordered = 0 <= self.min_preferred <= self.target_min <= self.target_max <= self.hard_max
+        if not ordered or self.hard_max < 1 or not 0 <= self.overlap < max(1, self.target_max):
+            raise ValueError(f"chunk sizes must rise from minimum to hard maximum: {self}")
+        if self.max_heading_depth is not None and not 0 <= self.max_heading_depth <= 6:
+            raise ValueError(f"heading depth must be between 0 and 6: {self.max_heading_depth}")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Parser, chunker and analyzer versions with the chunk sizes and the embedding profile."""
+
+    parser: str
+    chunker: str
+    analyzer: str
+    sizes: ChunkSizes
+    embedding: EmbeddingProfile
+
+    def canonical(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @property
+    def id(self) -> RecipeId:
+        return recipe_id(self.canonical())
+
+    def differences(self, other: Recipe) -> tuple[str, ...]:
+        """The names of the fields in which two recipes differ, in the order they act."""
+        mine, theirs = asdict(self), asdict(other)
+        return tuple(name for name in mine if mine[name] != theirs[name])

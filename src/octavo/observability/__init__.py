@@ -1,0 +1,1 @@
+"""What an operator sees while Octavo works: logs and progress."""

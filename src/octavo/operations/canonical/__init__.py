@@ -1,0 +1,1 @@
+"""Canonical documents: specifications, plans and rules under keys, read by section and packed into a budget."""

@@ -1,0 +1,1 @@
+"""Finding code, and putting it in front of a task."""

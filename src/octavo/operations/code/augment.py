@@ -1,0 +1,62 @@
+"""Put the code that matters in front of a task, in as few words as a small model can take."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.model.document import shown_path
+from octavo.model.result import Hit
+from octavo.operations.budget import BYTES_PER_TOKEN, size, tokens
+from octavo.operations.code.answers import AugmentAnswer, Quotation
+from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
+from octavo.operations.code.search import find_code
+from octavo.operations.quoting import DATA, one_line, quoted
+
+_FEWEST_LINES = 3  # of a hit that are worth showing
+
+
+def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
+    """The best passages of code for a task, cut to fit, in front of the task. Without any, the task alone."""
+    wanted = SearchCodeRequest(
+        query=request.task,
+        language=request.language,
+        max_results=request.max_results,
+        path_prefix=request.path_prefix,
+        collections=request.collections,
+    )
+    found = find_code(engine, wanted)
+    context, quotations = _context(found.hits, request.max_context_tokens)
+    text = f"{context}\n\n{request.task}" if context else request.task
+    return AugmentAnswer(text, context, tokens(context), tuple(quotations), found.degraded or None)
+
+
+def _context(hits: tuple[Hit, ...], most: int) -> tuple[str, list[Quotation]]:
+    """Whole hits while they fit, then as many lines of the next as do."""
+    room = most * BYTES_PER_TOKEN - size(DATA)
+    parts: list[str] = []
+    quotations: list[Quotation] = []
+    for hit in hits:
+        part, shown = _quotation(hit, room - 2)
+        if not part:
+            break
+        parts.append(part)
+        room -= size(part) + 2
+        lines = hit.citation.lines
+        quotations.append(Quotation(hit.citation.uri, hit.collection, lines.first, lines.last, shown))
+    return ("\n\n".join([DATA, *parts]) if parts else ""), quotations
+
+
+def _quotation(hit: Hit, room: int) -> tuple[str, int]:
+    """Where a hit is, and as many of its lines as there is room for; nothing if that would be too few."""
+    cited = hit.citation
+    path = shown_path(cited.heading_path)
+    head = one_line(f"{cited.uri}:{cited.lines.first}-{cited.lines.last}{f' ({path})' if path else ''}")
+    lines = hit.excerpt.removesuffix("\n").split("\n")
+    shown = len(lines)
+    while shown >= min(_FEWEST_LINES, len(lines)):
+        part = f"{head}\n{quoted(chr(10).join(lines[:shown]), cited.lines.first)}"
+        over = size(part) - room
+        if over <= 0:
+            return part, shown
+        # Lines differ in length: a step by the average of those shown, one at least.
+        shown -= max(1, over * shown // max(1, size(part)))
+    return "", 0

@@ -1,0 +1,13 @@
+"""A task with its context, as lines: the context is marked as quoted already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from octavo.operations.code.answers import AugmentAnswer
+from octavo.operations.lines import Block, Part, degraded_lines
+
+
+def augment_lines(answer: AugmentAnswer) -> Iterator[Block]:
+    yield from ((Part(line),) for line in answer.text.split("\n"))
+    yield from degraded_lines(answer.degraded)

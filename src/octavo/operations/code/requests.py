@@ -1,0 +1,51 @@
+"""What looking for code takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+from octavo.operations import fields
+
+MaxResults = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCodeRequest:
+    """Code, configuration and the code blocks of notes; `language` narrows it to one language."""
+
+    query: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=20_000,
+            argument="QUERY...",
+            description="A name, a path with a line, a stack trace, an error message, a pattern, or a question.",
+        ),
+    ]
+    language: fields.Language | None = None
+    max_results: MaxResults = 5
+    use_reranker: Annotated[bool, Field(description="Let the reranker have the last word.")] = False
+    path_prefix: fields.PathPrefix | None = None
+    exclude_file: fields.ExcludedFile | None = None
+    collections: fields.Collections = ()
+    explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentRequest:
+    """A task to be done, and how much room there is for what the library knows of it."""
+
+    task: Annotated[
+        str, Field(min_length=1, max_length=20_000, argument="TASK...", description="What is to be done, or asked.")
+    ]
+    language: fields.Language | None = None
+    max_results: MaxResults = 3
+    max_context_tokens: Annotated[
+        int, Field(ge=50, le=100_000, description="How long the context may be, without the task.")
+    ] = 1_000
+    path_prefix: fields.PathPrefix | None = None
+    collections: fields.Collections = ()

@@ -1,0 +1,44 @@
+"""Find code by name, place, trace, message, pattern or meaning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.engine.engine import Engine
+from octavo.engine.places import placed
+from octavo.model.query import ANY_LANGUAGE, Filters, Query
+from octavo.model.result import Result
+from octavo.operations.code.requests import SearchCodeRequest
+from octavo.operations.search.answers import SearchAnswer
+from octavo.operations.search.finding import collections_named, found_in, languages_named
+from octavo.operations.search.fitting import fitting
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.rerank import Rerank
+
+_PROFILE = "code"
+
+
+def search_code(engine: Engine, request: SearchCodeRequest) -> SearchAnswer:
+    return fitting(find_code(engine, request), request, explain=request.explain)
+
+
+def find_code(engine: Engine, request: SearchCodeRequest) -> Result:
+    """Everything that is found, with its trace."""
+    filters = Filters(
+        collections=collections_named(engine, request.collections),
+        path_prefix=request.path_prefix,
+        not_uris=(request.exclude_file,) if request.exclude_file else (),
+        languages=languages_named(request.language) or (ANY_LANGUAGE,),
+    )
+    excerpt = engine.defaults.max_excerpt_chars
+    query = Query(request.query, request.max_results, placed(engine.library, filters), max_excerpt_chars=excerpt)
+    profile = _profile(engine.retrieval_profile(_PROFILE), reranked=request.use_reranker)
+    return found_in(engine, engine.search(query, profile))
+
+
+def _profile(profile: RetrievalProfile, *, reranked: bool) -> RetrievalProfile:
+    """With the reranker just before the list is shaped."""
+    if not reranked or any(isinstance(stage, Rerank) for stage in profile.refine):
+        return profile
+    *before, last = profile.refine
+    return replace(profile, refine=(*before, Rerank(most=10, share=0.5), last))

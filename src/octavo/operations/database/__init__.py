@@ -1,0 +1,1 @@
+"""A whole library looked after: copied, saved, brought up to date, checked, repaired, thinned out."""

@@ -1,0 +1,119 @@
+"""The operations on a whole library, for whoever runs it on its machine."""
+
+from __future__ import annotations
+
+from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+
+_AT = "octavo.operations.database"
+
+DATABASE = (
+    Operation(
+        at=_AT,
+        name="db_backup",
+        summary="Save the library to a file, while it is in use.",
+        description="Save the library to a file.",
+        function="copies:backup",
+        request="BackupRequest",
+        answer="SavedLibrary",
+        lines="saved_lines",
+        listing=Listing(columns=("path", "bytes", "sha256"), path="path", confirms=True),
+        command="db backup",
+        aliases=("backup",),
+        examples=("octavo db backup saved.db",),
+        example={"to": "saved.db"},
+        errors=(ErrorCase({"to": "."}, "CONFLICT"),),
+        remote=False,
+    ),
+    Operation(
+        at=_AT,
+        name="db_upgrade",
+        summary="Bring the library up to this version of Octavo and to the configuration.",
+        description="Index again what was indexed another way than the configuration says.",
+        help=(
+            "Schema, chunks, words and vectors. A file of an older schema is saved beside itself first; save a "
+            "server's library with `pg_dump` before. Files that were indexed another way than the configuration says "
+            "are indexed again; texts are embedded again only where the model changed."
+        ),
+        function="upkeep:upgrade",
+        request="UpgradeRequest",
+        answer="UpgradeAnswer",
+        lines="upgraded_lines",
+        listing=Listing(columns=("differences", "promised", "saved"), confirms=True),
+        command="db upgrade",
+        aliases=("upgrade",),
+        examples=("octavo db upgrade",),
+        example={},
+        errors=(ErrorCase({"rebuild": "perhaps"}, "INVALID_ARGUMENT"),),
+        annotations=WRITES,
+        watched=True,
+        remote=False,
+    ),
+    Operation(
+        at=_AT,
+        name="db_prune",
+        summary="Let earlier versions of documents go, with the texts and vectors nothing else needs.",
+        description="Delete earlier versions by age, number or size.",
+        help=(
+            "What is current and what was remembered stays, whatever is asked. Without an option, what nothing refers "
+            "to goes."
+        ),
+        function="pruning:prune",
+        request="PruneRequest",
+        answer="PruneAnswer",
+        lines="pruned_lines",
+        listing=Listing(columns=("versions", "texts", "vectors", "bytes", "dry_run"), confirms=True),
+        command="db prune",
+        aliases=("prune",),
+        examples=("octavo db prune --older-than 30 --keep 5 --dry-run",),
+        example={"keep": 3, "dry_run": True},
+        errors=(ErrorCase({"keep": -1}, "INVALID_ARGUMENT"),),
+        annotations=WRITES,
+        remote=False,
+    ),
+    Operation(
+        at=_AT,
+        name="db_check",
+        summary="Read the whole library and say what is wrong with it.",
+        description="Read the whole library and compare its parts.",
+        help=(
+            "Compares spans, hashes and line numbers of chunks with the texts, the word index with the stored words, "
+            "and checksums of vectors, words and snapshots. --quick looks at samples. Exit code 6 means that something "
+            "is wrong; `octavo db repair` makes anew what can be computed again."
+        ),
+        function="upkeep:check",
+        request="CheckRequest",
+        answer="CheckAnswer",
+        lines="checked_lines",
+        listing=Listing(columns=("sound", "problems"), succeeds="sound"),
+        command="db check",
+        aliases=("check",),
+        examples=("octavo db check", "octavo db check --quick"),
+        example={},
+        errors=(ErrorCase({"deep": True}, "INVALID_ARGUMENT"),),
+        watched=True,
+        remote=False,
+    ),
+    Operation(
+        at=_AT,
+        name="db_repair",
+        summary="Make anew what can be computed again: words, vectors, chunks of files and memories, snapshots.",
+        description="Make anew what can be computed again, and say what is lost.",
+        help=(
+            "Files are read again where they still are in their folders. Versions are never made up: where one is "
+            "damaged, restore a backup. Exit code 6 means that something is still wrong."
+        ),
+        function="upkeep:repair",
+        request="RepairRequest",
+        answer="RepairAnswer",
+        lines="repaired_lines",
+        listing=Listing(columns=("found", "left"), succeeds="sound"),
+        command="db repair",
+        aliases=("repair",),
+        examples=("octavo db repair",),
+        example={},
+        errors=(ErrorCase({"deep": True}, "INVALID_ARGUMENT"),),
+        annotations=WRITES,
+        watched=True,
+        remote=False,
+    ),
+)

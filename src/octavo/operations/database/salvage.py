@@ -1,0 +1,52 @@
+"""A library whose file is damaged: what can be read of it becomes a new library, and the old file is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, count
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.engine.mending import damage, read_everything
+from octavo.engine.wiring.salvaging import salvage_file
+from octavo.errors import LibraryError
+from octavo.model.damage import Part
+from octavo.observability.progress import Progress
+from octavo.operations.database.answers import RepairAnswer
+
+
+def salvage_library(library: Path) -> tuple[Path, tuple[str, ...]]:
+    """Where the damaged file is kept now, and what is lost. Nothing is changed where nothing can be read."""
+    fresh = library.with_name(f"{library.name}.salvaged")
+    for suffix in ("", "-wal", "-shm"):
+        fresh.with_name(f"{fresh.name}{suffix}").unlink(missing_ok=True)
+    rows, lost = salvage_file(library, fresh)
+    if not rows.get("projects"):
+        fresh.unlink(missing_ok=True)
+        raise LibraryError(
+            f"{library} is not a library, or nothing of it can be read any more",
+            hint="put back a saved copy with `octavo db restore FILE --force`, or name another file with --library",
+        )
+    names = chain([""], (f"-{number}" for number in count(2)))
+    damaged = next(f"{library.name}.damaged{number}" for number in names if not _there(library, number))
+    for suffix in ("", "-wal", "-shm"):  # the log is of the damaged file, and would be applied to the new one
+        file = library.with_name(f"{library.name}{suffix}")
+        if file.exists():
+            file.replace(library.with_name(f"{damaged}{suffix}"))
+    fresh.replace(library)
+    return library.with_name(damaged), lost
+
+
+def rebuilt(engine: Engine, kept: Path, lost: tuple[str, ...], found: str, progress: Progress) -> RepairAnswer:
+    """Reads folders and memories into the new library; what was wrong and what still is."""
+    read_everything(engine, progress)
+    left = tuple(problem.message for problem in damage(engine))
+    return replace(RepairAnswer((found,), left), kept=str(kept), lost=lost)
+
+
+def file_is_damaged(engine: Engine) -> bool:
+    return any(problem.part is Part.FILE for problem in damage(engine))
+
+
+def _there(library: Path, number: str) -> bool:
+    return library.with_name(f"{library.name}.damaged{number}").exists()

@@ -1,0 +1,1 @@
+"""How good retrieval is, measured on data sets with known answers."""

@@ -1,0 +1,24 @@
+"""What is answered about evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFigures:
+    """What a profile reached on a data set, by the names of the measures; null where nothing was measured."""
+
+    profile: str
+    queries: int
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationAnswer:
+    """A run for each profile, and what was odd about the data set."""
+
+    dataset: str
+    runs: tuple[ProfileFigures, ...]
+    warnings: tuple[str, ...] = ()

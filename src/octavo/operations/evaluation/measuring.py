@@ -1,0 +1,40 @@
+"""The operation that measures profiles on a data set, by the configuration of an open library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from octavo.config.schema import Config
+from octavo.engine.engine import Engine
+from octavo.evaluation.dataset import Files
+from octavo.evaluation.runner import TIMED
+from octavo.observability.progress import Progress
+from octavo.operations.evaluation.answers import EvaluationAnswer, ProfileFigures
+from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes
+from octavo.operations.evaluation.requests import EvaluationRequest
+
+
+def evaluate_dataset(engine: Engine, request: EvaluationRequest, progress: Progress) -> EvaluationAnswer:
+    """Measures profiles by the configuration of an open library. Its documents take no part."""
+    config = engine.library.adapters.config or Config()
+    evaluation = evaluate(config, measured_by(request, config), cache_folder(), progress)
+    runs = [kept.as_json() for kept in outcomes(evaluation)]
+    return EvaluationAnswer(
+        evaluation.dataset.name,
+        tuple(ProfileFigures(run["profile"], run["queries"], run["metrics"]) for run in runs),
+        evaluation.warnings,
+    )
+
+
+def measured_by(request: EvaluationRequest, config: Config) -> EvaluateRequest:
+    """What was asked, with the defaults of a configuration."""
+    files = {name: Path(path) for name in ("corpus", "queries", "qrels") if (path := getattr(request, name))}
+    return EvaluateRequest(
+        dataset=Path(request.dataset),
+        profiles=request.profiles or (config.retrieval.profile,),
+        files=Files(**files),
+        scope=request.scope,
+        limit_queries=request.limit_queries,
+        timed_queries=TIMED if request.timed_queries is None else request.timed_queries,
+        rebuild=request.rebuild,
+    )

@@ -1,0 +1,33 @@
+"""The operation that measures retrieval."""
+
+from __future__ import annotations
+
+from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+
+EVALUATION = (
+    Operation(
+        at="octavo.operations.evaluation",
+        name="eval_run",
+        summary="Measure one or several profiles on a data set.",
+        description=(
+            "Index the corpus of a data set with known answers as documents are indexed, ask its queries, and say how "
+            "good each profile's rankings are: nDCG, recall, MRR, MAP, diversity and latency."
+        ),
+        function="measuring:evaluate_dataset",
+        request="EvaluationRequest",
+        answer="EvaluationAnswer",
+        lines="evaluation_lines",
+        listing=Listing(rows="runs", columns=("profile", "queries")),
+        command="eval run",
+        aliases=("evaluate",),
+        examples=(
+            "octavo eval run questions",
+            "octavo eval run questions --profile hybrid --profile lexical_only",
+        ),
+        example=None,
+        errors=(ErrorCase({"dataset": "nowhere"}, "IO_ERROR"),),
+        annotations=WRITES,
+        watched=True,
+        remote=False,
+    ),
+)

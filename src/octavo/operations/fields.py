@@ -1,0 +1,128 @@
+"""What operations take, in words every interface shows: a description and a limit for each kind of argument.
+
+A limit keeps one request from costing what a thousand do. `None` means that the caller did not say.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from octavo.model.document import Kind
+from octavo.model.limits import Field
+
+DEFAULT_TOKENS = 4_000
+UNLIMITED = 1 << 40
+_LEAP = "([12][0-9](0[48]|[2468][048]|[13579][26])|(12|16|20|24|28)00)-02-29"
+_DAYS = "(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
+_DAY = f"([12][0-9]{{3}}-((0[1-9]|1[0-2])-{_DAYS})|{_LEAP})"
+_HOUR = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
+TIME = f"^([0-9]{{1,4}} ?[hdwmy]|{_DAY}([T ]{_HOUR})?)$"
+"""A date there is, a time, or an age."""
+TIMES = "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
+
+
+def _profiles() -> list[str]:
+    from octavo.retrieval.profiles import PROFILES
+
+    return sorted(PROFILES)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Place = Annotated[str, Field(min_length=1, max_length=4_096)]
+KindName = Annotated[str, Field(choices=[kind.value for kind in Kind])]
+
+QueryText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=20_000,
+        argument="QUERY...",
+        description='A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.',
+    ),
+]
+Limit = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
+ProfileName = Annotated[
+    str,
+    Field(option="-p/--profile", complete="profiles", description="The retrieval profile.", choices=_profiles),
+]
+Collections = Annotated[
+    tuple[Name, ...],
+    Field(max_length=100, option="-c/--collection", complete="collections", description="Only these collections."),
+]
+PathPrefix = Annotated[
+    str, Field(max_length=4_096, option="--path", metavar="PREFIX", description="Only documents whose uri starts so.")
+]
+Uris = Annotated[
+    tuple[Place, ...], Field(max_length=200, option="--uri", complete="uris", description="Only these documents.")
+]
+Heading = Annotated[
+    str, Field(max_length=1_000, option="--heading", description="Only below headings that contain this.")
+]
+AllTags = Annotated[tuple[Name, ...], Field(max_length=50, option="--tag", description="Only with all of these tags.")]
+AnyTags = Annotated[
+    tuple[Name, ...], Field(max_length=50, option="--any-tag", description="Only with one of these tags.")
+]
+Kinds = Annotated[tuple[KindName, ...], Field(max_length=6, option="--kind", description="Only these kinds.")]
+Language = Annotated[
+    str, Field(min_length=1, max_length=50, metavar="NAME", description="Only in this programming language.")
+]
+Since = Annotated[
+    str,
+    Field(
+        pattern=TIME,
+        option="--after",
+        metavar="TIME",
+        description="Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.",
+    ),
+]
+Before = Annotated[str, Field(pattern=TIME, option="--before", metavar="TIME", description="Only modified before.")]
+ExcludedFile = Annotated[
+    str, Field(min_length=1, max_length=4_096, complete="uris", description="Leave out the document with this uri.")
+]
+ExcerptChars = Annotated[
+    int,
+    Field(ge=1, le=1_000_000, option="--max-chars", metavar="N", description="Cut excerpts after so many characters."),
+]
+Reference = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4_096,
+        argument="REF",
+        complete="uris",
+        description="uri or name, uri:10-20 (lines), uri#anchor or uri#Heading (a section), or a chunk id.",
+    ),
+]
+DocumentReference = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4_096,
+        argument="DOCUMENT",
+        complete="uris",
+        description="The document's uri, name, alias or id.",
+    ),
+]
+InCollection = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        option="-c/--collection",
+        complete="collections",
+        description="Where, if several have this uri.",
+    ),
+]
+LinesAround = Annotated[int, Field(ge=0, le=10_000)]
+_LENGTH = "How long the answer may be; the rest comes with its cursor."
+MaxTokens = Annotated[
+    int,
+    Field(
+        ge=500,
+        le=100_000,
+        option=None,
+        local=UNLIMITED,
+        description="How long the answer may be; the rest comes with its cursor.",
+    ),
+]
+Cursor = Annotated[str, Field(max_length=200, option=None, description="next_cursor of the answer before, to read on.")]

@@ -1,0 +1,137 @@
+"""What is answered about the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEdge:
+    """`place` is the document at the other end as collection/uri; without one, `target` is a tag or not there."""
+
+    direction: str
+    type: str
+    target: str
+    place: str | None = None
+    title: str | None = None
+    anchor: str | None = None
+    line: int | None = None
+    context: str | None = None
+    missing: str | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FarDocument:
+    place: str
+    title: str
+    hops: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborsAnswer:
+    """`backlinks` and `linking` count every link to the document and the documents they are in."""
+
+    collection: str
+    uri: str
+    title: str
+    document_id: str
+    edges: tuple[FoundEdge, ...]
+    backlinks: int
+    linking: int
+    further: tuple[FarDocument, ...] = ()
+    tags: tuple[str, ...] = ()
+    community: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedDocument:
+    place: str
+    title: str
+    kind: str
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer:
+    collection: str
+    uri: str
+    title: str
+    document_id: str
+    documents: tuple[RelatedDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildAnswer:
+    """The numbers of queued jobs, or with `wait` what was found; `note` says what could not be built."""
+
+    jobs: tuple[int, ...] = ()
+    communities: int | None = None
+    thematic_links: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCommunity:
+    community: int
+    name: str
+    size: int
+    tags: tuple[str, ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommunitiesAnswer:
+    """Empty while none have been looked for; `current` is false when the library changed since they were."""
+
+    communities: tuple[FoundCommunity, ...] = ()
+    total: int = 0
+    modularity: float = 0.0
+    found_at: str | None = None
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MissingTarget:
+    target: str
+    links: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class GhostsAnswer:
+    """What links point at and is not in the library, most wanted first; `source` is one document that links there."""
+
+    ghosts: tuple[MissingTarget, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClustersAnswer:
+    clusters: int
+    chunks: int
+    unclustered: int
+    largest: int
+    smallest: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFile:
+    """A file made from the graph, or without a path its text. `left_out` nodes did not fit into a drawing."""
+
+    nodes: int
+    edges: int
+    path: str | None = None
+    text: str | None = None
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MapFile:
+    """A map of the clusters: how many of the chunks are drawn as points."""
+
+    path: str
+    points: int
+    chunks: int
+    clusters: int

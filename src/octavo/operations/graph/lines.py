@@ -1,0 +1,129 @@
+"""Answers about the graph as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from octavo.operations.graph.answers import (
+    BuildAnswer,
+    ClustersAnswer,
+    CommunitiesAnswer,
+    FoundEdge,
+    GhostsAnswer,
+    GraphFile,
+    MapFile,
+    NeighborsAnswer,
+    RelatedAnswer,
+)
+from octavo.operations.graph.requests import BOTH, IN, OUT
+from octavo.operations.lines import DETAIL, Line, Part, columns, count
+from octavo.operations.quoting import TITLES
+
+BUILD = "run `octavo graph build`"
+_ARROWS = {OUT: "→", IN: "←", BOTH: "↔"}
+_MISSING = {"document": "  not there", "anchor": "  no such heading or block"}
+
+
+def neighbors_lines(answer: NeighborsAnswer) -> Iterator[Line]:
+    place = f"{answer.collection}/{answer.uri}"
+    yield Part(answer.title, "title"), Part("  "), Part(place, "place", place)
+    yield (Part(f"{count(answer.backlinks, 'link')} from {count(answer.linking, 'document')} to it", "dim"),)
+    yield (Part(TITLES, DETAIL),)
+    for edge in answer.edges:
+        yield from _edge(edge)
+    if not answer.edges:
+        yield (Part("It points at nothing, and nothing points at it."),)
+    if answer.tags:
+        yield (Part(f"Tags: {', '.join(answer.tags)}", DETAIL),)
+    if answer.further:
+        yield (Part("Farther away", "heading"),)
+        rows = [
+            (Part(far.place, "place", far.place), Part(f"{far.hops} hops"), Part(f"{far.score:.2f}", "dim"))
+            for far in answer.further
+        ]
+        yield from columns(rows)
+
+
+def _edge(edge: FoundEdge) -> Iterator[Line]:
+    anchor = f"#{edge.anchor}" if edge.anchor and edge.place and edge.direction == OUT else ""
+    line = f":{edge.line}" if edge.line and edge.direction == IN else ""
+    yield (
+        Part(f"{_ARROWS[edge.direction]} "),
+        Part(f"{edge.type:<13} ", "dim"),
+        Part(f"{edge.place or edge.target}{line}{anchor}", "place" if edge.place else "", edge.place),
+        Part(_MISSING.get(edge.missing or "", ""), "warn"),
+        Part(f"  line {edge.line}" if edge.line and edge.direction == OUT else "", DETAIL),
+    )
+    if edge.context:
+        yield (Part(f"                {edge.context}", "dim"),)
+
+
+def related_lines(answer: RelatedAnswer) -> Iterator[Line]:
+    yield (Part(f"Related to {answer.title} ({answer.collection}/{answer.uri}). {TITLES}", DETAIL),)
+    rows = [
+        (Part(f"{found.score:.2f}", "dim"), Part(found.place, "place", found.place), Part(", ".join(found.why)))
+        for found in answer.documents
+    ]
+    for line, found in zip(columns(rows) if rows else (), answer.documents, strict=True):
+        yield *line, Part(f": {found.title}", DETAIL)
+    if not rows:
+        yield (Part("Nothing is linked to it or says similar things."),)
+
+
+def build_lines(answer: BuildAnswer) -> Iterator[Line]:
+    if answer.jobs:
+        yield (Part(f"Queued as jobs {', '.join(map(str, answer.jobs))}. A worker does them."),)
+        return
+    done = []
+    if answer.thematic_links is not None:
+        done.append(count(answer.thematic_links, "thematic link"))
+    if answer.communities is not None:
+        done.append(f"{count(answer.communities, 'community', 'communities')} of more than one document")
+    yield (Part(f"Found {' and '.join(done)}."),)
+    if answer.note:
+        yield (Part(answer.note, "warn"),)
+
+
+def communities_lines(answer: CommunitiesAnswer) -> Iterator[Line]:
+    if answer.found_at is None:
+        yield (Part(f"No communities have been looked for yet: {BUILD}."),)
+        return
+    found = count(answer.total, "community", "communities")
+    yield (Part(f"{found}, modularity {answer.modularity:.2f}, found {answer.found_at[:16]}", "dim"),)
+    if not answer.current:
+        yield (Part(f"The library has changed since: {BUILD}.", "warn"),)
+    yield (Part(TITLES, DETAIL),)
+    for community in answer.communities:
+        tags = f"  {' '.join('#' + tag for tag in community.tags)}" if community.tags else ""
+        yield (
+            Part(f"{community.community:>3}  "),
+            Part(community.name, "title"),
+            Part(f"  {count(community.size, 'document')}{tags}", "dim"),
+        )
+        for place in community.documents:
+            yield Part("     "), Part(place, "place", place)
+
+
+def ghosts_lines(answer: GhostsAnswer) -> Iterator[Line]:
+    rows = [
+        (Part(str(ghost.links)), Part(ghost.target), Part(f"in {ghost.source}", "dim", ghost.source))
+        for ghost in answer.ghosts
+    ]
+    yield from columns(rows) if rows else [(Part("Every link leads somewhere."),)]
+
+
+def file_lines(answer: GraphFile) -> Iterator[Line]:
+    left_out = f"; {count(answer.left_out, 'node')} did not fit" if answer.left_out else ""
+    yield (Part(f"{answer.path}: {count(answer.nodes, 'node')}, {count(answer.edges, 'link')}{left_out}"),)
+
+
+def clusters_lines(answer: ClustersAnswer) -> Iterator[Line]:
+    said = f"{count(answer.chunks, 'chunk')} in {count(answer.clusters, 'cluster')}"
+    said += f" of {answer.smallest} to {answer.largest}"
+    yield (Part(said + (f", {answer.unclustered} in none" if answer.unclustered else "")),)
+
+
+def map_lines(answer: MapFile) -> Iterator[Line]:
+    shown = f"{answer.points:,} of {count(answer.chunks, 'chunk')}"
+    shown = shown if answer.points < answer.chunks else count(answer.chunks, "chunk")
+    yield (Part(f"{answer.path}: {shown} in {count(answer.clusters, 'cluster')}. Open it in a browser."),)

@@ -1,0 +1,161 @@
+"""What a document points at, what points at it, and what else belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.graph.anchors import anchored
+from octavo.model.graph import WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
+from octavo.model.ids import DocumentId
+from octavo.model.stored import StoredDocument
+from octavo.model.text import LineIndex
+from octavo.operations.graph.answers import FarDocument, FoundEdge, NeighborsAnswer
+from octavo.operations.graph.requests import BOTH, IN, OUT, TYPES, NeighborsRequest
+from octavo.operations.lines import short
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+
+
+def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswer:
+    types = tuple(_type(name) for name in request.types)
+    if request.direction not in (OUT, IN, BOTH):
+        raise InvalidArgument(f"{request.direction} is no direction", hint=f"choose one of: {OUT}, {IN}, {BOTH}")
+    document = read(engine, GetRequest(request.reference, request.collection)).document
+    graph, project = engine.store.graph, engine.project.id
+    with engine.store.reading():
+        found: list[FoundEdge] = []
+        if request.direction != IN:
+            # An import that leads nowhere names a package from elsewhere, and is no link that somebody has to mend.
+            led = [
+                one for one in graph.out(project, document.id, types) if one.target or one.lookup in WRITTEN_BY_PEOPLE
+            ]
+            found += _shown_out(engine, document, led[: request.limit], types)
+        if request.direction != OUT:
+            found += _shown_back(engine, graph.back(project, document.id, types, request.limit))
+        found += _thematic(engine, document, types)
+        backlinks, linking = graph.back_count(project, document.id)
+        further = _further(engine, document, types, request) if request.hops > 1 else ()
+        community = graph.communities(project, [document.id]).get(document.id)
+    return NeighborsAnswer(
+        collection=document.collection,
+        uri=document.uri,
+        title=short(document.title),
+        document_id=document.id,
+        edges=tuple(found[: request.limit * 2]),
+        backlinks=backlinks,
+        linking=linking,
+        further=further,
+        tags=document.tags[:20],
+        community=community,
+    )
+
+
+def _type(name: str) -> EdgeType:
+    try:
+        return EdgeType(name)
+    except ValueError:
+        raise InvalidArgument(f"no edge is of type {name}", hint=f"choose one of: {', '.join(TYPES)}") from None
+
+
+def place_of(node: Node) -> str:
+    return f"{node.collection}/{node.uri}"
+
+
+def _shown_out(
+    engine: Engine, document: StoredDocument, edges: Sequence[Edge], types: Sequence[EdgeType]
+) -> Iterator[FoundEdge]:
+    nodes = _nodes(engine, (edge.target for edge in edges if edge.target))
+    lines = _lines(engine, [document])
+    for edge in edges:
+        node = nodes.get(edge.target) if edge.target else None
+        yield FoundEdge(
+            direction=OUT,
+            type=edge.type.value,
+            target=edge.path,
+            place=place_of(node) if node else None,
+            title=short(node.title) if node else None,
+            anchor=edge.anchor,
+            line=_line(lines, document.id, edge),
+            context=edge.context or None,
+            missing=_missing(engine, edge),
+            weight=edge.weight,
+        )
+    if not types or EdgeType.MENTIONS in types:
+        for tag in document.tags:
+            yield FoundEdge(direction=OUT, type=EdgeType.MENTIONS.value, target=f"#{tag}")
+    if EdgeType.CONTAINS in types:
+        for section in engine.store.documents.sections(engine.project.id, document.id):
+            if section.level:
+                target = f"#{section.anchor}"
+                yield FoundEdge(OUT, EdgeType.CONTAINS.value, target, title=short(section.title), anchor=section.anchor)
+
+
+def _shown_back(engine: Engine, edges: Sequence[Edge]) -> Iterator[FoundEdge]:
+    nodes = _nodes(engine, (edge.source for edge in edges))
+    stored = [engine.store.documents.get(engine.project.id, one) for one in nodes]
+    lines = _lines(engine, [one for one in stored if one is not None])
+    for edge in sorted(edges, key=lambda one: (nodes[one.source].uri, one.span.start)):
+        node = nodes[edge.source]
+        yield FoundEdge(
+            direction=IN,
+            type=edge.type.value,
+            target=edge.path,
+            place=place_of(node),
+            title=short(node.title),
+            anchor=edge.anchor,
+            line=_line(lines, edge.source, edge),
+            context=edge.context or None,
+            weight=edge.weight,
+        )
+
+
+def _thematic(engine: Engine, document: StoredDocument, types: Sequence[EdgeType]) -> Iterator[FoundEdge]:
+    if types and EdgeType.THEMATIC_LINK not in types:
+        return
+    links = engine.store.graph.thematic(engine.project.id, document.id)
+    nodes = _nodes(engine, (one.target if one.source == document.id else one.source for one in links))
+    for link in sorted(links, key=lambda one: -one.weight):
+        node = nodes[link.target if link.source == document.id else link.source]
+        yield FoundEdge(
+            BOTH, EdgeType.THEMATIC_LINK.value, node.uri, place_of(node), short(node.title), weight=link.weight
+        )
+
+
+def _further(
+    engine: Engine, document: StoredDocument, types: tuple[EdgeType, ...], request: NeighborsRequest
+) -> tuple[FarDocument, ...]:
+    walk = Walk(hops=request.hops, types=types)
+    reached = engine.store.graph.walk(engine.project.id, {document.id: 1.0}, walk)
+    far = [one for one in reached if one.hops > 1 and one.document != document.id][: request.limit]
+    nodes = _nodes(engine, (one.document for one in far))
+    return tuple(
+        FarDocument(place_of(nodes[one.document]), short(nodes[one.document].title), one.hops, round(one.score, 4))
+        for one in far
+    )
+
+
+def _missing(engine: Engine, edge: Edge) -> str | None:
+    """What a link asks for and does not get: the document, or the heading or block in it."""
+    if edge.target is None:
+        return "document"
+    if not edge.anchor:
+        return None
+    target = engine.store.documents.get(engine.project.id, edge.target)
+    sections = engine.store.documents.sections(engine.project.id, edge.target)
+    return None if target and anchored(sections, target.metadata, edge.anchor) is not None else "anchor"
+
+
+def _nodes(engine: Engine, documents: Iterable[DocumentId]) -> Mapping[DocumentId, Node]:
+    wanted = set(documents)
+    return {one.document: one for one in engine.store.graph.nodes(engine.project.id, wanted)} if wanted else {}
+
+
+def _lines(engine: Engine, documents: Sequence[StoredDocument]) -> Mapping[DocumentId, LineIndex]:
+    texts = engine.store.documents.texts(engine.project.id, {one.text_hash for one in documents})
+    return {one.id: LineIndex(texts[one.text_hash]) for one in documents}
+
+
+def _line(lines: Mapping[DocumentId, LineIndex], document: DocumentId, edge: Edge) -> int | None:
+    return lines[document].lines(edge.span.start, edge.span.end).first if edge.span.length else None

@@ -1,0 +1,141 @@
+"""What else belongs to a document: linked to it, near in meaning, tagged alike; each says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from octavo.engine.engine import Engine
+from octavo.model.document import Kind
+from octavo.model.graph import EdgeType, Node, Walk
+from octavo.model.ids import DocumentId
+from octavo.model.stored import StoredDocument
+from octavo.operations.graph.answers import RelatedAnswer, RelatedDocument
+from octavo.operations.graph.neighbors import place_of
+from octavo.operations.graph.requests import RelatedRequest
+from octavo.operations.lines import short
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+
+_MEANING = 0.5  # what a cosine of 1 adds, as much as a link
+_TAG = 0.05
+_COMMUNITY = 0.05
+_NO_CHANGES = tuple(one for one in EdgeType if one is not EdgeType.CHANGES)
+"""What is followed from a file: the thousands of commits that changed it would leave no room for anything else."""
+_LOOKED_AT = 200  # chunks near in meaning
+
+
+@dataclass(slots=True)
+class _Reasons:
+    score: float = 0.0
+    why: list[str] = field(default_factory=list)
+
+
+def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
+    """By links up to two hops away, by meaning, and a little by shared tags and community; each says why."""
+    document = read(engine, GetRequest(request.reference, request.collection)).document
+    graph, project = engine.store.graph, engine.project.id
+    with engine.store.reading():
+        reasons: dict[DocumentId, _Reasons] = {}
+        walk = Walk(hops=2, types=() if document.kind is Kind.COMMIT else _NO_CHANGES)
+        direct = list(_direct(engine, document))
+        beside = {other for other, _, _ in direct}
+        for reached in graph.walk(project, {document.id: 1.0}, walk):
+            found = reasons.setdefault(reached.document, _Reasons())
+            found.score += reached.score
+            if reached.hops > 1 and reached.document not in beside:
+                found.why.append(f"{reached.hops} links away")
+        for other, why, weight in direct:
+            found = reasons.setdefault(other, _Reasons())
+            found.why.insert(0, why)
+            # A walk follows only so many links of one document; a link is one all the same.
+            found.score = max(found.score, walk.decay * weight)
+        if request.by_meaning:
+            for other, cosine in _alike(engine, document):
+                found = reasons.setdefault(other, _Reasons())
+                found.score += _MEANING * cosine
+                found.why.append(f"says similar things ({cosine:.2f})")
+        reasons.pop(document.id, None)
+        found_nodes = graph.nodes(project, reasons) if reasons else ()
+        # Whoever asks about a file is told of its commits by `history`; here they would crowd out all else.
+        nodes = {one.document: one for one in found_nodes if document.kind is Kind.COMMIT or one.kind != Kind.COMMIT}
+        _share(engine, document, nodes, reasons)
+    ranked = sorted(
+        (one for one in nodes.values()), key=lambda one: (-reasons[one.document].score, one.uri, one.collection)
+    )
+    return RelatedAnswer(
+        collection=document.collection,
+        uri=document.uri,
+        title=short(document.title),
+        document_id=document.id,
+        documents=tuple(_related(one, reasons[one.document]) for one in ranked[: request.limit]),
+    )
+
+
+def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
+    """What is linked with it, how, and the weight of the link."""
+    graph, project = engine.store.graph, engine.project.id
+    outward = {edge.target: edge for edge in graph.out(project, document.id) if edge.target}
+    inward = {edge.source: edge for edge in graph.back(project, document.id)}
+    for other, edge in outward.items():
+        if other != document.id:
+            yield other, f"{_words(edge.type)} from here", edge.weight
+    yield from ((other, f"{_words(edge.type)} here", edge.weight) for other, edge in inward.items())
+    for link in graph.thematic(project, document.id):
+        yield link.target if link.source == document.id else link.source, "about the same", link.weight
+
+
+def _words(kind: EdgeType) -> str:
+    return {
+        EdgeType.LINKS_TO: "linked",
+        EdgeType.EMBEDS: "embedded",
+        EdgeType.IMPLEMENTS: "implementation linked",
+        EdgeType.TESTS: "tested",
+        EdgeType.RELATED: "named as related",
+        EdgeType.MENTIONS: "mentioned",
+        EdgeType.CHANGES: "changed",
+    }.get(kind, kind.value)
+
+
+def _alike(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, float]]:
+    """Documents by the chunk of theirs that is nearest to the mean of this one's; none without vectors."""
+    store, project = engine.store, engine.project.id
+    own = store.graph.chunks(project, document.id)
+    vectors = list(engine.vectors.vectors_of([key for key, _ in own]).values())
+    if not vectors:
+        return
+    mean = np.mean(np.stack(vectors), axis=0)
+    length = float(np.linalg.norm(mean))
+    if length == 0.0:
+        return
+    found = engine.vectors.search((mean / length).astype(np.float32), _LOOKED_AT)
+    known = store.documents.candidates(project, [one.key for one in found])
+    best: dict[DocumentId, float] = {}
+    for one in found:
+        if one.key in known:
+            best.setdefault(known[one.key].document_id, one.score)
+    yield from ((other, cosine) for other, cosine in best.items() if other != document.id and cosine > 0)
+
+
+def _share(
+    engine: Engine, document: StoredDocument, nodes: Mapping[DocumentId, Node], reasons: Mapping[DocumentId, _Reasons]
+) -> None:
+    """What tags and communities add to those already found."""
+    tags = {tag.lower(): tag for tag in document.tags}
+    communities = engine.store.graph.communities(engine.project.id, [document.id, *nodes])
+    for node in nodes.values():
+        shared = [tags[tag.lower()] for tag in node.tags if tag.lower() in tags]
+        if shared:
+            reasons[node.document].score += _TAG * min(len(shared), 4)
+            reasons[node.document].why.append(f"also tagged {', '.join(shared[:3])}")
+        number = communities.get(node.document)
+        if number is not None and number == communities.get(document.id):
+            reasons[node.document].score += _COMMUNITY
+            reasons[node.document].why.append("in the same community")
+
+
+def _related(node: Node, reasons: _Reasons) -> RelatedDocument:
+    why = tuple(dict.fromkeys(reasons.why))
+    return RelatedDocument(place_of(node), short(node.title), node.kind, round(reasons.score, 4), why)

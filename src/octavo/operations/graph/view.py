@@ -1,0 +1,68 @@
+"""The graph as a file: for other programs, or as a page to look at."""
+
+from __future__ import annotations
+
+import json
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotIndexed
+from octavo.graph.export import as_graphml, as_json
+from octavo.graph.page import drawn_links, page
+from octavo.graph.view import Shown, View, view
+from octavo.operations.files import write_new
+from octavo.operations.graph.answers import GraphFile
+from octavo.operations.graph.requests import ExportRequest, PlotRequest
+
+
+def graph_export(engine: Engine, request: ExportRequest) -> GraphFile:
+    """JSON as node-link data, or GraphML for Gephi, yEd and networkx."""
+    if request.to not in ("json", "graphml"):
+        raise InvalidArgument(f"there is no format {request.to}", hint="choose json or graphml")
+    seen = _view(engine, request, sections=request.sections)
+    text = "".join(as_graphml(seen)) if request.to == "graphml" else _json(seen)
+    nodes, edges = len(seen.nodes), len(seen.edges)
+    if request.output is None:
+        return GraphFile(nodes, edges, text=text)
+    return GraphFile(nodes, edges, str(write_new(request.output, text, force=request.force)))
+
+
+def graph_plot(engine: Engine, request: PlotRequest) -> GraphFile:
+    """A page to open in a browser: communities in colour, nothing fetched from anywhere."""
+    seen = _view(engine, request, most=request.most)
+    names = request.collections or [collection.name for collection in engine.collections()]
+    path = write_new(request.output, page(seen, f"Octavo: {', '.join(names)}"), force=request.force)
+    return GraphFile(len(seen.nodes), len(drawn_links(seen)), str(path), left_out=seen.left_out)
+
+
+def _view(
+    engine: Engine, request: ExportRequest | PlotRequest, *, sections: bool = False, most: int | None = None
+) -> View:
+    """What the library holds now. Unknown collections are an error, an empty library too."""
+    shown = Shown(
+        ghosts=request.ghosts,
+        tags=request.tags,
+        thematic=request.thematic_links,
+        commits=request.commits,
+        collections=tuple(engine.collection(name).name for name in request.collections),
+        most=most,
+    )
+    store, project = engine.store, engine.project.id
+    with store.reading():
+        nodes = store.graph.nodes(project)
+        if not nodes:
+            raise NotIndexed(
+                "the library holds no documents yet", hint="run `octavo add FOLDER --name NAME` and `octavo index`"
+            )
+        headings = {node.document: store.documents.sections(project, node.document) for node in nodes if sections}
+        return view(
+            nodes,
+            store.graph.edges(project),
+            store.graph.thematic(project),
+            store.graph.communities(project),
+            shown,
+            headings,
+        )
+
+
+def _json(seen: View) -> str:
+    return json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"

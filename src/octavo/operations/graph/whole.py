@@ -1,0 +1,91 @@
+"""The graph as a whole: its communities, links that lead nowhere, and the work over all of it."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotIndexed
+from octavo.graph.communities import degrees, described
+from octavo.jobs.graph import find_communities, find_thematic_links
+from octavo.model.graph import COMMUNITIES, GraphRun
+from octavo.model.job import JobKind
+from octavo.observability.progress import Progress
+from octavo.operations.graph.answers import (
+    BuildAnswer,
+    CommunitiesAnswer,
+    FoundCommunity,
+    GhostsAnswer,
+    MissingTarget,
+)
+from octavo.operations.graph.neighbors import place_of
+from octavo.operations.graph.requests import BuildRequest, CommunitiesRequest, GhostsRequest
+from octavo.operations.lines import short
+from octavo.operations.times import when
+
+
+def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> BuildAnswer:
+    """Thematic links first, so that communities take them in."""
+    if not request.communities and not request.thematic_links:
+        raise InvalidArgument("there is nothing to build", hint="leave communities or thematic_links on")
+    store, project = engine.store, engine.project.id
+    themes = {"threshold": request.threshold, "neighbours": request.neighbours}
+    groups = {"resolution": request.resolution, "seed": request.seed}
+    if not request.wait:
+        with store.transaction():
+            jobs = []
+            if request.thematic_links:
+                jobs.append(store.outbox.enqueue(project, JobKind.THEMATIC_LINKS, "graph", themes))
+            if request.communities:
+                jobs.append(store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", groups))
+        return BuildAnswer(tuple(jobs))
+    links = numbers = note = None
+    progress.start("graph", request.communities + request.thematic_links, "steps")
+    try:
+        if request.thematic_links:
+            try:
+                links = find_thematic_links(store, project, engine.embedder.profile, themes)
+            except NotIndexed as error:
+                if not request.communities:
+                    raise
+                # Communities are made of links too, and need no vectors.
+                note = f"No thematic links: {error.message}; {error.hint}."
+            progress.advance(1, "thematic links")
+        if request.communities:
+            numbers = find_communities(store, project, groups)
+            progress.advance(1, "communities")
+    finally:
+        progress.finish()
+    return BuildAnswer(communities=numbers, thematic_links=links, note=note)
+
+
+def graph_communities(engine: Engine, request: CommunitiesRequest) -> CommunitiesAnswer:
+    graph, project = engine.store.graph, engine.project.id
+    with engine.store.reading():
+        run = graph.runs(project).get(COMMUNITIES)
+        if run is None:
+            return CommunitiesAnswer()
+        nodes, edges, numbers = graph.nodes(project), graph.edges(project), graph.communities(project)
+        current = _current(engine, run)
+    places = {node.document: place_of(node) for node in nodes}
+    communities = described(nodes, numbers, degrees(edges))
+    large = [community for community in communities if len(community.documents) >= request.smallest]
+    shown = tuple(
+        FoundCommunity(
+            community=community.number,
+            name=short(community.name),
+            size=len(community.documents),
+            tags=community.tags,
+            documents=tuple(places[document] for document in community.documents[: request.members]),
+        )
+        for community in large[: request.limit]
+    )
+    return CommunitiesAnswer(shown, len(large), run.facts.get("modularity", 0.0), when(run.at), current)
+
+
+def _current(engine: Engine, run: GraphRun) -> bool:
+    """The run was written by the transaction that made the generation it names one higher."""
+    return engine.store.generation() <= run.generation + 1
+
+
+def graph_ghosts(engine: Engine, request: GhostsRequest) -> GhostsAnswer:
+    ghosts = engine.store.graph.ghosts(engine.project.id, request.limit)
+    return GhostsAnswer(tuple(MissingTarget(ghost.path, ghost.links, ghost.source) for ghost in ghosts))

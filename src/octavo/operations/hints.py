@@ -1,0 +1,100 @@
+"""A hint names the command that helps; a program and a language model are told what they can call instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping
+from functools import cache
+
+from octavo.operations.operation import Operation
+from octavo.operations.request_fields import RequestField, request_fields
+from octavo.operations.table import EVERY
+
+_COMMAND = re.compile(r"`octavo ([^`]+)`")
+_OPTION = re.compile(r"(?<![\w`-])--[a-z-]+")
+
+
+def for_python(hint: str, asked: Operation) -> str:
+    """With methods of a library in place of commands, and arguments in place of the options of what was `asked`.
+
+    >>> for_python("`octavo search` finds passages, `octavo init` makes a library", EVERY["get"])
+    '`library.search(query)` finds passages, `octavo init` makes a library'
+    >>> for_python("give another --name, or pass --replace", EVERY["add"])
+    'give another name=…, or pass replace=True'
+    """
+
+    def call(operation: Operation, options: str) -> str:
+        required = [field.name for field in request_fields(operation.takes) if field.required]
+        known = _options(operation.takes)
+        given = [_argument(known[option]) for option in _OPTION.findall(options) if option in known]
+        return f"`library.{operation.name}({', '.join([*required, *given])})`"
+
+    return _without_options(_respelled(hint, call), asked, _argument)
+
+
+def for_model(hint: str, offered: Container[str], asked: Operation | None = None) -> str:
+    """With tools and arguments in place of commands and options, where they are offered.
+
+    What is not offered remains for a person to run.
+
+    >>> for_model("`octavo search` finds passages, `octavo get` reads them", {"search"})
+    'search finds passages, `octavo get` reads them'
+    >>> for_model("run `octavo index`, or look at `octavo status --problems`", {"reindex", "status"})
+    'run reindex, or look at status with problems'
+    >>> for_model("choose one with --collection", {"get"}, EVERY["get"])
+    'choose one with collection'
+    """
+
+    def tool(operation: Operation, options: str) -> str | None:
+        name = next((name for name in (operation.name, operation.served_as) if name in offered), None)
+        known = _options(operation.takes) if name == operation.name else {}
+        given = [known[option].name for option in _OPTION.findall(options) if option in known]
+        return name and f"{name} with {', '.join(given)}" if given else name
+
+    return _without_options(_respelled(hint, tool), asked, lambda field: field.name)
+
+
+def _respelled(hint: str, spelled: Callable[[Operation, str], str | None]) -> str:
+    def spell(match: re.Match[str]) -> str:
+        words = match[1].split()
+        for length in range(len(words), 0, -1):
+            operation = _by_command().get(" ".join(words[:length]))
+            if operation is not None:
+                return spelled(operation, " ".join(words[length:])) or match[0]
+        return match[0]
+
+    return _COMMAND.sub(spell, hint)
+
+
+def _without_options(hint: str, asked: Operation | None, spelled: Callable[[RequestField], str]) -> str:
+    """With arguments for the options that stand outside of commands."""
+    known = _options(asked.takes) if asked else {}
+    parts = re.split("(`[^`]*`)", hint)
+    parts[::2] = [
+        _OPTION.sub(lambda found: spelled(known[found[0]]) if found[0] in known else found[0], part)
+        for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+@cache
+def _by_command() -> dict[str, Operation]:
+    return {operation.command: operation for operation in EVERY.values() if operation.command}
+
+
+@cache
+def _options(request: type) -> Mapping[str, RequestField]:
+    """What a command line calls an argument → the argument."""
+    named = {f"--{field.name.replace('_', '-')}": field for field in request_fields(request)}
+    spelled = {
+        option: field
+        for field in request_fields(request)
+        if field.on_command_line
+        for option in field.spelled.split("/")
+    }
+    return named | spelled
+
+
+def _argument(field: RequestField) -> str:
+    """As Python writes it: what is a switch is switched on."""
+    return f"{field.name}=True" if field.default is False else f"{field.name}=…"

@@ -1,0 +1,1 @@
+"""The history of what was indexed: commits, and the past of a file."""

@@ -1,0 +1,64 @@
+"""The queue of jobs: look at it, try jobs again, delete those that have ended."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
+from octavo.model.job import Job, JobId, JobState
+from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.jobs.requests import STATES, JobsListRequest, JobsPurgeRequest, JobsRetryRequest
+from octavo.operations.memory.answers import when
+from octavo.operations.memory.resolve import instant
+
+_ENDED = (JobState.DONE, JobState.DEAD)
+
+
+def jobs_list(engine: Engine, request: JobsListRequest) -> JobsAnswer:
+    """Oldest first."""
+    found = engine.store.outbox.jobs(engine.project.id, [_state(name) for name in request.states])
+    return JobsAnswer(tuple(_shown(job) for job in found))
+
+
+def jobs_retry(engine: Engine, request: JobsRetryRequest) -> JobsCountAnswer:
+    """Makes the numbered jobs, or without numbers all dead ones, due now."""
+    outbox = engine.store.outbox
+    wanted = [JobId(number) for number in request.numbers]
+    wanted = wanted or [job.id for job in outbox.jobs(engine.project.id, [JobState.DEAD])]
+    with engine.store.transaction():
+        found = outbox.retry(engine.project.id, wanted)
+    if request.numbers and found < len(set(wanted)):
+        raise NotFound("not every job could be tried again", hint="`octavo jobs list` shows what waits or is dead")
+    return JobsCountAnswer(found)
+
+
+def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:
+    """Deletes jobs that have ended: done ones unless said otherwise."""
+    chosen = [_state(name) for name in request.states] or [JobState.DONE]
+    if not set(chosen) <= set(_ENDED):
+        raise InvalidArgument("only jobs that are done or dead can be purged")
+    limit = instant(engine, request.before)
+    before = engine.memories.clock() + 1 if limit is None else limit
+    with engine.store.transaction():
+        return JobsCountAnswer(engine.store.outbox.purge(engine.project.id, chosen, before))
+
+
+def _state(name: str) -> JobState:
+    try:
+        return JobState(name)
+    except ValueError:
+        raise InvalidArgument(f"no job is ever {name}", hint=f"choose one of: {', '.join(STATES)}") from None
+
+
+def _shown(job: Job) -> QueuedJob:
+    return QueuedJob(
+        job=job.id,
+        kind=job.kind.value,
+        state=job.state.value,
+        attempts=job.attempts,
+        created_at=when(job.created_at),
+        run_after=when(job.run_after),
+        error=job.error,
+        worker=job.locked_by or None,
+        lease_expires_at=None if job.lease_expires_at is None else when(job.lease_expires_at),
+        finished_at=None if job.finished_at is None else when(job.finished_at),
+    )

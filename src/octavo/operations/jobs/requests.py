@@ -1,0 +1,47 @@
+"""What is asked about queued jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.job import JobState
+from octavo.model.limits import Field
+from octavo.operations.fields import TIME
+
+STATES = [state.value for state in JobState]
+ENDED = [JobState.DONE.value, JobState.DEAD.value]
+
+StateName = Annotated[str, Field(choices=STATES)]
+EndedState = Annotated[str, Field(choices=ENDED)]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsListRequest:
+    states: Annotated[
+        tuple[StateName, ...], Field(max_length=4, option="--state", description="Only in these states.")
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobsRetryRequest:
+    numbers: Annotated[
+        tuple[int, ...], Field(argument="NUMBER", description="These jobs; else all that were given up.")
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobsPurgeRequest:
+    states: Annotated[
+        tuple[EndedState, ...],
+        Field(max_length=2, option="--state", description="Which ended jobs; done ones if none is named."),
+    ] = ()
+    before: (
+        Annotated[
+            str,
+            Field(
+                pattern=TIME, metavar="TIME", description="Only what ended before: 2024-05-01, or an age such as 7d."
+            ),
+        ]
+        | None
+    ) = None

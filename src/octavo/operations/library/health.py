@@ -1,0 +1,130 @@
+"""The doctor: everything about a library that can go wrong quietly, looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from octavo.engine.engine import Engine
+from octavo.engine.mending import damage
+from octavo.errors import OctavoError, ProviderFailed
+from octavo.model.job import JobState
+from octavo.model.ledger import REDACTED
+from octavo.operations.library.answers import Check, CollectionState, HealthAnswer
+from octavo.operations.library.collections import collection_problems, collection_state
+from octavo.operations.library.left_out import INSTALL_HINT, left_out_text
+from octavo.operations.library.requests import HealthRequest
+
+_MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of them
+
+
+def health_check(engine: Engine, request: HealthRequest) -> HealthAnswer:
+    checks = doctor(engine, deep=request.deep)
+    return HealthAnswer(all(check.ok for check in checks), checks)
+
+
+def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
+    """Looks at everything that can go wrong quietly; `deep` reads the whole library for damage."""
+    checks = list(_attempted("library", lambda: _library_check(engine, deep=deep)))
+    checks += _attempted("server", lambda: _server_check(engine))
+    checks += _attempted("recipe", lambda: [_recipe_check(engine)])
+    checks += _attempted("model", lambda: [_model_check(engine)])
+    checks += _attempted("jobs", lambda: [_jobs_check(engine)])
+    checks += _attempted("collections", lambda: _collection_checks(engine))
+    checks += _attempted("secrets", lambda: _secrets_check(engine))
+    return tuple(checks)
+
+
+def _attempted(name: str, look: Callable[[], Sequence[Check]]) -> Sequence[Check]:
+    """One part that cannot be looked at leaves the others to be."""
+    try:
+        return look()
+    except OctavoError as error:
+        return [Check(name, False, error.message, error.hint)]
+
+
+def _library_check(engine: Engine, *, deep: bool) -> Sequence[Check]:
+    problems = tuple(found.message for found in damage(engine, quick=not deep))
+    sound = f"{engine.location} is sound" if deep else f"{engine.location} answers"
+    hint = "`octavo db repair` makes anew what can be computed again; else restore a backup" if problems else None
+    return [Check("library", not problems, "; ".join(problems) or sound, hint)]
+
+
+def _server_check(engine: Engine) -> Sequence[Check]:
+    server = engine.store.server()
+    return [Check("server", True, server)] if server else []
+
+
+def _collection_checks(engine: Engine) -> Sequence[Check]:
+    return [_collection_check(collection_state(engine, collection)) for collection in engine.collections()]
+
+
+def _secrets_check(engine: Engine) -> list[Check]:
+    """The keys and tokens that were found in files, commits and memories and blacked out."""
+    found = [
+        f"{problem.collection}/{problem.uri} ({warning})"
+        for collection in engine.collections()
+        for problem in collection_problems(engine, collection)
+        for warning in problem.warnings
+        if REDACTED in warning
+    ]
+    if not found:
+        return []
+    more = f"; and {len(found) - _MOST_SECRETS:,} more" if len(found) > _MOST_SECRETS else ""
+    message = f"{len(found):,} keys or tokens were redacted: {'; '.join(found[:_MOST_SECRETS])}{more}"
+    hint = "revoke them and take them out; `octavo add FOLDER --allow-secrets` stores what are none as they are"
+    return [Check("secrets", True, message, hint)]
+
+
+def _collection_check(state: CollectionState) -> Check:
+    name = f"collection {state.name}"
+    if not state.present:
+        gone = f"{state.root} is not there; what was indexed from it is kept"
+        return Check(name, False, gone, "mount it again, or `octavo remove` the collection")
+    message = f"{state.indexed} indexed, {state.skipped} skipped, {state.failed} failed"
+    message += f"; left out: {left_out_text(state.left_out)}" if state.left_out else ""
+    hint = "`octavo status --problems` gives the reasons" if state.failed or state.left_out else None
+    if not state.failed and not state.indexed and any(group.needs_extra for group in state.left_out or ()):
+        return Check(name, False, message, INSTALL_HINT)
+    return Check(name, not state.failed, message, hint)
+
+
+def _recipe_check(engine: Engine) -> Check:
+    recorded, wanted = engine.store.catalog.recipe(engine.project.id), engine.recipe()
+    if recorded is None:
+        return Check("recipe", True, "nothing is indexed yet")
+    differing = recorded.differences(wanted)
+    if not differing:
+        return Check("recipe", True, f"indexed as configured ({wanted.embedding.name})")
+    hint = "`octavo index` re-indexes what differs"
+    if "embedding" in differing:
+        hint = "set embedding.provider and embedding.model back, or index into a new library"
+    return Check("recipe", False, f"the configuration differs in: {', '.join(differing)}", hint)
+
+
+def _jobs_check(engine: Engine) -> Check:
+    outbox, project = engine.store.outbox, engine.project.id
+    dead = len(outbox.jobs(project, [JobState.DEAD]))
+    waiting = len(outbox.jobs(project, [JobState.READY, JobState.LEASED]))
+    pending = engine.freshness().pending
+    if dead:
+        return Check(
+            "jobs", False, f"{dead} jobs were given up", "`octavo jobs list` says why, `octavo jobs retry` tries again"
+        )
+    if pending and not waiting:
+        return Check("jobs", False, f"{pending} chunks have no vector and no job will make them", "run `octavo index`")
+    return Check("jobs", True, f"waiting: {waiting}" if waiting else "nothing is left to do")
+
+
+def _model_check(engine: Engine) -> Check:
+    try:
+        profile = engine.embedder.profile
+        vector = engine.embedder.embed_query("straight to the right page")
+        # Only an embedder that has files can find them damaged.
+        damage: tuple[str, ...] = getattr(engine.embedder, "verify", tuple)()
+    except ProviderFailed as error:
+        return Check("model", False, error.message, error.hint)
+    if damage:
+        return Check("model", False, "; ".join(damage), "install Octavo again, or the model's folder")
+    sound = vector.shape == (profile.dimensions,) and abs(float(vector @ vector) - 1.0) < 1e-3
+    message = f"{profile.name} answers with {profile.dimensions} dimensions"
+    return Check("model", sound, message if sound else f"{profile.name} gives vectors of the wrong kind")

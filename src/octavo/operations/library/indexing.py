@@ -1,0 +1,179 @@
+"""Bring the library in step with its folders, at once or in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+from octavo.engine.adapters import IndexOptions
+from octavo.engine.advisories import advisories
+from octavo.engine.builds import Build
+from octavo.engine.engine import Engine
+from octavo.engine.mending import damage
+from octavo.errors import InvalidArgument, NotIndexed
+from octavo.ingest.report import CollectionReport, IndexReport, Problem
+from octavo.model.commit import is_repository
+from octavo.model.damage import Part
+from octavo.observability.progress import Progress
+from octavo.operations.library.answers import (
+    FileProblem,
+    IndexAnswer,
+    IndexedCollection,
+    IndexingRun,
+    MissingFolder,
+    UriProblem,
+)
+from octavo.operations.library.left_out import left_out
+from octavo.operations.library.requests import SCOPES, IndexRequest, ReindexRequest
+from octavo.operations.times import when
+
+_INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then
+_REINDEX_PATIENCE = 1.0
+_SHOWN = 20  # problems in an answer; `status` has them all
+
+
+def index(engine: Engine, request: IndexRequest, progress: Progress) -> IndexAnswer:
+    """Busy when another process indexes and this one is not to wait."""
+    report = engine.index(
+        request.collections,
+        embed=request.embed,
+        wait_full=request.wait_full,
+        confirm_removals=request.confirm_removals,
+        progress=progress,
+        patience=None if request.wait else _INDEX_PATIENCE,
+    )
+    damaged = tuple(found.message for found in damage(engine, quick=True))
+    return replace(
+        answered(report),
+        advisories=advisories(engine, engine.store.counts(engine.project.id)),
+        damaged=damaged or None,
+    )
+
+
+def answered(report: IndexReport) -> IndexAnswer:
+    return IndexAnswer(
+        collections=tuple(_collection(collection) for collection in report.collections),
+        missing=tuple(MissingFolder(problem.uri, problem.reason) for problem in report.missing),
+        embedded=report.embedded,
+        fast_vectors=report.fast,
+        seconds=round(report.seconds, 3),
+        read=sum(done.added + done.changed + done.moved + done.unchanged for done in report.collections),
+        left_out=left_out(
+            (problem.uri, problem.reason)
+            for done in report.collections
+            for problem in (*done.skipped, *done.failed)
+            if not is_repository(problem.uri)
+        ),
+    )
+
+
+def reindex(engine: Engine, request: ReindexRequest, progress: Progress) -> IndexingRun:
+    """Starts a run, or with `wait` does it here. Busy when one is under way and nobody waits."""
+    if request.scope not in SCOPES:
+        raise InvalidArgument(f"there is no scope {request.scope}", hint=f"choose one of: {', '.join(SCOPES)}")
+    prefix = _prefix(request)
+    if request.scope == "prefix" and not prefix:
+        raise InvalidArgument(
+            "the scope prefix needs a prefix",
+            hint='say which uris: {"scope": "prefix", "prefix": "notes/"}',
+            details={"field": "prefix", "value": request.prefix, "reason": "the scope is prefix"},
+        )
+    names = tuple(engine.collection(name).name for name in request.collections)
+    if not engine.collections():
+        raise NotIndexed("the library has no collections", hint="run `octavo add FOLDER --name NAME`")
+    work = engine.writer.indexing(IndexOptions(names, reread=request.scope == "full", prefix=prefix))
+    if request.scope == "full":
+        work = partial(_mended_first, engine, names, prefix, work)
+    if request.wait:
+        return indexing_run(engine.builds.run(request.scope, work, progress))
+    return indexing_run(engine.builds.start(request.scope, work, patience=_REINDEX_PATIENCE))
+
+
+def _mended_first(
+    engine: Engine, names: tuple[str, ...], prefix: str, work: Callable[[Progress], IndexReport], progress: Progress
+) -> IndexReport:
+    """Removes what a check finds damaged, so that reading every file again makes it anew."""
+    store, project = engine.store, engine.project.id
+    parts = {found.part for found in store.damage(progress=progress)}
+    if Part.WORDS in parts:
+        store.repair()
+    if parts & {Part.DOCUMENTS, Part.VECTORS}:
+        store.remove_damaged()
+    if parts & {Part.DOCUMENTS, Part.WORDS}:
+        with store.transaction():
+            for collection in engine.collections():
+                if collection.on_disk and (not names or collection.name in names):
+                    uris = [uri for uri in store.ledger.entries(project, collection.id) if uri.startswith(prefix)]
+                    store.ledger.forget(project, collection.id, uris)
+    return work(progress)
+
+
+def indexing_run(build: Build) -> IndexingRun:
+    running = build.finished_at is None
+    run = IndexingRun(
+        number=build.number,
+        scope=build.scope,
+        state=build.state,
+        started_at=when(build.started_at),
+        finished_at=None if build.finished_at is None else when(build.finished_at),
+        phase=build.phase or None if running else None,
+        done=build.done if running else None,
+        total=build.total if running else None,
+        unit=build.unit or None if running else None,
+        error=build.error,
+        process=build.process or None,
+    )
+    return run if build.report is None else _with_report(run, build.report)
+
+
+def _with_report(run: IndexingRun, report: IndexReport) -> IndexingRun:
+    collections = report.collections
+    problems = [FileProblem(folder.uri, "", folder.reason) for folder in report.missing]
+    for collection in collections:
+        for problem in (*collection.failed, *collection.unreadable):
+            problems.append(FileProblem(collection.name, problem.uri, problem.reason))
+    return replace(
+        run,
+        added=sum(collection.added for collection in collections),
+        changed=sum(collection.changed for collection in collections),
+        moved=sum(collection.moved for collection in collections),
+        removed=sum(collection.removed for collection in collections),
+        unchanged=sum(collection.unchanged for collection in collections),
+        failed=sum(len(collection.failed) for collection in collections),
+        embedded=report.embedded,
+        problems=tuple(problems[:_SHOWN]),
+    )
+
+
+def _prefix(request: ReindexRequest) -> str:
+    prefix = request.prefix or ""
+    if prefix.startswith(("/", "\\")) or ".." in prefix.split("/") or "\0" in prefix:
+        raise InvalidArgument(
+            f"{prefix!r} is not the start of a uri", hint="uris are paths inside a collection, without a leading slash"
+        )
+    return prefix
+
+
+def _collection(report: CollectionReport) -> IndexedCollection:
+    return IndexedCollection(
+        name=report.name,
+        added=report.added,
+        changed=report.changed,
+        moved=report.moved,
+        removed=report.removed,
+        unchanged=report.unchanged,
+        chunks=report.chunks,
+        bytes=report.bytes,
+        skipped=_problems(report.skipped),
+        failed=_problems(report.failed),
+        warned=_problems(report.warned),
+        unreadable=_problems(report.unreadable),
+        doubtful=report.doubtful,
+        commits=report.commits,
+        commits_removed=report.commits_removed,
+    )
+
+
+def _problems(problems: Iterable[Problem]) -> tuple[UriProblem, ...]:
+    return tuple(UriProblem(problem.uri, problem.reason) for problem in problems)

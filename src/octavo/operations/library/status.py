@@ -1,0 +1,64 @@
+"""What the library holds, and how the work over it stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from octavo.engine.advisories import advisories
+from octavo.engine.engine import Engine
+from octavo.engine.offline_runs import offline_runs
+from octavo.operations.library.answers import LedgerProblem, OfflineState, StatusAnswer
+from octavo.operations.library.collections import collection_problems, collection_state
+from octavo.operations.library.indexing import indexing_run
+from octavo.operations.library.left_out import together
+from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.watch import watch_state
+from octavo.version import __version__
+
+_SHOWN = 50  # collections, and problems, in one answer
+
+
+def status(engine: Engine, request: StatusRequest) -> StatusAnswer:
+    whole = full_status(engine, problems=request.problems)
+    problems = None if whole.problems is None else whole.problems[:_SHOWN]
+    return replace(whole, collections=whole.collections[:_SHOWN], problems=problems)
+
+
+def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
+    """Every collection and every problem, however many."""
+    counts = engine.store.counts(engine.project.id)
+    recipe = engine.store.catalog.recipe(engine.project.id)
+    build = engine.builds.current()
+    collections = tuple(collection_state(engine, collection) for collection in engine.collections())
+    return StatusAnswer(
+        version=__version__,
+        project=engine.project.name,
+        library=str(engine.location or Path(":memory:")),
+        library_bytes=engine.store.size(),
+        documents=counts.documents,
+        sections=counts.sections,
+        chunks=counts.chunks,
+        text_bytes=counts.text_bytes,
+        full_vectors=round(engine.freshness().full_vectors, 4),
+        collections=tuple(replace(collection, left_out=None) for collection in collections),
+        model=recipe.embedding.name if recipe else None,
+        job=indexing_run(build) if build else None,
+        watch=watch_state(engine),
+        problems=_problems(engine) if problems else None,
+        advisories=advisories(engine, counts),
+        offline=tuple(
+            OfflineState(run.name, run.state, _instant(run.at), run.chunks) for run in offline_runs(engine, counts)
+        ),
+        recipe=recipe,
+        left_out=together(group for collection in collections for group in collection.left_out or ()),
+    )
+
+
+def _problems(engine: Engine) -> tuple[LedgerProblem, ...]:
+    return tuple(problem for collection in engine.collections() for problem in collection_problems(engine, collection))
+
+
+def _instant(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")

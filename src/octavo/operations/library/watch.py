@@ -1,0 +1,28 @@
+"""Watch the folders, or stop watching them, for as long as this process lives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.engine.engine import Engine
+from octavo.operations.library.answers import WatchAnswer, WatchedFolder
+from octavo.operations.library.requests import WatchRequest
+
+
+def watch(engine: Engine, request: WatchRequest) -> WatchAnswer:
+    watching = engine.watcher
+    if request.debounce_ms is not None:
+        watching.settings = replace(watching.settings, debounce_ms=request.debounce_ms)
+    if request.enabled is True:
+        watching.start()
+    elif request.enabled is False:
+        watching.stop()
+    return watch_state(engine)
+
+
+def watch_state(engine: Engine) -> WatchAnswer:
+    state = engine.watcher.state()
+    folders = tuple(
+        WatchedFolder(folder.collection, folder.state, folder.queued, folder.detail or None) for folder in state.folders
+    )
+    return WatchAnswer(state.active, state.queued, engine.watcher.settings.debounce_ms, folders)

@@ -1,0 +1,1 @@
+"""Memories: remember, recall and forget, and every version of what was remembered."""

@@ -1,0 +1,232 @@
+"""What the operations on memories answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from octavo.memory.commit import Committed
+from octavo.memory.diffs import SectionChange
+from octavo.memory.recall import Recalled
+from octavo.memory.sync_report import SkippedFile, SyncReport
+from octavo.model.memory import MemoryVersion
+
+__all__ = ["SkippedFile", "SyncReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """A memory after a change. `action` is what was done to it, `unchanged` when nothing was."""
+
+    item: str
+    version: int
+    action: str
+    kind: str
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    pinned: bool
+    status: str
+    created_at: str
+    updated_at: str
+    replayed: bool = False
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """`holds` is whether its content is true now, `superseded_by` what replaced it, `truncated` a cut `text`.
+
+    `score` is its similarity to the query in meaning, from 0 to 1, or while it has no vector the share of the query's
+    words it has; the order is by words and other signals as well. Without a query it is 0.
+    """
+
+    rank: int
+    item: str
+    version: int
+    kind: str
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    pinned: bool
+    text: str
+    truncated: bool
+    score: float
+    holds: bool
+    created_at: str
+    updated_at: str
+    valid_from: str
+    valid_to: str | None = None
+    superseded_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    query: str
+    memories: tuple[FoundMemory, ...]
+    pending: int
+    """Chunks that can be found by word but not by meaning yet."""
+    degraded: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[FoundMemory]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryGetAnswer:
+    item: str
+    version: int
+    kind: str
+    scope: str
+    title: str
+    tags: tuple[str, ...]
+    links: tuple[str, ...]
+    pinned: bool
+    status: str
+    text: str
+    author: str
+    reason: str
+    created_at: str
+    valid_from: str
+    valid_to: str | None = None
+    supersedes: int | None = None
+    superseded_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionState:
+    version: int
+    title: str
+    author: str
+    reason: str
+    created_at: str
+    valid_from: str
+    valid_to: str | None = None
+    supersedes: int | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeState:
+    """What was done, when, by whom and why, and the memory's state after it."""
+
+    action: str
+    at: str
+    version: int
+    status: str
+    pinned: bool
+    author: str
+    reason: str
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHistoryAnswer:
+    item: str
+    title: str
+    status: str
+    versions: tuple[VersionState, ...]
+    changes: tuple[ChangeState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDiffAnswer:
+    """`diff` is unified, and empty when the texts are the same; `sections` are there when they were asked for."""
+
+    item: str
+    old: int
+    new: int
+    diff: str
+    sections: tuple[SectionChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """One link: from which memory, of which type, and the text around it."""
+
+    item: str
+    type: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMemoriesAnswer:
+    """`resolved` are the documents that the target names now; none when it is not there yet."""
+
+    query: str
+    target: str
+    resolved: tuple[str, ...]
+    memories: tuple[FoundMemory, ...]
+    links: tuple[LinkState, ...]
+    pending: int
+    degraded: tuple[str, ...] | None = None
+
+
+def when(timestamp: float) -> str:
+    """In milliseconds: changes within a second keep their order."""
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds")
+
+
+def when_or_none(timestamp: float | None) -> str | None:
+    return None if timestamp is None else when(timestamp)
+
+
+def memory_state(committed: Committed, similarity: float | None = None) -> MemoryState:
+    """The answer to a change. A retry under its idempotency key names the version of the first answer."""
+    item, commit = committed.item, committed.commit
+    return MemoryState(
+        item=item.id,
+        version=commit.version,
+        action=commit.action.value,
+        kind=item.kind.value,
+        scope=item.scope,
+        title=item.title,
+        tags=item.tags,
+        pinned=commit.pinned,
+        status=commit.status.value,
+        created_at=when(item.created_at),
+        updated_at=when(item.updated_at),
+        replayed=committed.replayed,
+        similarity=None if similarity is None else round(similarity, 3),
+    )
+
+
+def found_memory(rank: int, memory: Recalled) -> FoundMemory:
+    item, version = memory.item, memory.version
+    return FoundMemory(
+        rank=rank,
+        item=item.id,
+        version=version.number,
+        kind=item.kind.value,
+        scope=item.scope,
+        title=version.title,
+        tags=version.tags,
+        pinned=item.pinned,
+        text=memory.excerpt,
+        truncated=memory.truncated,
+        score=round(memory.score, 6),
+        holds=memory.holds,
+        created_at=when(item.created_at),
+        updated_at=when(item.updated_at),
+        valid_from=when(version.valid_from),
+        valid_to=when_or_none(version.valid_to),
+        superseded_by=memory.superseded_by,
+    )
+
+
+def version_state(version: MemoryVersion) -> VersionState:
+    return VersionState(
+        version=version.number,
+        title=version.title,
+        author=version.author,
+        reason=version.reason,
+        created_at=when(version.created_at),
+        valid_from=when(version.valid_from),
+        valid_to=when_or_none(version.valid_to),
+        supersedes=version.supersedes,
+        session=version.session_id,
+    )

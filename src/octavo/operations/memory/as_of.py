@@ -1,0 +1,115 @@
+"""Memories as of an instant: searched as if nothing had been committed since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from octavo.algorithms.fusion import reciprocal_rank
+from octavo.engine.engine import Engine
+from octavo.ingest.embed import embed_pending
+from octavo.memory.draft import Draft, prepared_of
+from octavo.memory.history import version
+from octavo.memory.indexing import index_document
+from octavo.memory.recall import Excerpt, Recalled, excerpts, only
+from octavo.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
+from octavo.model.query import Query
+from octavo.observability.progress import NoProgress
+from octavo.retrieval.stage import RetrievalProfile
+
+_MOST_EMBEDDED = 64  # old texts embedded for one question; more are searched by word only
+
+
+def recalled_as_of(
+    engine: Engine,
+    wanted: MemoryFilter,
+    profile: RetrievalProfile,
+    question: str,
+    limit: int,
+    max_chars: int,
+    at: float,
+    floor: float,
+) -> tuple[Recalled, ...]:
+    """Memories unchanged since are searched in the library, those revised or archived since in a scratch library.
+
+    The two rankings are fused by rank: their scores come from different libraries.
+    """
+    then = _items_as_of(engine, wanted, at)
+    if not question.strip():
+        ordered = sorted(then.values(), key=lambda item: (not item.pinned, -item.updated_at, item.id))
+        return tuple(_recalled(engine, item, at, max_chars) for item in ordered[:limit])
+    now = {item.id: item for item in engine.store.memories.find(engine.project.id, MemoryFilter(items=tuple(then)))}
+    unchanged = [name for name, item in then.items() if name in now and now[name].version == item.version]
+    changed = [then[name] for name in then if name not in unchanged]
+    rankings = [_found(engine, unchanged, profile, question, limit, floor)]
+    if changed:
+        rankings.append(_found_in_past_texts(engine, changed, profile, question, limit, floor))
+    best = {excerpt.item: excerpt for ranking in rankings for excerpt in ranking}
+    names = sorted(best)
+    numbers = {name: number for number, name in enumerate(names)}
+    fused = reciprocal_rank(
+        {str(channel): [numbers[excerpt.item] for excerpt in ranking] for channel, ranking in enumerate(rankings)}
+    )
+    memories = [_recalled(engine, then[names[number]], at, max_chars) for number in fused]
+    return tuple(replace(memory, score=best[memory.item.id].score) for memory in memories[:limit])
+
+
+def _items_as_of(engine: Engine, wanted: MemoryFilter, at: float) -> dict[MemoryId, MemoryItem]:
+    """The items that were active then, with the version and the pin they had."""
+    memories, project = engine.store.memories, engine.project.id
+    # What may have changed since is not filtered here but compared with the state at the instant.
+    unfiltered = replace(wanted, status=None, pinned_only=False, tags_all=(), tags_any=())
+    moments: Mapping[MemoryId, MemoryCommit] = memories.moments(project, at)
+    found = {}
+    for item in memories.find(project, unfiltered):
+        moment = moments.get(item.id)
+        if moment is None or moment.status is not MemoryStatus.ACTIVE or (wanted.pinned_only and not moment.pinned):
+            continue
+        shown = version(engine.memories, item.id, moment.version).version
+        if wanted.admits_tags(shown.tags):
+            found[item.id] = replace(
+                item,
+                version=moment.version,
+                pinned=moment.pinned,
+                title=shown.title,
+                tags=shown.tags,
+                status=moment.status,
+                updated_at=moment.at,
+            )
+    return found
+
+
+def _found(
+    engine: Engine, names: Sequence[MemoryId], profile: RetrievalProfile, question: str, limit: int, floor: float
+) -> list[Excerpt]:
+    filters = only(names)
+    if filters is None:
+        return []
+    hits = engine.search(Query(question, limit * 8, filters), profile).hits
+    return excerpts(engine.memories, question, hits, limit, floor)
+
+
+def _found_in_past_texts(
+    engine: Engine, items: Sequence[MemoryItem], profile: RetrievalProfile, question: str, limit: int, floor: float
+) -> list[Excerpt]:
+    """Searches an in-memory library that contains nothing but the texts these items had."""
+    with engine.in_memory() as scratch:
+        memories = scratch.memories
+        memories.ensure_collection()
+        for item in items:
+            past = version(engine.memories, item.id, item.version)
+            draft = Draft(past.text, item.kind, item.scope, past.version.title, past.version.tags, allow_secrets=True)
+            prepared = prepared_of(memories, item.id, draft, past.version.created_at)
+            with scratch.store.transaction():
+                index_document(memories, prepared)
+        if len(items) <= _MOST_EMBEDDED:
+            embed_pending(scratch.store, scratch.project.id, scratch.embedder, NoProgress())
+        return _found(scratch, [item.id for item in items], profile, question, limit, floor)
+
+
+def _recalled(engine: Engine, item: MemoryItem, at: float, max_chars: int) -> Recalled:
+    """With the version's text up to `max_chars`; whether it holds is asked of the instant, not of now."""
+    shown = version(engine.memories, item.id, item.version)
+    text = shown.text.removesuffix("\n")
+    truncated = len(text) > max_chars
+    return Recalled(item, shown.version, text[:max_chars], truncated, 0.0, shown.version.holds_at(at))

@@ -1,0 +1,71 @@
+"""Find what was remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.memory.recall import Recalled, latest, narrowed, recalled
+from octavo.model.memory import MemoryFilter
+from octavo.model.query import Filters, Query
+from octavo.operations.memory.answers import RecallAnswer, found_memory
+from octavo.operations.memory.as_of import recalled_as_of
+from octavo.operations.memory.requests import RecallRequest
+from octavo.operations.memory.resolve import in_project, instant, item_named, kind_named
+from octavo.retrieval.profiles import profile_named
+from octavo.retrieval.stage import RetrievalProfile
+
+OVERSAMPLING, FILTERED_OVERSAMPLING = 4, 8  # hits per memory asked for: several may be of the same memory
+
+
+def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
+    if not 1 <= request.limit <= 200:
+        raise InvalidArgument(f"limit must be between 1 and 200, not {request.limit}")
+    profile = profile_named(request.profile)
+    engine = in_project(engine, request.project)
+    wanted = memory_filter(engine, request)
+    at = instant(engine, request.as_of)
+    if at is not None:
+        found = recalled_as_of(
+            engine, wanted, profile, request.query, request.limit, request.max_chars, at, request.min_similarity
+        )
+        return _answer(request.query, found, engine.freshness().pending)
+    if not request.query.strip():
+        found = latest(engine.memories, wanted, request.limit, request.max_chars)
+        return _answer("", found, engine.freshness().pending)
+    filters = narrowed(engine.memories, wanted)
+    if filters is None:
+        return _answer(request.query, (), engine.freshness().pending)
+    return _searched(engine, request, profile, filters, filtered=wanted != MemoryFilter())
+
+
+def memory_filter(engine: Engine, request: RecallRequest) -> MemoryFilter:
+    return MemoryFilter(
+        kinds=tuple(kind_named(name) for name in request.kinds),
+        scopes=request.scopes,
+        tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
+        tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
+        pinned_only=request.pinned_only,
+        canonical_only=request.canonical_only,
+        doc_classes=request.doc_classes,
+        created_after=instant(engine, request.created_after),
+        created_before=instant(engine, request.created_before),
+        items=tuple(item_named(engine, name).id for name in request.item_ids),
+        not_items=tuple(item_named(engine, name).id for name in request.exclude_item_ids),
+    )
+
+
+def _searched(
+    engine: Engine, request: RecallRequest, profile: RetrievalProfile, filters: Filters, *, filtered: bool
+) -> RecallAnswer:
+    oversampling = FILTERED_OVERSAMPLING if filtered else OVERSAMPLING
+    query = Query(request.query, request.limit * oversampling, filters, max_excerpt_chars=request.max_chars)
+    result = engine.search(query, profile)
+    found = recalled(engine.memories, request.query, result.hits, request.limit, request.min_similarity)
+    return _answer(request.query, found, result.freshness.pending, result.degraded)
+
+
+def _answer(query: str, found: Sequence[Recalled], pending: int, degraded: tuple[str, ...] = ()) -> RecallAnswer:
+    memories = tuple(found_memory(rank, memory) for rank, memory in enumerate(found, 1))
+    return RecallAnswer(query, memories, pending, degraded or None)

@@ -1,0 +1,41 @@
+"""What a request names, resolved: the project, the memory, the instant, and who makes the change."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.memory.draft import Provenance
+from octavo.model.memory import MemoryItem, MemoryKind, SessionId
+from octavo.operations.memory.requests import MEMORY_KINDS, ChangeRequest
+from octavo.operations.times import moment
+
+
+def provenance(request: ChangeRequest) -> Provenance:
+    session = SessionId(request.session) if request.session else None
+    return Provenance(request.author, request.reason, session, request.idempotency_key)
+
+
+def kind_named(name: str) -> MemoryKind:
+    try:
+        return MemoryKind(name)
+    except ValueError:
+        raise InvalidArgument(
+            f"there is no kind of memory {name}", hint=f"choose one of: {', '.join(MEMORY_KINDS)}"
+        ) from None
+
+
+def in_project(engine: Engine, project: str | None) -> Engine:
+    """The engine of the named project; this engine when none is named."""
+    return engine if project is None else engine.within(project)
+
+
+def item_named(engine: Engine, name: str, *, partly: bool = False) -> MemoryItem:
+    """`partly`: a part of the title is enough when only one memory has it."""
+    return engine.memories.item(name.strip(), partly=partly)
+
+
+def instant(engine: Engine, text: str | None) -> float | None:
+    """The time that was written; ages count from the engine's own clock."""
+    return None if text is None else moment(text, datetime.fromtimestamp(engine.memories.clock(), UTC))

@@ -1,0 +1,78 @@
+"""Read a memory as it was, and see what changed: its versions, its commits, and diffs between them."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.memory import diffs, history
+from octavo.operations.memory.answers import (
+    ChangeState,
+    MemoryDiffAnswer,
+    MemoryGetAnswer,
+    MemoryHistoryAnswer,
+    version_state,
+    when,
+    when_or_none,
+)
+from octavo.operations.memory.requests import MemoryDiffRequest, MemoryGetRequest, MemoryHistoryRequest
+from octavo.operations.memory.resolve import in_project, instant, item_named
+
+
+def memory_get(engine: Engine, request: MemoryGetRequest) -> MemoryGetAnswer:
+    engine = in_project(engine, request.project)
+    item = item_named(engine, request.item, partly=True)
+    moment = history.as_of(engine.memories, item, instant(engine, request.as_of))
+    shown = moment.shown if request.version is None else history.version(engine.memories, item.id, request.version)
+    version = shown.version
+    return MemoryGetAnswer(
+        item=item.id,
+        version=version.number,
+        kind=item.kind.value,
+        scope=item.scope,
+        title=version.title,
+        tags=version.tags,
+        links=tuple(link.target for link in item.links),
+        pinned=moment.pinned,
+        status=moment.status.value,
+        text=shown.text,
+        author=version.author,
+        reason=version.reason,
+        created_at=when(version.created_at),
+        valid_from=when(version.valid_from),
+        valid_to=when_or_none(version.valid_to),
+        supersedes=version.supersedes,
+        superseded_by=shown.superseded_by,
+    )
+
+
+def memory_history(engine: Engine, request: MemoryHistoryRequest) -> MemoryHistoryAnswer:
+    engine = in_project(engine, request.project)
+    found = history.history(engine.memories, item_named(engine, request.item, partly=True))
+    return MemoryHistoryAnswer(
+        item=found.item.id,
+        title=found.item.title,
+        status=found.item.status.value,
+        versions=tuple(version_state(version) for version in found.versions),
+        changes=tuple(
+            ChangeState(
+                action=commit.action.value,
+                at=when(commit.at),
+                version=commit.version,
+                status=commit.status.value,
+                pinned=commit.pinned,
+                author=commit.author,
+                reason=commit.reason,
+                session=commit.session_id,
+            )
+            for commit in found.commits
+        ),
+    )
+
+
+def memory_diff(engine: Engine, request: MemoryDiffRequest) -> MemoryDiffAnswer:
+    engine = in_project(engine, request.project)
+    item = item_named(engine, request.item, partly=True)
+    new = request.new or item.version
+    old = request.old or max(1, new - 1)
+    diff = diffs.diff(engine.memories, item.id, old, new, request.context)
+    sections = diffs.section_diff(engine.memories, item.id, old, new, request.context) if request.by_section else ()
+    return MemoryDiffAnswer(item.id, old, new, diff, sections)

@@ -1,0 +1,151 @@
+"""Models made here: which there are, how good each is, which one answers for this project."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.embedding.fast_tables import table_folder
+from octavo.embedding.installed import (
+    Installed,
+    bundled,
+    bundled_table,
+    card_of,
+    installed,
+    model_named,
+    models_folder,
+    remove,
+)
+from octavo.engine.engine import Engine
+from octavo.errors import Conflict, InvalidArgument
+from octavo.ingest.profiles import CONFIGURED
+from octavo.model.embedding_profile import EmbeddingProfileState
+from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
+from octavo.operations.models.requests import ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo.operations.profiles.answers import ProfileAnswer
+from octavo.operations.profiles.embedders import (
+    embedding_profiles_activate,
+    embedding_profiles_list,
+    embedding_profiles_upsert,
+)
+from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequest, ProfileUpsertRequest
+
+
+def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
+    """The bundled encoder and its table first; then what was made here, by name."""
+    states = _states(engine)
+    others = tuple(_shown(one, states.get(one.name, "")) for one in (bundled_table(), *installed(models_folder())))
+    return ModelsAnswer((_bundled(engine), *others))
+
+
+def models_show(engine: Engine, request: ModelRequest) -> ModelAnswer:
+    own = bundled()
+    model = own if request.name == own.name else _named(request.name)
+    return replace(model_state(engine, request.name), card=card_of(model))
+
+
+def model_state(engine: Engine, name: str) -> ModelAnswer:
+    """A model as it stands now."""
+    if name == bundled().name:
+        return ModelAnswer(_bundled(engine))
+    model = _named(name)
+    return ModelAnswer(_shown(model, _states(engine).get(model.name, "")))
+
+
+def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswer:
+    """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete."""
+    if request.name == bundled().name:
+        return _activate_bundled(engine, request.name)
+    model = _named(request.name)
+    if model.form != "encoder":
+        raise InvalidArgument(
+            f"{model.name} is a table: it serves the encoder it was made for, and is taken with it",
+            hint="`octavo models list` shows the encoders",
+        )
+    if model.damage:
+        raise Conflict(f"{model.name} is damaged: {model.damage[0]}", hint="make it again with `octavo finetune`")
+    if model.worse and not request.force:
+        raise Conflict(
+            f"{model.name} finds less than {model.base} on: {', '.join(model.worse)}",
+            hint=f"`octavo models activate {model.name} --force` takes it nevertheless",
+            details={"figures": model.figures},
+        )
+    done = _filled(engine, model)
+    return ModelAnswer(_shown(model, done.profile.state), job=done.job)
+
+
+def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
+    """Deletes a model's folder, if no profile of this library's projects stands for it."""
+    name = request.name
+    if name in (bundled().name, bundled_table().name):
+        raise InvalidArgument(f"{name} is part of Octavo and cannot be removed")
+    model = model_named(models_folder(), name)
+    for project in engine.store.catalog.projects():
+        for profile in engine.store.profiles.named(project.id):
+            if profile.settings.model == str(model.path) and profile.state is not EmbeddingProfileState.IDLE:
+                raise Conflict(
+                    f"{name} is {profile.state.value} in project {project.name}",
+                    hint="activate another model there first: `octavo models activate NAME`",
+                )
+    shown = _shown(model, "")
+    remove(model)
+    return ModelRemoved(shown)
+
+
+def _named(name: str) -> Installed:
+    table = bundled_table()
+    return table if name == table.name else model_named(models_folder(), name)
+
+
+def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:
+    """The configuration's own embedder where that is the bundled one; else a profile that stands for it.
+
+    A library that another model made, such as an earlier Octavo's, gets such a profile too: it is filled, then answers.
+    """
+    own, recorded = bundled().profile, engine.store.catalog.recipe(engine.project.id)
+    made_with_it = recorded is None or recorded.embedding == own or engine.embedder.profile != own
+    if engine.configured_embedder().profile == own and made_with_it:
+        done = embedding_profiles_activate(engine, ProfileRequest(CONFIGURED))
+    else:
+        done = embedding_profiles_upsert(engine, ProfileUpsertRequest(name=name, provider="bundled", activate=True))
+    return ModelAnswer(_bundled(engine), job=done.job)
+
+
+def _filled(engine: Engine, model: Installed) -> ProfileAnswer:
+    known = {one.name: one for one in embedding_profiles_list(engine, ProfilesListRequest()).profiles}
+    request = ProfileUpsertRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
+    there = known.get(model.name)
+    if there is not None and there.state == EmbeddingProfileState.ACTIVE.value:
+        return ProfileAnswer(there)
+    if there is not None and there.provider == "onnx" and there.chunks == there.total:
+        return embedding_profiles_activate(engine, ProfileRequest(model.name))
+    return embedding_profiles_upsert(engine, request)
+
+
+def _states(engine: Engine) -> dict[str, str]:
+    """Of encoders by their profiles; a table is active while it is the one that serves the encoder that answers."""
+    shown = embedding_profiles_list(engine, ProfilesListRequest()).profiles
+    states = {one.name: one.state for one in shown}
+    table = table_folder(engine.embedder.profile.revision)
+    return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}
+
+
+def _bundled(engine: Engine) -> ModelShown:
+    """Active where it answers: not in a library that another model made and that was not upgraded to it yet."""
+    own, recorded = bundled(), engine.store.catalog.recipe(engine.project.id)
+    answers = engine.embedder.profile == own.profile and (recorded is None or recorded.embedding == own.profile)
+    return _shown(own, "active" if answers else "idle")
+
+
+def _shown(model: Installed, state: str) -> ModelShown:
+    return ModelShown(
+        name=model.name,
+        form=model.form,
+        state=state or EmbeddingProfileState.IDLE.value,
+        revision=model.profile.revision,
+        dimensions=model.profile.dimensions,
+        bytes=model.bytes,
+        base=model.base,
+        made_at=model.made_at,
+        figures=model.figures,
+        problems=model.damage,
+    )

@@ -1,0 +1,87 @@
+"""Fine-tune the encoder, or fit a fast table, on a library's own content: harvest, train, measure, export, register."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from octavo.embedding.installed import bundled, free_name, model_named, models_folder
+from octavo.engine.engine import Engine
+from octavo.engine.offline_runs import FINETUNE, recorded_run
+from octavo.errors import InvalidArgument
+from octavo.observability.progress import Progress
+from octavo.operations.models.answers import FinetuneAnswer
+from octavo.operations.models.catalog import models_activate
+from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest
+from octavo.training.library import harvest, read_pairs
+from octavo.training.requirements import ModelDirectory, base_directory, require_torch, teacher_directory
+
+_LEAST = 50  # pairs to learn from: fewer teach nothing that holds elsewhere
+
+
+def finetune(engine: Engine, request: FinetuneRequest, progress: Progress) -> FinetuneAnswer:
+    """Trains, measures and registers a model; lets it answer where that is asked and it is no worse."""
+    names = ("epochs", "batch", "rate", "seed")
+    settings = {name: value for name in names if (value := getattr(request, name)) is not None}
+    if request.static and request.epochs is not None:
+        settings["epochs"] = max(1, round(request.epochs))
+    done = train_model(engine, request, settings, progress)
+    if not request.activate or request.static:
+        return done
+    if not done.better and not request.force:
+        return replace(done, refused=True)
+    activated = models_activate(engine, ModelActivateRequest(done.name, request.force))
+    return replace(done, job=activated.job)
+
+
+def train_model(
+    engine: Engine,
+    request: FinetuneRequest,
+    settings: Mapping[str, Any],
+    progress: Progress,
+    *,
+    least: int = _LEAST,
+) -> FinetuneAnswer:
+    """`settings` are those of training, by name; with fewer than `least` pairs there is nothing to learn from."""
+    # Before anything is read, so that a wrong name costs nothing.
+    collections = [engine.collection(name) for name in request.collections] or list(engine.collections())
+    free_name(models_folder(), request.name, replace=request.replace)
+    require_torch()
+    base = base_directory(_base(engine, request.base))
+    teacher = _teacher(request)
+    extra = read_pairs(Path(request.pairs).expanduser()) if request.pairs else ()
+    harvested = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=least)
+    # Imported only now: it needs torch.
+    from octavo.operations.models.training import Training, train_encoder, train_table
+
+    training = Training(request, settings, base, harvested, teacher, progress)
+    with recorded_run(engine, FINETUNE):
+        return train_table(training) if request.static else train_encoder(training)
+
+
+def _base(engine: Engine, named: str) -> Path:
+    """The folder of the model to begin with."""
+    if named and Path(named).is_dir():
+        return Path(named)
+    if named:
+        return model_named(models_folder(), named).path
+    engine.follow_active_profile()
+    embedder = engine.embedder
+    folder = getattr(embedder, "folder", None)
+    if folder is None:
+        raise InvalidArgument(
+            f"{embedder.profile.name} is not a local model and cannot be trained",
+            hint=f"begin with the bundled one: --base {bundled().path}",
+        )
+    return Path(folder)
+
+
+def _teacher(request: FinetuneRequest) -> ModelDirectory | None:
+    if not request.teacher:
+        return None
+    if request.static:
+        raise InvalidArgument("a table has its encoder for a teacher", hint="leave out --teacher, or --static")
+    folder = Path(request.teacher)
+    return teacher_directory(folder if folder.is_dir() else model_named(models_folder(), request.teacher).path)

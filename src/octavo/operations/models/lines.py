@@ -1,0 +1,72 @@
+"""Answers about models as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from octavo.operations.lines import Block, Line, Part, Quote, columns, count, size
+from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
+
+_STYLES = {"active": "good", "filling": "warn"}
+
+
+def models_lines(answer: ModelsAnswer) -> Iterator[Line]:
+    yield from _table(answer.models)
+
+
+def model_lines(answer: ModelAnswer) -> Iterator[Block]:
+    yield from _table((answer.model,))
+    if answer.job:
+        yield _filling(answer.job)
+    if answer.card:
+        yield ()
+        yield Quote(answer.card, whole=True)
+
+
+def removed_lines(answer: ModelRemoved) -> Iterator[Line]:
+    yield Part("removed ", "dim"), Part(answer.model.name, "title")
+
+
+def finetuned_lines(answer: FinetuneAnswer) -> Iterator[Line]:
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in answer.pairs.items())
+    total = count(sum(answer.pairs.values()), "pair")
+    yield Part(answer.name, "title"), Part(f": {total} ({kinds}), {answer.held:,} held back")
+    for name, figures in answer.figures.items():
+        if answer.form == "table":
+            yield (Part(f"  {name}: nDCG@10 {figures['after']:.3f}"),)
+        else:
+            style = "good" if figures["after"] >= figures["before"] else "warn"
+            yield Part(f"  {name}: nDCG@10 {figures['before']:.3f} to "), Part(f"{figures['after']:.3f}", style)
+    if answer.job:
+        yield _filling(answer.job)
+    elif answer.refused:
+        yield (Part(f"Not activated: it is worse. `octavo models activate {answer.name} --force`", "warn"),)
+    elif answer.form == "encoder":
+        yield (Part(f"`octavo models activate {answer.name}` lets it answer.", "dim"),)
+
+
+def _filling(job: int) -> Line:
+    return (Part(f"Job {job} embeds the library with it; `octavo worker --once` does it now.", "dim"),)
+
+
+def _table(models: Iterable[ModelShown]) -> Iterator[Line]:
+    yield from columns(
+        [
+            (
+                Part(model.name, "title"),
+                Part(model.form),
+                Part(model.state, _STYLES.get(model.state, "dim")),
+                Part(f"{model.dimensions} dimensions", "dim"),
+                Part(size(model.bytes), "dim"),
+                Part("; ".join(model.problems) or _figures(model), "bad" if model.problems else "dim"),
+            )
+            for model in models
+        ]
+    )
+
+
+def _figures(model: ModelShown) -> str:
+    if model.form == "table":
+        return f"in the space of {model.base}" if model.base else ""
+    figures = (f"{name} {pair['before']:.3f} to {pair['after']:.3f}" for name, pair in model.figures.items())
+    return ", ".join(figures)

@@ -1,0 +1,105 @@
+"""The operations on models: what there is, how good each is, which one answers, and a new one."""
+
+from __future__ import annotations
+
+from octavo.operations.operation import WRITES, ErrorCase, Listing, Operation
+
+_AT = "octavo.operations.models"
+_COLUMNS = ("name", "form", "state", "revision", "dimensions", "bytes", "base", "made_at")
+
+MODELS = (
+    Operation(
+        at=_AT,
+        name="models_list",
+        summary="List the embedding models made on this machine.",
+        description="The bundled encoder and the models that `octavo finetune` made, with their figures and states.",
+        function="catalog:models_list",
+        request="ModelsListRequest",
+        answer="ModelsAnswer",
+        lines="models_lines",
+        listing=Listing(rows="models", columns=_COLUMNS),
+        command="models list",
+        examples=("octavo models list",),
+        example={},
+        errors=(ErrorCase({"all": True}, "INVALID_ARGUMENT"),),
+    ),
+    Operation(
+        at=_AT,
+        name="models_show",
+        summary="Show a model's card.",
+        description="What a model was made from, how, and how good it is.",
+        function="catalog:models_show",
+        request="ModelRequest",
+        answer="ModelAnswer",
+        lines="model_lines",
+        listing=Listing(rows="model", columns=_COLUMNS),
+        command="models show",
+        examples=("octavo models show octavo-encoder-1",),
+        example={"name": "octavo-encoder-1"},
+        errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
+    ),
+    Operation(
+        at=_AT,
+        name="models_activate",
+        summary="Let a model answer for this project.",
+        description=(
+            "Re-embed the library with a model in the background, then let it answer. One that is worse on a check "
+            "is refused unless forced."
+        ),
+        help="The library is embedded anew in the background while the old model goes on.",
+        function="catalog:models_activate",
+        request="ModelActivateRequest",
+        answer="ModelAnswer",
+        lines="model_lines",
+        listing=Listing(rows="model", columns=_COLUMNS, confirms=True),
+        command="models activate",
+        examples=("octavo models activate octavo-encoder-1",),
+        example={"name": "octavo-encoder-1"},
+        errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
+        annotations=WRITES,
+    ),
+    Operation(
+        at=_AT,
+        name="models_remove",
+        summary="Delete a model from this machine, if nothing uses it.",
+        description="Delete a model's folder, if no profile of this library's projects stands for it.",
+        function="catalog:models_remove",
+        request="ModelRequest",
+        answer="ModelRemoved",
+        lines="removed_lines",
+        listing=Listing(rows="model", columns=_COLUMNS, confirms=True),
+        command="models remove",
+        examples=("octavo models remove mine",),
+        example=None,
+        errors=(
+            ErrorCase({"name": "nowhere"}, "NOT_FOUND"),
+            ErrorCase({"name": "octavo-encoder-1"}, "INVALID_ARGUMENT"),
+        ),
+        annotations=WRITES,
+        remote=False,
+    ),
+    Operation(
+        at=_AT,
+        name="finetune",
+        summary="Train the encoder on the library's own content, measure it, and register it.",
+        description="Train the encoder, or fit a fast table, on the library's own content.",
+        help=(
+            "Headings ask for their sections, titles for what stands below them, docstrings for their code, commits "
+            "for their changes, links for their targets. Every tenth document is held back. The model is measured on "
+            "what was held back and on a set that ships with Octavo. Its state is saved every minute: a run that is "
+            "stopped goes on where it was when it is called again."
+        ),
+        function="finetune:finetune",
+        request="FinetuneRequest",
+        answer="FinetuneAnswer",
+        lines="finetuned_lines",
+        listing=Listing(columns=("name", "form", "revision", "better")),
+        command="finetune",
+        examples=("octavo finetune --name mine --activate",),
+        example=None,
+        errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
+        annotations=WRITES,
+        watched=True,
+        remote=False,
+    ),
+)

@@ -1,0 +1,158 @@
+"""Train an encoder or fit a table on what was harvested, measure it, and install it among the models."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from octavo.embedding.installed import install, model_named, models_folder
+from octavo.errors import InvalidArgument
+from octavo.evaluation.dataset import read_dataset
+from octavo.observability.progress import Progress
+from octavo.operations.models.answers import FinetuneAnswer
+from octavo.operations.models.requests import FinetuneRequest
+from octavo.training.card import Made
+from octavo.training.check import score
+from octavo.training.contrastive import Settings
+from octavo.training.export import described_encoder, described_table, encoder_files
+from octavo.training.finetune import finetune, fit_table
+from octavo.training.library import Harvest
+from octavo.training.pairs import counted
+from octavo.training.requirements import ModelDirectory
+from octavo.training.table import TableSettings
+
+BUNDLED_SET = "bundled set"
+HELD_BACK = "held back"
+_SET = Path(__file__).parents[2] / "evaluation" / "sets" / "almanac"
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What a model is trained from, and how."""
+
+    request: FinetuneRequest
+    settings: Mapping[str, Any]
+    base: ModelDirectory
+    harvest: Harvest
+    teacher: ModelDirectory | None
+    progress: Progress
+
+    def made(self, settings: Mapping[str, Any], figures: Mapping[str, Mapping[str, float]]) -> Made:
+        teacher = {"teacher": self.request.teacher} if self.request.teacher else {}
+        return Made(
+            name=self.request.name,
+            base=self.base.profile.name,
+            base_revision=self.base.profile.revision,
+            made_at=_now(),
+            command=command_line(self.request),
+            pairs=counted(self.harvest.learn),
+            settings={**settings, **teacher},
+            figures=figures,
+        )
+
+    def licence(self) -> bytes:
+        path = self.base.path / "LICENSE"
+        return path.read_bytes() if path.is_file() else b""
+
+    def answer(self, figures: Mapping[str, Mapping[str, float]], **trained: Any) -> FinetuneAnswer:
+        model = model_named(models_folder(), self.request.name)
+        return FinetuneAnswer(
+            name=model.name,
+            form=model.form,
+            path=str(model.path),
+            revision=model.profile.revision,
+            pairs=counted(self.harvest.learn),
+            held=len(self.harvest.held_out),
+            figures=figures,
+            better=not model.worse,
+            **trained,
+        )
+
+
+def train_encoder(training: Training) -> FinetuneAnswer:
+    request, base, progress = training.request, training.base, training.progress
+    # A teacher says more than which passage is right: the pairs count for less, and each has more to choose from.
+    usual = {"contrast": 0.5, "negatives": 3} if training.teacher else {}
+    settings = _settings(Settings, {**usual, **training.settings})
+    root = models_folder()
+    work = root / f".{request.name}.work"
+    trained = finetune(base, training.harvest, settings, work, progress, request.device, teacher=training.teacher)
+    progress.start("quantising", None, "texts")
+    try:
+        files = encoder_files(
+            trained.model,
+            training.harvest.passages[:60],
+            base.file("tokenizer.json").read_bytes(),
+            base.file("vocab.txt").read_bytes(),
+            training.licence(),
+            base.profile.window,
+        )
+    finally:
+        progress.finish()
+    made = training.made(asdict(trained.settings), {HELD_BACK: _rounded(trained.before, trained.after)})
+    folder = install(root, request.name, _described(files, made, base), replace=request.replace)
+    before, after = _bundled_set(base.path, progress), _bundled_set(folder, progress)
+    figures = {**made.figures, BUNDLED_SET: _rounded(before, after)}
+    install(root, request.name, _described(files, replace(made, figures=figures), base), replace=True)
+    return training.answer(figures, dropped=trained.dropped, batch=trained.settings.batch, device=trained.device)
+
+
+def train_table(training: Training) -> FinetuneAnswer:
+    request, base = training.request, training.base
+    settings = _settings(TableSettings, training.settings)
+    table, found = fit_table(base, training.harvest, settings, training.progress, request.device)
+    figures = {f"{HELD_BACK}, documents by table": _rounded(found, found)}
+    made = training.made(asdict(settings), figures)
+    vocabulary, window = base.file("vocab.txt").read_bytes(), base.profile.window
+    files = described_table(table, settings.power, settings.lead, vocabulary, training.licence(), made, window)
+    install(models_folder(), request.name, files, replace=request.replace)
+    return training.answer(figures, dropped=0, batch=settings.batch, device="")
+
+
+def _described(files: Mapping[str, bytes], made: Made, base: ModelDirectory) -> dict[str, bytes]:
+    return described_encoder(files, made, base.profile.window, base.profile.dimensions)
+
+
+def command_line(request: FinetuneRequest) -> str:
+    """The command that asks for the same, for the model's card."""
+    said = ["octavo", "finetune"]
+    for field in fields(request):
+        value = getattr(request, field.name)
+        option = "--" + ("collection" if field.name == "collections" else field.name)
+        if value == field.default:
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            said += [option] if each is True else [option, str(each)]
+    return shlex.join(said)
+
+
+def _settings(kind: Any, given: Mapping[str, Any] | None) -> Any:
+    known = kind.__dataclass_fields__
+    for name in given or {}:
+        if name not in known:
+            raise InvalidArgument(f"there is no setting {name} in training", hint=f"there are: {', '.join(known)}")
+    return kind(**(given or {}))
+
+
+def _bundled_set(model: Path, progress: Progress) -> float:
+    """What a model finds of the set that ships with Octavo."""
+    read = read_dataset(_SET)
+    number = {record.id: place for place, record in enumerate(read.records)}
+    judged = [
+        {number[document]: value for document, value in read.qrels[question.id].items() if value > 0}
+        for question in read.questions
+    ]
+    passages = [f"{record.title}\n{record.text}".strip() for record in read.records]
+    return score(model, passages, [question.text for question in read.questions], judged, progress)
+
+
+def _rounded(before: float, after: float) -> Mapping[str, float]:
+    return {"before": round(before, 4), "after": round(after, 4)}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

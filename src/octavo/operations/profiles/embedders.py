@@ -1,0 +1,198 @@
+"""Embedding profiles: which there are, which one answers, and how another is filled and takes over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from octavo.engine.engine import Engine
+from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
+from octavo.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch
+from octavo.model.embedding_profile import (
+    PROVIDERS,
+    EmbeddingProfileSettings,
+    EmbeddingProfileState,
+    NamedEmbeddingProfile,
+)
+from octavo.model.job import JobKind
+from octavo.model.memory import MemoryStatus
+from octavo.operations.memory.resolve import item_named
+from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
+from octavo.operations.profiles.requests import (
+    DISTANCES,
+    ELSEWHERE,
+    ProfileRequest,
+    ProfilesListRequest,
+    ProfileUpsertRequest,
+    ReingestRequest,
+)
+from octavo.ports import Embedder
+
+_LOCAL = ("bundled", "onnx", "hashing")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_OLLAMA = "http://127.0.0.1:11434"
+_OWN_PATHS = ("", "/v1")
+"""Where services have what they offer: nothing at all, or what those do that answer like OpenAI's."""
+
+
+def embedding_profiles_list(engine: Engine, request: ProfilesListRequest) -> ProfilesAnswer:
+    named = engine.store.profiles.named(engine.project.id)
+    answering = any(one.state is EmbeddingProfileState.ACTIVE for one in named)
+    return ProfilesAnswer((_configured(engine, active=not answering), *(_shown(engine, one) for one in named)))
+
+
+def embedding_profiles_upsert(
+    engine: Engine, request: ProfileUpsertRequest, *, by_person: bool = False
+) -> ProfileAnswer:
+    """Only a person at this machine names a service elsewhere: it is sent every text of the library."""
+    if request.provider not in PROVIDERS:
+        raise InvalidArgument(f"there is no provider {request.provider}", hint=f"choose one of: {', '.join(PROVIDERS)}")
+    if request.distance not in DISTANCES:
+        raise InvalidArgument(f"there is no distance {request.distance}", hint=f"choose one of: {', '.join(DISTANCES)}")
+    flags = {name: True for name in ("contextual", "late_chunking", "shorten") if getattr(request, name)}
+    known = {
+        name: getattr(request, name) for name in EmbeddingProfileSettings.__dataclass_fields__ if name != "options"
+    }
+    profile = NamedEmbeddingProfile(
+        engine.project.id, checked_name(request.name), EmbeddingProfileSettings(**known, options=flags)
+    )
+    if not by_person:
+        _refuse_elsewhere(request)
+    try:
+        # Whoever asks waits for this one question: it is not put off, and not asked again and again.
+        tries = profile.settings.retries
+        hurried = replace(profile.settings, retries=1 if tries is None else min(1, tries), requests_per_minute=None)
+        embedder = engine.profile_embedder(replace(profile, settings=hurried))
+        made = embedder.profile
+    except (ConfigurationError, ModelUnavailable) as error:
+        # Not a fault of this machine's settings: the request names no model, or one that is not there.
+        raise NotFound(f"the model of {profile.name} is not there: {error.message}", hint="name its folder") from error
+    profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))
+    before = {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name)
+    if before is not None:
+        if before.state is not EmbeddingProfileState.IDLE and engine.profile_embedder(before).profile != made:
+            raise Conflict(
+                f"{profile.name} is {before.state.value}, and its vectors would no longer fit",
+                hint="make a profile of another name and activate that",
+            )
+        profile = replace(profile, state=before.state)
+    with engine.store.transaction():
+        # The model was asked in between: somebody else may have changed the profile, or let it answer.
+        if {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name) != before:
+            raise Conflict(f"{profile.name} was changed at the same time", hint="`octavo profiles list`, then again")
+        engine.store.profiles.put(profile)
+    if request.activate and profile.state is EmbeddingProfileState.IDLE:
+        return _filling(engine, profile, embedder)
+    return ProfileAnswer(_shown(engine, profile, embedder))
+
+
+def embedding_profiles_activate(engine: Engine, request: ProfileRequest) -> ProfileAnswer:
+    """At once, where every chunk has its vector; nothing is ever answered from half an index."""
+    engine.follow_active_profile()
+    if request.name == CONFIGURED:
+        return _reactivate(engine)
+    profile = profile_named(engine.store, engine.project.id, request.name)
+    embedder = engine.profile_embedder(profile)
+    if not switch(engine.store, profile, embedder, engine.recipe()):
+        raise _not_filled(engine, profile.name, embedder)
+    engine.follow_active_profile()
+    return ProfileAnswer(_shown(engine, replace(profile, state=EmbeddingProfileState.ACTIVE), embedder))
+
+
+def admin_reindex_profile(engine: Engine, request: ProfileRequest) -> ProfileAnswer:
+    """Promises to fill the profile and to let it answer then; until that, the one that answers goes on."""
+    profile = profile_named(engine.store, engine.project.id, request.name)
+    embedder = engine.profile_embedder(profile)
+    if profile.state is EmbeddingProfileState.ACTIVE:
+        with engine.store.transaction():
+            job = engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "pending", {})
+        return ProfileAnswer(_shown(engine, profile, embedder), job)
+    return _filling(engine, profile, embedder)
+
+
+def admin_reingest_version(engine: Engine, request: ReingestRequest) -> PromisedAnswer:
+    """Promises to cut, analyse and embed a memory's current version again."""
+    item = item_named(engine, request.item)
+    if item.status is not MemoryStatus.ACTIVE:
+        raise Conflict(f"{item.id} is archived and in no index", hint="memory_restore brings it back")
+    with engine.store.transaction():
+        job = engine.store.outbox.enqueue(engine.project.id, JobKind.REINGEST, item.id, {"items": [item.id]})
+    return PromisedAnswer(job, JobKind.REINGEST.value)
+
+
+def profile_state(engine: Engine, name: str) -> ProfileAnswer:
+    """A profile as it stands now."""
+    return ProfileAnswer(_shown(engine, profile_named(engine.store, engine.project.id, name)))
+
+
+def _refuse_elsewhere(request: ProfileUpsertRequest) -> None:
+    local = request.provider in _LOCAL or urlsplit(request.url or _OLLAMA).hostname in _LOOPBACK
+    if request.provider in ELSEWHERE and not request.url:
+        local = False
+    asked = urlsplit(request.url or "")
+    # Anything else on this machine that listens would be sent a request of a client's making.
+    own_path = asked.path.rstrip("/") in _OWN_PATHS and not (asked.query or asked.fragment or asked.username)
+    if not local or not own_path or request.key_file or request.key_variable:
+        raise InvalidArgument(
+            f"{request.name} would send the library's texts to a service, or use a key",
+            hint="a person can make such a profile with `octavo profiles set`; it can then be activated from here",
+        )
+
+
+def _filling(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder) -> ProfileAnswer:
+    filling = replace(profile, state=EmbeddingProfileState.FILLING)
+    with engine.store.transaction():
+        engine.store.profiles.put(filling)
+        payload = {"profile": profile.name}
+        job = engine.store.outbox.enqueue(engine.project.id, JobKind.REINDEX_PROFILE, profile.name, payload)
+    return ProfileAnswer(_shown(engine, filling, embedder), job)
+
+
+def _reactivate(engine: Engine) -> ProfileAnswer:
+    """Back to the configuration's own embedder."""
+    embedder = engine.configured_embedder()
+    if active_profile(engine.store, engine.project.id) is None:
+        return ProfileAnswer(_configured(engine, active=True))
+    with engine.store.transaction():
+        ready = not missing(engine.store, engine.project.id, embedder)
+        if ready:
+            engine.store.profiles.retire(engine.project.id)
+            engine.store.catalog.record_recipe(engine.project.id, replace(engine.recipe(), embedding=embedder.profile))
+    if not ready:
+        raise _not_filled(engine, CONFIGURED, embedder)
+    engine.follow_active_profile()
+    return ProfileAnswer(_configured(engine, active=True))
+
+
+def _not_filled(engine: Engine, name: str, embedder: Embedder) -> Conflict:
+    left = missing(engine.store, engine.project.id, embedder)
+    return Conflict(
+        f"{left} chunks have no vector under {name} yet",
+        hint=f"`octavo profiles reindex {name}` fills it, then lets it answer",
+        details={"missing": left},
+    )
+
+
+def _configured(engine: Engine, *, active: bool) -> ProfileShown:
+    embedder = engine.configured_embedder()
+    made = embedder.profile
+    done, total = engine.store.embeddings.coverage(engine.project.id, made)
+    state = EmbeddingProfileState.ACTIVE if active else EmbeddingProfileState.IDLE
+    return ProfileShown(CONFIGURED, made.name, made.model, made.dimensions, made.distance, state.value, done, total)
+
+
+def _shown(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder | None = None) -> ProfileShown:
+    settings = profile.settings
+    made = (embedder or engine.profile_embedder(profile)).profile
+    done, total = engine.store.embeddings.coverage(engine.project.id, made)
+    return ProfileShown(
+        name=profile.name,
+        provider=settings.provider,
+        model=settings.model or made.model,
+        dimensions=made.dimensions,
+        distance=made.distance,
+        state=profile.state.value,
+        chunks=done,
+        total=total,
+        url=settings.url or None,
+    )

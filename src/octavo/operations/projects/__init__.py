@@ -1,0 +1,1 @@
+"""Projects of a library, and the sessions of work in them."""

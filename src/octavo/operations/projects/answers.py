@@ -1,0 +1,67 @@
+"""What the operations on projects and sessions answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectState:
+    """`current` is the project this server answers for."""
+
+    name: str
+    workspace: str
+    current: bool
+    documents: int
+    chunks: int
+    collections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsListAnswer:
+    projects: tuple[ProjectState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCollection:
+    """`uri_prefix` is what uris of documents under the path start with; empty when all of them are."""
+
+    project: str
+    name: str
+    root: str
+    uri_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsResolveAnswer:
+    """The project, how it was found, and every collection above or below the path, nearest first.
+
+    `by` is name, repository, folder or collection, or created.
+    """
+
+    project: str
+    workspace: str
+    current: bool
+    created: bool
+    by: str
+    collections: tuple[ResolvedCollection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """`memories` counts its active memories in the scopes asked for, its summary included."""
+
+    session: str
+    title: str
+    author: str
+    started_at: str
+    memories: int
+    ended_at: str | None = None
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsAnswer:
+    """Latest first; with a query, best first."""
+
+    sessions: tuple[SessionState, ...]

@@ -1,0 +1,182 @@
+"""List the projects of a library, and resolve a folder, a repository or a name to one of them."""
+
+from __future__ import annotations
+
+import os.path
+import re
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
+from octavo.model.collection import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
+from octavo.operations.projects.answers import (
+    ProjectsListAnswer,
+    ProjectsResolveAnswer,
+    ProjectState,
+    ResolvedCollection,
+)
+from octavo.operations.projects.requests import ProjectsListRequest, ProjectsResolveRequest
+
+_MOST = 200  # projects or collections in an answer
+_SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)(.+)")  # git@host:owner/name
+_URL = re.compile(r"[a-z][a-z0-9+]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE)
+_NOT_IN_NAMES = re.compile(r"[^\w. -]+")
+
+
+def projects_list(engine: Engine, request: ProjectsListRequest) -> ProjectsListAnswer:
+    catalog = engine.store.catalog
+    listed = []
+    for project in sorted(catalog.projects(), key=lambda project: project.name):
+        if request.workspace not in (None, project.workspace):
+            continue
+        counts = engine.store.counts(project.id)
+        names = tuple(collection.name for collection in catalog.collections(project.id))
+        current = project.id == engine.project.id
+        listed.append(ProjectState(project.name, project.workspace, current, counts.documents, counts.chunks, names))
+    return ProjectsListAnswer(tuple(listed[:_MOST]))
+
+
+def projects_resolve(engine: Engine, request: ProjectsResolveRequest) -> ProjectsResolveAnswer:
+    """The project that a name, a repository or a path belongs to; with `create_if_missing`, a new one if there is none.
+
+    The repository and path of a created project are recorded, so that they resolve to it from then on. Nothing on disk
+    is read.
+    """
+    if not (request.path or request.repo_url or request.name):
+        raise InvalidArgument("give a path, a repository's address or a name")
+    path = Path(os.path.normpath(request.path)) if request.path else None
+    repository = repository_place(request.repo_url) if request.repo_url else None
+    nearby = _collections_around(engine, path) if path else []
+    found = _find(engine, request, path, repository, nearby)
+    project, by = found or (None, "created")
+    created = project is None
+    if request.create_if_missing:
+        project = _record(engine, project or _new_name(engine, request, path, repository), path, repository)
+    if project is None:
+        raise NotFound(
+            f"there is no project for {request.name or repository or path}",
+            hint="`octavo projects resolve --create` makes it, `octavo add` adds a folder's documents",
+        )
+    return ProjectsResolveAnswer(
+        project=project.name,
+        workspace=project.workspace,
+        current=project.id == engine.project.id,
+        created=created,
+        by=by,
+        collections=tuple(_resolved(path, owner, collection) for owner, collection in nearby[:_MOST]) if path else (),
+    )
+
+
+def repository_place(url: str) -> str:
+    """`host/owner/name` of an address in any form: `git@host:a/b.git` and `https://you:key@host/a/b` are the same."""
+    address = url.strip()
+    match = _URL.fullmatch(address) or _SCP.fullmatch(address)
+    if match is None:
+        raise InvalidArgument(f"{address[:100]} is not a repository's address", hint="such as https://host/owner/name")
+    return f"{match[1].lower()}/{match[2].strip('/').removesuffix('.git')}"
+
+
+def _find(
+    engine: Engine,
+    request: ProjectsResolveRequest,
+    path: Path | None,
+    repository: str | None,
+    nearby: list[tuple[Project, Collection]],
+) -> tuple[Project, str] | None:
+    catalog = engine.store.catalog
+    if request.name:
+        named = _full_name(request.name, request.workspace)
+        for project in catalog.projects():
+            if project.name == named:
+                return project, "name"
+        return None  # a name is explicit: no other project will do
+
+    def in_workspace(project: Project) -> bool:
+        return request.workspace in (None, project.workspace)
+
+    if repository:
+        for project, place in catalog.places(PlaceKind.REPOSITORY):
+            if place == repository and in_workspace(project):
+                return project, "repository"
+    if path:
+        folders = [
+            (project, Path(place)) for project, place in catalog.places(PlaceKind.FOLDER) if in_workspace(project)
+        ]
+        above = [(project, place) for project, place in folders if path.is_relative_to(place)]
+        deepest = max((len(place.parts) for _, place in above), default=0)
+        roots = [
+            collection.root
+            for project, collection in nearby
+            if in_workspace(project) and path.is_relative_to(collection.root)
+        ]
+        if above and (not roots or deepest >= len(roots[0].parts)):
+            return next(project for project, place in above if len(place.parts) == deepest), "folder"
+        for project, _ in nearby:
+            if in_workspace(project):
+                return project, "collection"
+    return None
+
+
+def _full_name(name: str, workspace: str | None) -> str:
+    return name if workspace in (None, DEFAULT_WORKSPACE) or "/" in name else f"{workspace}/{name}"
+
+
+def _new_name(engine: Engine, request: ProjectsResolveRequest, path: Path | None, repository: str | None) -> str:
+    """The given name, or the last part of the address or path, with a number when another project has it."""
+    if request.name:
+        return _full_name(request.name, request.workspace)
+    bare = repository.rpartition("/")[2] if repository else path.name if path else ""
+    bare = _NOT_IN_NAMES.sub("-", bare).strip(" -.") or "project"
+    taken = {project.name for project in engine.store.catalog.projects()}
+    name, number = _full_name(bare, request.workspace), 1
+    while name in taken:
+        number += 1
+        name = _full_name(f"{bare}-{number}", request.workspace)
+    return name
+
+
+def _record(engine: Engine, project: Project | str, path: Path | None, repository: str | None) -> Project:
+    """Records the repository and folder of a project; creates the project when it is only a name yet."""
+    catalog = engine.store.catalog
+    with engine.store.transaction():
+        stored = project if isinstance(project, Project) else catalog.ensure_project(project)
+        if repository:
+            catalog.put_place(stored.id, PlaceKind.REPOSITORY, repository)
+        if path:
+            catalog.put_place(stored.id, PlaceKind.FOLDER, str(path))
+    return stored
+
+
+def _collections_around(engine: Engine, path: Path) -> list[tuple[Project, Collection]]:
+    """At, above or below the path, nearest first."""
+    catalog = engine.store.catalog
+    found = sorted(
+        (
+            _distance(path, collection.root),
+            project != engine.project,
+            project.name,
+            collection.name,
+            project,
+            collection,
+        )
+        for project in catalog.projects()
+        for collection in catalog.collections(project.id)
+        if collection.on_disk and (path.is_relative_to(collection.root) or collection.root.is_relative_to(path))
+    )
+    return [(project, collection) for *_, project, collection in found]
+
+
+def _distance(path: Path, root: Path) -> tuple[bool, int]:
+    """Sorts roots above the path first, the deepest of them foremost; then roots below it, the highest foremost."""
+    depth = len(root.parts)
+    return (False, -depth) if path.is_relative_to(root) else (True, depth)
+
+
+def _resolved(path: Path, project: Project, collection: Collection) -> ResolvedCollection:
+    inside = path.relative_to(collection.root).as_posix() if path.is_relative_to(collection.root) else "."
+    return ResolvedCollection(
+        project=project.name,
+        name=collection.name,
+        root=str(collection.root),
+        uri_prefix="" if inside == "." else f"{inside}/",
+    )

@@ -1,0 +1,107 @@
+"""What the operations on projects and sessions take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+from octavo.operations.memory.requests import Author, ProjectName, Question, Scopes
+
+_ABSOLUTE = r"^(/|[A-Za-z]:[/\\])"
+_REPOSITORY = (
+    r"^\s*([A-Za-z][A-Za-z0-9+]*://([^@/]*@)?[^/:@]+(:[0-9]+)?/|([A-Za-z0-9_.-]+@)?[A-Za-z0-9_.-]+:)[^\s/][^\n]*$"
+)
+
+WorkspaceName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=100,
+        pattern="^[^/]+$",
+        metavar="NAME",
+        description="The workspace: a group of projects.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsListRequest:
+    workspace: WorkspaceName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsResolveRequest:
+    """A name goes before a repository, a repository before a path."""
+
+    __pydantic_config__ = {  # noqa: RUF012
+        "json_schema_extra": {"anyOf": [{"required": ["path"]}, {"required": ["repo_url"]}, {"required": ["name"]}]}
+    }
+
+    path: (
+        Annotated[
+            str,
+            Field(
+                pattern=_ABSOLUTE,
+                max_length=4_096,
+                argument="PATH",
+                description="An absolute path, such as the working directory.",
+            ),
+        ]
+        | None
+    ) = None
+    repo_url: (
+        Annotated[
+            str,
+            Field(
+                min_length=3,
+                max_length=2_000,
+                pattern=_REPOSITORY,
+                option="--repo-url/--repo",
+                metavar="URL",
+                description="A git repository's address, such as https://host/owner/name.",
+            ),
+        ]
+        | None
+    ) = None
+    name: (
+        Annotated[str, Field(min_length=1, max_length=200, metavar="NAME", description="The project's name.")] | None
+    ) = None
+    workspace: WorkspaceName | None = None
+    create_if_missing: Annotated[bool, Field(option="--create", description="Make the project when there is none.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsStartRequest:
+    title: Annotated[str, Field(max_length=500, argument="TITLE...", description="What it is about, in a line.")] = ""
+    author: Author = ""
+    project: ProjectName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsEndRequest:
+    session: Annotated[
+        str, Field(min_length=1, max_length=100, argument="SESSION", description="The session's id or title.")
+    ]
+    summary: Annotated[
+        str,
+        Field(
+            max_length=100_000,
+            argument="SUMMARY...",
+            description="What was done and found, to be remembered; ends it for good.",
+        ),
+    ] = ""
+    project: ProjectName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsListRequest:
+    """With a query, the sessions in which it was talked about, best first; else the latest."""
+
+    query: Question = ""
+    limit: Annotated[int, Field(ge=1, le=200, option="-n/--limit", description="How many sessions at most.")] = 200
+    scopes: Annotated[Scopes, Field(description="Only with memories of these scopes.")] = ()
+    open_only: Annotated[bool, Field(option="--open", description="Only those that have not ended.")] = False
+    project: ProjectName | None = None

@@ -1,0 +1,216 @@
+"""From a reference to the passage it names, exactly as stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
+from octavo.model.document import HEADING_SEPARATOR, Section
+from octavo.model.ids import ChunkId, CollectionId, DocumentId
+from octavo.model.position import span_of
+from octavo.model.stored import StoredDocument
+from octavo.model.text import LineIndex, Lines, Span
+from octavo.operations.reading.naming import named, nearest_name, titled
+from octavo.operations.reading.requests import GetRequest
+
+_LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+_PAGE = re.compile(r"^(?:page|slide)=(\d{1,6})$")
+_HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of one document with its exact place."""
+
+    document: StoredDocument
+    heading_path: tuple[str, ...]
+    span: Span
+    lines: Lines
+    text: str
+
+
+def read(engine: Engine, request: GetRequest) -> Passage:
+    """The whole passage that the reference names, its rows and its text of one state of the library."""
+    if not request.reference.strip():
+        raise InvalidArgument("the reference is blank", hint="give a uri, uri:from-to, uri#section, or a chunk id")
+    with engine.store.reading():
+        return _read(engine, request)
+
+
+def _read(engine: Engine, request: GetRequest) -> Passage:
+    if request.page is not None:
+        paged = read(engine, replace(request, page=None, before=0, after=0)).document
+        return _widened(engine, _page(engine, paged, request.page), request)
+    reference = request.reference
+    if reference.startswith("chk_"):
+        return _widened(engine, _chunk(engine, ChunkId(reference)), request)
+    if reference.startswith("doc_"):
+        document = engine.store.documents.get(engine.project.id, DocumentId(reference))
+        if document is not None:
+            return _widened(engine, _whole(engine, document), request)
+    exact = _find(engine, reference, request.collection) or _commit(engine, reference)
+    if exact:
+        return _widened(engine, _whole(engine, exact), request)
+    lines = _LINES.match(reference)
+    if lines and (document := _find(engine, lines["uri"], request.collection)):
+        first, last = int(lines["first"]), int(lines["last"] or lines["first"])
+        if first < 1 or last < first:
+            raise InvalidArgument(f"lines {first}-{last} are not a range", hint="lines count from 1: uri:10-20")
+        return _widened(engine, _lines(engine, document, first, last), request)
+    for cut in range(len(reference)):
+        if reference[cut] == "#" and (document := _find(engine, reference[:cut], request.collection)):
+            return _widened(engine, _part(engine, document, reference[cut + 1 :]), request)
+    if document := titled(engine, reference, _within(engine, request.collection)):
+        return _widened(engine, _whole(engine, document), request)
+    near = nearest_name(engine, reference)
+    raise NotFound(
+        f"nothing in the library is called {reference}",
+        hint=f"did you mean {near}?" if near else "`octavo search` finds passages; `octavo list` collections",
+    )
+
+
+def _within(engine: Engine, collection: str | None) -> CollectionId | None:
+    return engine.collection(collection).id if collection else None
+
+
+def _find(engine: Engine, uri: str, collection: str | None) -> StoredDocument | None:
+    """By `uri`, by `collection/uri`, or by what it is called: its file's name, the end of its path, an alias."""
+    within = _within(engine, collection)
+    found = engine.store.documents.find(engine.project.id, uri, within)
+    if not found and collection is None and "/" in uri:
+        name, rest = uri.split("/", 1)
+        found = tuple(
+            document for document in engine.store.documents.find(engine.project.id, rest) if document.collection == name
+        )
+    if len(found) > 1:
+        names = ", ".join(document.collection for document in found)
+        raise InvalidArgument(f"{uri} is in several collections: {names}", hint="choose one with --collection")
+    if found:
+        return found[0]
+    called = named(engine, uri, within)
+    if called is None and collection is None and "/" in uri:
+        name, rest = uri.split("/", 1)
+        home = next((known.id for known in engine.collections() if known.name == name), None)
+        called = named(engine, rest, home) if home else None
+    return called
+
+
+def located(engine: Engine, reference: str, collection: str | None) -> StoredDocument | None:
+    """The document that a uri, a name, a title, a document id or the start of a commit's hash means."""
+    if reference.startswith("doc_"):
+        return engine.store.documents.get(engine.project.id, DocumentId(reference))
+    found = _find(engine, reference, collection) or _commit(engine, reference)
+    return found or titled(engine, reference, _within(engine, collection))
+
+
+def _commit(engine: Engine, reference: str) -> StoredDocument | None:
+    """By the start of its hash, as git takes it."""
+    if not _HASH.match(reference):
+        return None
+    found = engine.store.history.find(engine.project.id, reference.lower())
+    if len({commit.hash for commit in found}) > 1:
+        some = ", ".join(commit.hash[:12] for commit in found[:5])
+        raise InvalidArgument(f"{reference} is the start of several commits: {some}", hint="give more of the hash")
+    return engine.store.documents.get(engine.project.id, found[0].document_id) if found else None
+
+
+def _text(engine: Engine, document: StoredDocument) -> str:
+    return engine.store.documents.texts(engine.project.id, [document.text_hash])[document.text_hash]
+
+
+def _whole(engine: Engine, document: StoredDocument) -> Passage:
+    text = _text(engine, document)
+    return _slice(document, (), text, Span(0, len(text)))
+
+
+def _lines(engine: Engine, document: StoredDocument, first: int, last: int) -> Passage:
+    text = _text(engine, document)
+    index = LineIndex(text)
+    if first > index.count:
+        raise NotFound(
+            f"{document.uri} has {index.count} lines, not {first}",
+            hint=f"ask for lines up to {index.count}: {document.uri}:1-{index.count}",
+        )
+    span = index.span(first, last)
+    return _slice(document, _path_at(engine, document, span.start), text, span)
+
+
+def _part(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
+    """A section, or a page as links to PDFs name it; a section that is called so goes first."""
+    page = _PAGE.match(wanted)
+    if page and _named(engine.store.documents.sections(engine.project.id, document.id), wanted) is None:
+        return _page(engine, document, int(page[1]))
+    return _section(engine, document, wanted)
+
+
+def _page(engine: Engine, document: StoredDocument, number: int) -> Passage:
+    text = _text(engine, document)
+    span, count, unit = span_of(document.metadata, number, len(text))
+    if span is None:
+        if not count:
+            raise InvalidArgument(
+                f"{document.uri} has no pages", hint=f"ask for lines: {document.uri}:1-40, or a section: uri#anchor"
+            )
+        raise NotFound(f"{document.uri} has {count} {unit}s, not {number}", hint=f"ask for {unit} 1 to {count}")
+    return _slice(document, _path_at(engine, document, span.start), text, span)
+
+
+def _section(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
+    sections = engine.store.documents.sections(engine.project.id, document.id)
+    section = _named(sections, wanted)
+    if section is None:
+        anchors = ", ".join(section.anchor for section in sections if section.anchor)
+        raise NotFound(f"{document.uri} has no section {wanted}", hint=f"its sections: {anchors}" if anchors else None)
+    return _slice(document, section.path, _text(engine, document), section.span)
+
+
+def _named(sections: tuple[Section, ...], wanted: str) -> Section | None:
+    """An anchor, a whole heading path, or a title; the first that fits, most exact first."""
+    path = tuple(part.strip() for part in wanted.split(HEADING_SEPARATOR.strip()))
+    folded = wanted.strip().casefold()
+    tests: tuple[Callable[[Section], bool], ...] = (
+        lambda section: section.anchor == wanted,
+        lambda section: section.path == path,
+        lambda section: section.path[-len(path) :] == path,
+        lambda section: section.title.casefold() == folded,
+    )
+    for test in tests:
+        for section in sections:
+            if section.level and test(section):
+                return section
+    return None
+
+
+def _chunk(engine: Engine, chunk: ChunkId) -> Passage:
+    key = engine.store.documents.chunk_key(engine.project.id, chunk)
+    candidate = engine.store.documents.candidates(engine.project.id, [key]).get(key) if key is not None else None
+    document = engine.store.documents.get(engine.project.id, candidate.document_id) if candidate else None
+    if candidate is None or document is None:
+        raise NotFound(f"there is no chunk {chunk}", hint="its document may have changed: search again")
+    return _slice(document, candidate.heading_path, _text(engine, document), candidate.span)
+
+
+def _path_at(engine: Engine, document: StoredDocument, offset: int) -> tuple[str, ...]:
+    """The deepest section that holds the character."""
+    path: tuple[str, ...] = ()
+    for section in engine.store.documents.sections(engine.project.id, document.id):
+        if section.span.start <= offset < section.span.end:
+            path = section.path
+    return path
+
+
+def _slice(document: StoredDocument, path: tuple[str, ...], text: str, span: Span) -> Passage:
+    return Passage(document, path, span, LineIndex(text).lines(span.start, span.end), span.of(text))
+
+
+def _widened(engine: Engine, passage: Passage, request: GetRequest) -> Passage:
+    """With the asked-for lines around it."""
+    if not request.before and not request.after:
+        return passage
+    text = _text(engine, passage.document)
+    index = LineIndex(text)
+    span = index.span(passage.lines.first - request.before, passage.lines.last + request.after)
+    return _slice(passage.document, passage.heading_path, text, span)

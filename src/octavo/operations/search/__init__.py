@@ -1,0 +1,1 @@
+"""Finding passages by word and by meaning."""

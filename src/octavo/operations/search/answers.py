@@ -1,0 +1,174 @@
+"""Hits as clients get them: stable names and exact offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from octavo.model.position import Position
+from octavo.model.result import Freshness, Hit, Result, StageTrace
+from octavo.operations.lines import short
+from octavo.operations.times import when
+
+_SECTIONS = 8  # that a hit lists of those it covers
+_COPIES = 10  # named with a hit; a licence may stand in a thousand files
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one stage said of a hit."""
+
+    stage: str
+    score: float
+    rank: int
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHit:
+    """A passage: where it is, and its exact text. Lines count from 1, characters from 0.
+
+    `score` is a relevance from 0 to 1, left out where the profile's scores only order its hits. `also_in` are places of
+    the same text, which are no hits of their own.
+    """
+
+    rank: int
+    collection: str
+    uri: str
+    kind: str
+    title: str
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    excerpt: str
+    excerpt_truncated: bool
+    chunk_id: str
+    document_id: str
+    modified_at: str
+    content_type: str = "prose"
+    matched: tuple[str, ...] = ()
+    language: str | None = None
+    symbol: str | None = None
+    symbol_kind: str | None = None
+    anchor: str | None = None
+    sections: tuple[tuple[str, ...], ...] | None = None
+    score: float | None = None
+    also_in: tuple[str, ...] | None = None
+    stale: str | None = None
+    steps: tuple[Step, ...] | None = None
+    page: int | None = None
+    pages: tuple[int, ...] | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    time: str | None = None
+    url: str | None = None
+    doi: str | None = None
+
+    @property
+    def position(self) -> Position:
+        return Position(self.page, self.pages, self.slide, self.sheet, self.time, self.url, self.doi)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What one stage of the search received, returned and took."""
+
+    stage: str
+    shape: str
+    received: int
+    returned: int
+    took_ms: float
+    skipped: str | None = None
+    failed: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short.
+
+    `degraded` names what could not be searched, with the reason."""
+
+    profile: str
+    took_ms: float
+    hits: tuple[FoundHit, ...]
+    freshness: Freshness
+    next_cursor: str | None = None
+    trace: tuple[Stage, ...] | None = None
+    query: str | None = None
+    degraded: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[FoundHit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+def whole(result: Result, *, explain: bool) -> SearchAnswer:
+    """Every hit with its steps, however long: what a command prints. `explain` adds the trace."""
+    return replace(
+        without_hits(result, explain=explain), hits=tuple(found(hit, result, explain=True) for hit in result.hits)
+    )
+
+
+def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
+    return SearchAnswer(
+        profile=result.profile,
+        took_ms=round(result.took_ms, 3),
+        hits=(),
+        freshness=replace(result.freshness, full_vectors=round(result.freshness.full_vectors, 4)),
+        trace=tuple(stage(traced) for traced in result.trace) if explain else None,
+        query=result.query,
+        degraded=result.degraded or None,
+    )
+
+
+def found(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
+    citation = hit.citation
+    steps = tuple(Step(step.stage, round(step.score, 6), step.rank, step.detail or None) for step in hit.steps)
+    return FoundHit(
+        rank=hit.rank,
+        score=round(hit.score, 6) if result.calibrated else None,
+        collection=hit.collection,
+        uri=citation.uri,
+        kind=hit.kind.value,
+        title=short(hit.title),
+        heading_path=tuple(short(title) for title in citation.heading_path),
+        start=citation.span.start,
+        end=citation.span.end,
+        start_line=citation.lines.first,
+        end_line=citation.lines.last,
+        excerpt=hit.excerpt,
+        excerpt_truncated=hit.excerpt_truncated,
+        chunk_id=hit.chunk_id,
+        document_id=hit.document_id,
+        modified_at=when(hit.modified_at),
+        content_type=hit.content_type,
+        matched=hit.matched,
+        language=hit.language,
+        symbol=citation.symbol,
+        symbol_kind=citation.symbol_kind,
+        anchor=citation.anchor or None,
+        sections=tuple(tuple(short(title) for title in path) for path in citation.sections[:_SECTIONS]) or None,
+        also_in=tuple(f"{copy.collection}/{copy.uri}:{copy.line}" for copy in hit.copies[:_COPIES]) or None,
+        stale=hit.stale,
+        steps=steps if explain else None,
+        **asdict(citation.position),
+    )
+
+
+def stage(traced: StageTrace) -> Stage:
+    return Stage(
+        stage=traced.stage,
+        shape=traced.shape,
+        received=traced.received,
+        returned=traced.returned,
+        took_ms=round(traced.took_ms, 3),
+        skipped=traced.skipped,
+        failed=traced.failed,
+        detail=dict(traced.detail),
+    )

@@ -1,0 +1,142 @@
+"""From a request to a query, and to its whole result with the trace."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from octavo.algorithms.language_names import language_named
+from octavo.algorithms.syntax import path_prefix
+from octavo.engine.places import placed
+from octavo.errors import InvalidArgument, NotIndexed, Stale
+from octavo.model.document import Kind
+from octavo.model.query import Filters, Query, Terms
+from octavo.operations.library.collections import collection_state
+from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, together
+from octavo.operations.times import moment
+from octavo.retrieval.profiles import reranked
+
+if TYPE_CHECKING:
+    from octavo.engine.engine import Engine
+    from octavo.model.result import Result
+    from octavo.operations.search.requests import SearchRequest
+    from octavo.retrieval.replay import Recording
+    from octavo.retrieval.stage import RetrievalProfile
+
+BY_MEANING = "dense_only"
+
+
+def find(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> Result:
+    """Everything a profile finds, with its trace. An empty result is a result; an empty library is an error.
+
+    `profile` stands in for the one the request names.
+    """
+    return _fresh(found_in(engine, engine.search(*asked(engine, request, profile))), request)
+
+
+def record(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> tuple[Result, Recording]:
+    """The same as `find`, with what it takes to answer it again."""
+    result, recording = engine.record(*asked(engine, request, profile))
+    return _fresh(found_in(engine, result), request), recording
+
+
+def asked(
+    engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None
+) -> tuple[Query, RetrievalProfile]:
+    """The query a request stands for, and the profile that answers it."""
+    now = datetime.now(UTC)
+    filters = Filters(
+        collections=collections_named(engine, request.collections),
+        path_prefix=path_prefix(request.path_prefix),
+        uris=request.uris,
+        heading_contains=request.heading_contains,
+        tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
+        tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
+        kinds=kinds_named(request.kinds),
+        languages=languages_named(request.language),
+        modified_after=moment(request.modified_after, now),
+        modified_before=moment(request.modified_before, now),
+    )
+    limit = request.limit if request.limit is not None else engine.defaults.limit
+    excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
+    query = Query(
+        request.query or request.hypothesis or "",
+        limit,
+        placed(engine.library, filters),
+        # Without a query of its own, the hypothesis is not searched for quotes and minus signs either.
+        terms=Terms(request.hypothesis) if request.hypothesis and not request.query else Terms(""),
+        max_excerpt_chars=excerpt,
+        hypothesis=request.hypothesis,
+        floor=not request.no_floor,
+    )
+    usual = BY_MEANING if request.hypothesis and not request.query else engine.defaults.profile
+    profile = profile or engine.retrieval_profile(request.profile or usual)
+    return bounded(query), _narrowed(reranked(profile) if request.rerank else profile, request)
+
+
+def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalProfile:
+    """The profile with a floor and without repetitions, where these are asked for."""
+    if request.mode not in ("full", "compressed"):
+        raise InvalidArgument(f"there is no mode {request.mode}", hint="choose full or compressed")
+    shorter = request.mode == "compressed"
+    if not shorter and request.min_score is None and request.similarity_threshold is None:
+        return profile
+    from octavo.retrieval.stages.compressed import MIN_SCORE, SIMILARITY_THRESHOLD, compressed
+
+    least, likeness = request.min_score, request.similarity_threshold
+    if shorter:
+        least = MIN_SCORE if least is None else least
+        likeness = SIMILARITY_THRESHOLD if likeness is None else likeness
+    return compressed(profile, least, likeness)
+
+
+def bounded(query: Query) -> Query:
+    if query.limit < 1 or query.limit > 1000:
+        raise InvalidArgument(f"limit must be between 1 and 1000, not {query.limit}")
+    return query
+
+
+def found_in(engine: Engine, result: Result) -> Result:
+    """The result, unless nothing was read yet: a folder without anything to read gives an empty result."""
+    if result.freshness.documents:
+        return result
+    unread = together(group for each in engine.collections() for group in collection_state(engine, each).left_out or ())
+    if unread:
+        extra = any(group.needs_extra for group in unread)
+        raise NotIndexed(
+            f"nothing could be read: {left_out_text(unread)}",
+            hint=INSTALL_HINT if extra else "`octavo status --problems` gives the reason for each file",
+        )
+    if result.freshness.age_seconds is not None:
+        return result
+    raise NotIndexed("nothing is indexed yet", hint="run `octavo add FOLDER --name NAME`, then `octavo index`")
+
+
+def _fresh(result: Result, request: SearchRequest) -> Result:
+    if request.require_fresh and result.freshness.full_vectors < 1.0:
+        raise Stale(
+            f"{result.freshness.pending} chunks have no vector yet", hint="run `octavo index` to bring it up to date"
+        )
+    return result
+
+
+def collections_named(engine: Engine, collections: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(engine.collection(name).name for name in collections)
+
+
+def languages_named(name: str | None) -> tuple[str, ...]:
+    """By whatever name: `py`, `c++`. What stands for no language is nobody's."""
+    return () if name is None else (language_named(name) or name,)
+
+
+def kinds_named(names: tuple[str, ...]) -> tuple[Kind, ...]:
+    return tuple(_kind(name) for name in names)
+
+
+def _kind(name: str) -> Kind:
+    try:
+        return Kind(name)
+    except ValueError:
+        raise InvalidArgument(
+            f"there is no kind {name}", hint=f"choose one of: {', '.join(kind.value for kind in Kind)}"
+        ) from None

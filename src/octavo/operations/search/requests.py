@@ -1,0 +1,114 @@
+"""What each kind of search takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+from octavo.operations import fields
+
+_RERANK = "Read the best passages again with the reranker, which is slower and better."
+_PASSAGE = "What the passage you hope for might say."
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What to look for and where. Times are ISO dates or ages such as `7d`."""
+
+    query: fields.QueryText
+    limit: fields.Limit | None = None
+    profile: fields.ProfileName | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    uris: fields.Uris = ()
+    heading_contains: fields.Heading | None = None
+    tags_all: fields.AllTags = ()
+    tags_any: fields.AnyTags = ()
+    kinds: fields.Kinds = ()
+    language: fields.Language | None = None
+    modified_after: fields.Since | None = None
+    modified_before: fields.Before | None = None
+    max_excerpt_chars: fields.ExcerptChars | None = None
+    mode: Annotated[
+        str,
+        Field(
+            description="With compressed, what is hardly about it and what is said twice is left out.",
+            choices=("full", "compressed"),
+            option="--compressed",
+            flag="compressed",
+        ),
+    ] = "full"
+    min_score: (
+        Annotated[float, Field(ge=0, le=1, metavar="COSINE", description="Least cosine; 0.3 when compressed.")] | None
+    ) = None
+    similarity_threshold: (
+        Annotated[
+            float,
+            Field(
+                ge=0.5,
+                le=1,
+                option="--similarity",
+                metavar="COSINE",
+                description="Cosine from which two say the same; 0.85 when compressed.",
+            ),
+        ]
+        | None
+    ) = None
+    no_floor: Annotated[bool, Field(description="Also show what is hardly relevant.")] = False
+    rerank: Annotated[bool, Field(description=_RERANK)] = False
+    hypothesis: Annotated[str, Field(min_length=1, max_length=20_000, description=_PASSAGE)] | None = None
+    require_fresh: Annotated[bool, Field(description="Fail unless every chunk has its vector.")] = False
+    explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDocsRequest:
+    """A search of notes and documentation alone."""
+
+    query: fields.QueryText
+    limit: fields.Limit | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    tags_all: fields.AllTags = ()
+    rerank: Annotated[bool, Field(description=_RERANK)] = False
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisRequest:
+    """`hypothesis` is looked for by meaning, `query`, when given, by word."""
+
+    hypothesis: Annotated[str, Field(min_length=1, max_length=20_000, description=_PASSAGE)]
+    query: (
+        Annotated[
+            str, Field(min_length=1, max_length=20_000, description="Words to look for as well; the syntax of search.")
+        ]
+        | None
+    ) = None
+    limit: fields.Limit | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    kinds: fields.Kinds = ()
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRequest:
+    """`exclude_file` is mostly the file the snippet comes from."""
+
+    snippet: Annotated[
+        str,
+        Field(min_length=1, max_length=50_000, argument="SNIPPET...", description="Code or prose, taken literally."),
+    ]
+    limit: fields.Limit | None = None
+    exclude_file: fields.ExcludedFile | None = None
+    language: fields.Language | None = None
+    kinds: fields.Kinds = ()
+    collections: fields.Collections = ()
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None

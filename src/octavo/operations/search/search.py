@@ -1,0 +1,85 @@
+"""Find passages: by word and meaning, in documents only, by a hypothesis, or by likeness to a snippet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.engine.engine import Engine
+from octavo.engine.places import placed
+from octavo.errors import ProviderFailed
+from octavo.model.document import Kind
+from octavo.model.query import Filters, Query, Terms
+from octavo.model.result import Result
+from octavo.operations.search.answers import SearchAnswer
+from octavo.operations.search.finding import (
+    BY_MEANING,
+    bounded,
+    collections_named,
+    find,
+    found_in,
+    kinds_named,
+    languages_named,
+)
+from octavo.operations.search.fitting import fitting
+from octavo.operations.search.requests import HypothesisRequest, SearchDocsRequest, SearchRequest, SimilarRequest
+
+_MOST_WORDS = 64  # of a snippet that are searched where its meaning cannot be
+_DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
+
+
+def search(engine: Engine, request: SearchRequest) -> SearchAnswer:
+    return fitting(find(engine, request), request, explain=request.explain)
+
+
+def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
+    wider = SearchRequest(
+        query=request.query,
+        limit=request.limit,
+        collections=request.collections,
+        path_prefix=request.path_prefix,
+        tags_all=request.tags_all,
+        kinds=_DOCUMENTS,
+        rerank=request.rerank,
+    )
+    return fitting(find(engine, wider), request)
+
+
+def search_with_hypothesis(engine: Engine, request: HypothesisRequest) -> SearchAnswer:
+    wider = SearchRequest(
+        query=request.query or "",
+        limit=request.limit,
+        collections=request.collections,
+        path_prefix=request.path_prefix,
+        kinds=request.kinds,
+        hypothesis=request.hypothesis,
+    )
+    return fitting(find(engine, wider), request)
+
+
+def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
+    filters = Filters(
+        collections=collections_named(engine, request.collections),
+        not_uris=(request.exclude_file,) if request.exclude_file else (),
+        languages=languages_named(request.language),
+        kinds=kinds_named(request.kinds),
+    )
+    query = Query(
+        request.snippet,
+        limit=request.limit or engine.defaults.limit,
+        filters=placed(engine.library, filters),
+        terms=Terms(request.snippet),
+        max_excerpt_chars=engine.defaults.max_excerpt_chars,
+        hypothesis=request.snippet,
+    )
+    return fitting(found_in(engine, _by_meaning_or_words(engine, bounded(query))), request)
+
+
+def _by_meaning_or_words(engine: Engine, query: Query) -> Result:
+    """Where no vector can be had of the snippet, its words are searched, and the answer says so."""
+    try:
+        return engine.search(query, engine.retrieval_profile(BY_MEANING))
+    except ProviderFailed as error:
+        words = tuple(dict.fromkeys(engine.library.adapters.analyzer.query_tokens(query.text)))[:_MOST_WORDS]
+        by_words = replace(query, hypothesis=None, terms=Terms(query.text, words=words))
+        found = engine.search(by_words, engine.retrieval_profile("lexical_only"))
+        return replace(found, degraded=(f"dense: {error.message}", *found.degraded))

@@ -1,0 +1,39 @@
+"""What is answered about snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["used", "none", "damaged"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSnapshot:
+    """`carried` of its `files` are those of the snapshot before. `problem` says why it is not used."""
+
+    snapshot: str
+    current: bool
+    created_at: str | None
+    chunks: int
+    vectors: int
+    shards: int
+    bytes: int
+    files: int
+    carried: int
+    seconds: float
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotsAnswer:
+    """`behind` chunks were written since the current one, or all there are where there is none: the library answers."""
+
+    snapshots: tuple[ShownSnapshot, ...]
+    behind: int
+    state: State
+
+    @property
+    def sound(self) -> bool:
+        """Whether no snapshot was found damaged."""
+        return not any(snapshot.problem for snapshot in self.snapshots)

@@ -1,0 +1,28 @@
+"""Answers about snapshots as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from octavo.operations.lines import Line, Part, columns, count, size
+from octavo.operations.snapshots.answers import SnapshotsAnswer
+
+
+def snapshots_lines(answer: SnapshotsAnswer) -> Iterator[Line]:
+    if not answer.snapshots:
+        yield (Part(f"No snapshots. {count(answer.behind, 'chunk')} searched in the library itself."),)
+        return
+    rows = [
+        (
+            Part(snapshot.snapshot, "title" if snapshot.current else ""),
+            Part("current" if snapshot.current else "", "good"),
+            Part(count(snapshot.chunks, "chunk")),
+            Part(count(snapshot.vectors, "vector")),
+            Part(size(snapshot.bytes)),
+            Part(f"{snapshot.carried} of {snapshot.files} files carried over", "dim"),
+            Part(snapshot.problem or "", "bad"),
+        )
+        for snapshot in answer.snapshots
+    ]
+    yield from columns(rows)
+    yield (Part(f"{count(answer.behind, 'chunk')} written since", "dim"),)

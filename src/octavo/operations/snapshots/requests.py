@@ -1,0 +1,31 @@
+"""What is asked about snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotsListRequest:
+    verify: Annotated[bool, Field(description="Read every byte and compare it with what was written.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotBuildRequest:
+    full: Annotated[bool, Field(description="Carry nothing over from the one before.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRollbackRequest:
+    snapshot: (
+        Annotated[str, Field(max_length=100, argument="SNAPSHOT", description="Which one; left out, the one before.")]
+        | None
+    ) = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRecoverRequest:
+    pass

@@ -1,0 +1,82 @@
+"""Snapshots: which there are, a new one, an earlier one again, every byte of them checked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.ingest.accelerate import Accelerator
+from octavo.ingest.snapshot_upkeep import StoredSnapshot
+from octavo.model.ids import SnapshotId
+from octavo.observability.progress import Progress
+from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer, State
+from octavo.operations.snapshots.requests import (
+    SnapshotBuildRequest,
+    SnapshotRecoverRequest,
+    SnapshotRollbackRequest,
+    SnapshotsListRequest,
+)
+
+
+def snapshots_list(engine: Engine, request: SnapshotsListRequest) -> SnapshotsAnswer:
+    accelerator = _accelerator(engine)
+    return _answer(engine, accelerator, accelerator.upkeep.verify() if request.verify else accelerator.upkeep.stored())
+
+
+def snapshots_build(engine: Engine, request: SnapshotBuildRequest, progress: Progress) -> SnapshotsAnswer:
+    accelerator = _accelerator(engine)
+    accelerator.upkeep.publish(progress, full=request.full)
+    return _answer(engine, accelerator, accelerator.upkeep.stored())
+
+
+def snapshots_rollback(engine: Engine, request: SnapshotRollbackRequest) -> SnapshotsAnswer:
+    accelerator = _accelerator(engine)
+    accelerator.upkeep.roll_back(None if request.snapshot is None else SnapshotId(request.snapshot))
+    return _answer(engine, accelerator, accelerator.upkeep.stored())
+
+
+def snapshots_recover(engine: Engine, request: SnapshotRecoverRequest) -> SnapshotsAnswer:
+    """Clears away what builders left and lets the newest whole snapshot answer."""
+    accelerator = _accelerator(engine)
+    accelerator.upkeep.recover()
+    return _answer(engine, accelerator, accelerator.upkeep.stored())
+
+
+def _accelerator(engine: Engine) -> Accelerator:
+    if engine.accelerator is None:
+        raise InvalidArgument(
+            "this library has no snapshots: a server keeps indexes of its own, or snapshots.enabled is off",
+            hint="`octavo config show` says which library and which settings are in use",
+        )
+    return engine.accelerator
+
+
+def _answer(engine: Engine, accelerator: Accelerator, kept: tuple[StoredSnapshot, ...]) -> SnapshotsAnswer:
+    shown = tuple(_shown(snapshot) for snapshot in kept)
+    state: State = "none"
+    if any(snapshot.current for snapshot in shown):
+        state = "used"
+    elif any(snapshot.problem for snapshot in shown):
+        state = "damaged"
+    behind = accelerator.upkeep.unseen() if state == "used" else engine.store.counts(engine.project.id).chunks
+    return SnapshotsAnswer(shown, behind, state)
+
+
+def _shown(snapshot: StoredSnapshot) -> ShownSnapshot:
+    manifest = snapshot.manifest
+    if manifest is None:
+        return ShownSnapshot(snapshot.id, snapshot.current, None, 0, 0, 0, 0, 0, 0, 0.0, snapshot.problem)
+    return ShownSnapshot(
+        snapshot=snapshot.id,
+        current=snapshot.current,
+        created_at=datetime.fromtimestamp(manifest.created_at, UTC).isoformat(timespec="seconds"),
+        chunks=manifest.chunks,
+        vectors=manifest.vectors,
+        shards=manifest.shards,
+        bytes=manifest.bytes,
+        files=len(manifest.files),
+        carried=sum(entry.carried for entry in manifest.files.values()),
+        seconds=manifest.seconds,
+        problem=snapshot.problem or None,
+    )

@@ -1,0 +1,1 @@
+"""Structured writing: validate, create and edit Markdown notes where they are."""

@@ -1,0 +1,57 @@
+"""What was written, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from octavo.operations.lines import Line, Part, count
+from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
+from octavo.writing.validate import Violation
+
+_DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
+
+
+def validate_lines(answer: ValidateAnswer) -> Iterator[Line]:
+    yield from _violations(f"{answer.collection}/{answer.uri}", answer.violations)
+    yield (Part(f"hash {answer.hash}", "dim"),)
+
+
+def write_lines(answer: WriteAnswer) -> Iterator[Line]:
+    place = f"{answer.collection}/{answer.uri}"
+    done = "Would write" if answer.dry_run else "Wrote"
+    yield (
+        Part(done if answer.changed else "Nothing changes in", "good"),
+        Part(" "),
+        Part(place, "place", place),
+        Part(f", lines {answer.start_line}-{answer.end_line}", "dim"),
+    )
+    yield (Part(f"hash {answer.hash}", "dim"),)
+    if answer.note:
+        yield (Part(answer.note),)
+    yield from diff_lines(answer.diff)
+
+
+def diff_lines(diff: str) -> Iterator[Line]:
+    for number, line in enumerate(diff.removesuffix("\n").split("\n") if diff else ()):
+        style = "dim" if number < 2 else _DIFF_STYLES.get(line[:1], "")  # the first two lines name the file
+        yield (Part(line.removesuffix("\r").expandtabs(4), style),)
+
+
+def auto_fix_lines(answer: AutoFixAnswer) -> Iterator[Line]:
+    yield from write_lines(answer)
+    yield from _violations(f"{answer.collection}/{answer.uri}", answer.violations)
+
+
+def _violations(place: str, violations: Sequence[Violation]) -> Iterator[Line]:
+    if not violations:
+        yield Part("Its headings are in order: ", "good"), Part(place, "place", place)
+        return
+    yield Part(count(len(violations), "violation")), Part(" in "), Part(place, "place", place)
+    for violation in violations:
+        fix = f" ({violation.suggested_fix})" if violation.suggested_fix else ""
+        yield (
+            Part(f"line {violation.start_line}  ", "dim"),
+            Part(violation.rule, "bad"),
+            Part(f"  {violation.message}"),
+            Part(fix, "dim"),
+        )

@@ -1,0 +1,165 @@
+"""Which collection a note is in, whether it may be written, and one change of its file from reading to indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound, OctavoError
+from octavo.model.collection import Collection
+from octavo.model.note_write import NoteWrite
+from octavo.observability.logs import logger
+from octavo.operations.library.collections import is_writable
+from octavo.operations.writing.answers import WriteAnswer
+from octavo.operations.writing.requests import WriteRequest
+from octavo.writing.diff import unified
+from octavo.writing.edit import Edit
+from octavo.writing.files import (
+    File,
+    digest,
+    encoded,
+    located,
+    overwrite,
+    read,
+    refuse_changed,
+    refuse_generated,
+    refuse_read_only,
+    write_new,
+)
+from octavo.writing.lock import folder_lock
+
+_INDEX_PATIENCE_SECONDS = 2.0
+_INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A file of a collection, which may not be there yet."""
+
+    collection: Collection
+    uri: str
+    path: Path
+
+
+def note_in(engine: Engine, uri: str, collection: str | None) -> Note:
+    """The note at a uri: in the named collection, or in the one that has it, writable ones before others."""
+    folders = [engine.collection(collection)] if collection is not None else list(engine.collections())
+    folders = [folder for folder in folders if folder.on_disk]
+    if not folders:
+        raise NotFound("the library has no folder to look in", hint="run `octavo add FOLDER --name NAME`")
+    notes = [Note(folder, uri, located(folder.root, uri)) for folder in folders]
+    notes = [note for note in notes if note.path.is_file()] or notes
+    notes = [note for note in notes if is_writable(engine, note.collection)] or notes
+    if len(notes) > 1:
+        names = ", ".join(note.collection.name for note in notes)
+        raise InvalidArgument(
+            f"{uri} could be in several collections: {names}", hint="say which one with the argument collection"
+        )
+    return notes[0]
+
+
+def refuse_unwritable(engine: Engine, collection: Collection) -> None:
+    if not is_writable(engine, collection):
+        raise InvalidArgument(
+            f"the collection {collection.name} is not writable",
+            hint=f"allow it with `octavo add {collection.place} --name {collection.name} --writable`",
+        )
+
+
+def present(engine: Engine, note: Note) -> File:
+    """The note's file as it is on disk."""
+    try:
+        return read(note.path, note.uri, engine.library.rules.writing.max_file_bytes)
+    except NotFound as error:
+        first, _, rest = note.uri.partition("/")
+        if rest and first in {collection.name for collection in engine.collections()}:
+            error.hint = f"a uri is relative to its collection: give uri {rest!r} and collection {first!r}"
+        raise
+
+
+def change(
+    engine: Engine, note: Note, request: WriteRequest, operation: str, edit: Callable[[str], Edit]
+) -> WriteAnswer:
+    """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
+    with folder_lock(note.collection.root):
+        file = present(engine, note)
+        text = file.text
+        refuse_generated(text, note.uri)
+        refuse_changed(file, request.expected_hash, note.uri)
+        edited = edit(text)
+        content = encoded(edited.text)
+        if content != file.content:
+            refuse_read_only(file)
+            if not request.dry_run:
+                overwrite(file, content)
+                recorded(engine, note, request, operation, file, content)
+    return answered(engine, note, request, text, edited, content)
+
+
+def put(
+    engine: Engine, note: Note, request: WriteRequest, operation: str, before: File | None, content: bytes
+) -> WriteAnswer:
+    """Writes a whole file, new or in the place of another; the folder's lock is the caller's."""
+    if before is not None:
+        refuse_read_only(before)
+    if not request.dry_run:
+        if before is None:
+            write_new(note.path, content)
+        elif before.content != content:
+            overwrite(before, content)
+        if before is None or before.content != content:
+            recorded(engine, note, request, operation, before, content)
+    text = content.decode("utf-8")
+    old = before.content.decode("utf-8", "replace") if before else ""
+    return answered(engine, note, request, old, Edit(text, 0, len(text)), content)
+
+
+def recorded(
+    engine: Engine, note: Note, request: WriteRequest, operation: str, before: File | None, content: bytes
+) -> None:
+    """Keeps the bytes that were replaced, and who did it. The file is written: what fails here is only logged."""
+    old = before.content if before is not None else None
+    write = NoteWrite(operation, request.author, request.reason, digest(content), old)
+    try:
+        engine.store.note_writes.put(engine.project.id, note.collection.id, path_in(note), write)
+    except OctavoError as error:
+        logger("writing").warning("a write to %s cannot be undone: %s", note.uri, error.message)
+
+
+def path_in(note: Note) -> str:
+    """The uri of the file that a note's own uri leads to."""
+    return note.path.relative_to(note.collection.root.resolve()).as_posix()
+
+
+def answered(
+    engine: Engine, note: Note, request: WriteRequest, before: str, edited: Edit, content: bytes
+) -> WriteAnswer:
+    changed = edited.text != before
+    indexed, problem = (None, None) if request.dry_run or not changed else _indexed(engine, note, len(content))
+    start = edited.text.count("\n", 0, edited.start) + 1
+    section = edited.text[edited.start : edited.end].rstrip(" \t\r\n")
+    return WriteAnswer(
+        collection=note.collection.name,
+        uri=note.uri,
+        hash=digest(content),
+        changed=changed,
+        dry_run=request.dry_run,
+        start_line=start,
+        end_line=start + section.count("\n"),
+        diff=unified(before, edited.text, note.uri),
+        indexed=indexed,
+        note=problem,
+    )
+
+
+def _indexed(engine: Engine, note: Note, size: int) -> tuple[bool, str | None]:
+    """Takes the new text into the library at once. The file is written: what fails here is only told."""
+    if size > _INDEXED_AT_ONCE:
+        return False, "the file is written; one this large is indexed by the watcher or by `octavo index`"
+    try:
+        engine.writer.index_changes({note.collection.name: [path_in(note)]}, patience=_INDEX_PATIENCE_SECONDS)
+    except OctavoError as error:
+        return False, f"the file is written, but not indexed yet: {error.message}"
+    return True, None

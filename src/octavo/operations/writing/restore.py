@@ -1,0 +1,69 @@
+"""A note as it was: the last write taken back, or an earlier version written again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from octavo.engine.engine import Engine
+from octavo.errors import Conflict, InvalidArgument, NotFound
+from octavo.model.ids import document_id
+from octavo.model.note_write import UNDO, NoteWrite
+from octavo.model.text import normalise
+from octavo.operations.writing.answers import WriteAnswer
+from octavo.operations.writing.notes import Note, note_in, path_in, present, put, refuse_unwritable
+from octavo.operations.writing.requests import DocRestoreRequest
+from octavo.writing.files import File, digest, encoded, refuse_changed
+from octavo.writing.lock import folder_lock
+from octavo.writing.outline import BOM
+from octavo.writing.spacing import line_ending
+
+
+def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
+    note = note_in(engine, request.uri, request.collection)
+    refuse_unwritable(engine, note.collection)
+    with folder_lock(note.collection.root):
+        file = present(engine, note) if note.path.exists() or request.version is None else None
+        refuse_changed(file, request.expected_hash, note.uri)
+        writes = engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))
+        if request.version is None:
+            assert file is not None, "without a version there is a file to undo a write of"
+            return put(engine, note, request, UNDO, file, _before_last(note, file, writes))
+        content = _of_version(engine, note, request.version, file, writes)
+        return put(engine, note, request, "doc_restore", file, content)
+
+
+def _before_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> bytes:
+    """What the file was before the last write that was not taken back yet."""
+    undone = 0
+    for write in reversed(writes):
+        if write.operation == UNDO:
+            undone += 1
+        elif undone:
+            undone -= 1
+        elif write.hash != digest(file.content):
+            raise Conflict(
+                f"{note.uri} changed since it was written to by {write.operation}",
+                hint="`octavo history` lists versions; restore one of them with --version",
+            )
+        elif write.before is None:
+            raise InvalidArgument(f"{note.uri} was made by that write", hint="delete the file to take it back")
+        else:
+            return write.before
+    raise NotFound(f"no write to {note.uri} is left to undo", hint="`octavo history` lists its versions")
+
+
+def _of_version(engine: Engine, note: Note, number: int, file: File | None, writes: Sequence[NoteWrite]) -> bytes:
+    """A version's exact bytes if a write replaced them; else its text with the line ending the file has now."""
+    documents, project = engine.store.documents, engine.project.id
+    document = document_id(project, note.collection.id, path_in(note))
+    hashes = {version.version: version.text_hash for version in documents.versions(project, document)}
+    if number not in hashes:
+        known = ", ".join(map(str, hashes)) or "none"
+        raise NotFound(f"{note.uri} has no version {number}", hint=f"versions: {known}; `octavo history` lists them")
+    text = documents.texts(project, [hashes[number]])[hashes[number]]
+    for write in reversed(writes):
+        if write.before is not None and normalise(write.before.decode("utf-8", "replace")) == text:
+            return write.before
+    now = file.content.decode("utf-8", "replace") if file else ""
+    mark = BOM if now.startswith(BOM) else ""
+    return encoded(mark + text.replace("\n", line_ending(now)))

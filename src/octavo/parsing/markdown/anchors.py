@@ -1,0 +1,41 @@
+"""Heading anchors as GitHub makes them: `## Read me!` is `#read-me`, the second one `#read-me-1`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_DROPPED = re.compile(r"[^\w\- ]")
+
+
+@lru_cache(maxsize=4096)
+def slug(title: str) -> str:
+    """The anchor of a title that occurs once."""
+    lowered = title.lower()
+    if lowered.isascii():
+        return _DROPPED.sub("", lowered).replace(" ", "-")
+    # Combining marks are part of a word in many scripts, though they are not letters.
+    return _DROPPED.sub(lambda m: m[0] if unicodedata.category(m[0])[0] == "M" else "", lowered).replace(" ", "-")
+
+
+class Anchors:
+    """Assigns anchors, each once."""
+
+    __slots__ = ("_taken",)
+
+    def __init__(self) -> None:
+        # The root section has the empty anchor.
+        self._taken: dict[str, int] = {"": 0}
+
+    def take(self, title: str) -> str:
+        taken = self._taken
+        wanted = anchor = slug(title)
+        if anchor in taken:
+            count = taken[wanted]
+            while anchor in taken:
+                count += 1
+                anchor = f"{wanted}-{count}"
+            taken[wanted] = count
+        taken[anchor] = 0
+        return anchor

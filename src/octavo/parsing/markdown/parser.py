@@ -1,0 +1,17 @@
+"""The Markdown parser: sections, blocks, links, tags and front matter, each located exactly in the text."""
+
+from __future__ import annotations
+
+from octavo.model.document import Document, Source
+
+
+class MarkdownParser:
+    """Fits `ports.Parser`. Total: any text gives a document."""
+
+    version = "markdown-2"
+
+    def parse(self, source: Source) -> Document:
+        # The grammar takes tens of milliseconds to compile; opening a library without reading a file does not need it.
+        from octavo.parsing.markdown.document import read_note
+
+        return read_note(source)

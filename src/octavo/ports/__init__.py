@@ -1,0 +1,69 @@
+"""The ports: what a flow asks of the world. Nobody inherits from these; fitting is enough.
+
+Writing:  `Parser` → `Chunker` → `Analyzer` → `Store` → `Embedder` → `Store`, with no model call inside a transaction.
+Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation asks `Documents` for exact slices.
+"""
+
+from __future__ import annotations
+
+from octavo.ports.library import (
+    Catalog,
+    Documents,
+    Embeddings,
+    Graph,
+    History,
+    Leases,
+    Ledger,
+    LexicalIndex,
+    RerankScores,
+)
+from octavo.ports.making import (
+    AheadEmbedder,
+    ChoosingIndex,
+    Chunker,
+    Converter,
+    Embedder,
+    Parser,
+    ReadingEmbedder,
+    Reranker,
+    RoutedIndex,
+    TieredIndex,
+    TokenCounter,
+    VectorIndex,
+)
+from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+from octavo.ports.pruning import Pruning
+from octavo.ports.snapshots import SnapshotSource
+from octavo.ports.store import Store
+from octavo.ports.writing import NoteWrites
+
+__all__ = [
+    "AheadEmbedder",
+    "Catalog",
+    "ChoosingIndex",
+    "Chunker",
+    "Converter",
+    "Documents",
+    "Embedder",
+    "EmbeddingProfiles",
+    "Embeddings",
+    "Graph",
+    "History",
+    "Leases",
+    "Ledger",
+    "LexicalIndex",
+    "Memories",
+    "NoteWrites",
+    "Outbox",
+    "Parser",
+    "Pruning",
+    "ReadingEmbedder",
+    "RerankScores",
+    "Reranker",
+    "RoutedIndex",
+    "SnapshotSource",
+    "Store",
+    "TieredIndex",
+    "TokenCounter",
+    "VectorIndex",
+]

@@ -1,0 +1,133 @@
+"""One library: all its parts, under one transaction."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from octavo.model.damage import Damage
+    from octavo.model.ids import ProjectId
+    from octavo.model.recipe import EmbeddingProfile
+    from octavo.model.stored import LibraryCounts
+    from octavo.observability.progress import Progress
+    from octavo.ports.library import (
+        Catalog,
+        Documents,
+        Embeddings,
+        Graph,
+        History,
+        Leases,
+        Ledger,
+        LexicalIndex,
+        RerankScores,
+    )
+    from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
+    from octavo.ports.pruning import Pruning
+    from octavo.ports.writing import NoteWrites
+
+
+class Store(Protocol):
+    """One library. Its parts share one transaction: what is written together appears together or not at all."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+
+    @property
+    def documents(self) -> Documents: ...
+
+    @property
+    def lexical(self) -> LexicalIndex: ...
+
+    @property
+    def embeddings(self) -> Embeddings: ...
+
+    @property
+    def graph(self) -> Graph: ...
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def leases(self) -> Leases: ...
+
+    @property
+    def history(self) -> History: ...
+
+    @property
+    def memories(self) -> Memories: ...
+
+    @property
+    def profiles(self) -> EmbeddingProfiles: ...
+
+    @property
+    def outbox(self) -> Outbox: ...
+
+    @property
+    def note_writes(self) -> NoteWrites: ...
+
+    @property
+    def rerank_scores(self) -> RerankScores: ...
+
+    @property
+    def pruning(self) -> Pruning: ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Takes the write lock at once; commits on leaving, rolls back on any exception. Does not nest."""
+        ...
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Everything read inside sees one state of the library."""
+        ...
+
+    def patient(self, seconds: float) -> AbstractContextManager[None]:
+        """Transactions of this thread wait that long for other writers, where a caller would rather wait than fail."""
+        ...
+
+    def compact(self, *, fully: bool = False) -> None:
+        """Frees what outdated rows occupy once that is most of it. `fully` leaves no word of what was removed."""
+        ...
+
+    def generation(self) -> int:
+        """A number that grows with every committed change, seen from any process: the key of every cache."""
+        ...
+
+    def counts(self, project: ProjectId) -> LibraryCounts: ...
+
+    def check(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[str, ...]:
+        """What is wrong with the library, in sentences; empty when nothing is. `quick` looks at samples."""
+        ...
+
+    def damage(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
+        """The same, with the part of the library that each is about."""
+        ...
+
+    def remove_damaged(self) -> int:
+        """Removes vectors and texts that cannot be trusted, so that indexing makes them again; how many."""
+        ...
+
+    def repair(self) -> bool:
+        """Rebuilds what the store can derive from its own rows; False if there is nothing to rebuild."""
+        ...
+
+    def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        """After indexing: builds indexes and statistics that make searches faster; True if anything was built.
+
+        Runs outside the caller's transactions, while searches continue.
+        """
+        ...
+
+    def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
+        """Blocks until a job may have been enqueued, `stop` is set, or the time is over."""
+        ...
+
+    def size(self) -> int:
+        """Bytes the library takes where it is kept."""
+        ...
+
+    def server(self) -> str:
+        """What answers, in a sentence, for whoever looks after it; empty where no server does."""
+        ...
+
+    def close(self) -> None: ...

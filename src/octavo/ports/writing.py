@@ -1,0 +1,22 @@
+"""What structured writing asks of a library: that a write can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from octavo.model.ids import CollectionId, ProjectId
+    from octavo.model.note_write import NoteWrite
+
+
+class NoteWrites(Protocol):
+    """What was written to notes, with the bytes that were there before."""
+
+    def put(self, project: ProjectId, collection: CollectionId, uri: str, write: NoteWrite) -> int:
+        """Records a write as the file's next; its number. The oldest of many are forgotten."""
+        ...
+
+    def of(self, project: ProjectId, collection: CollectionId, uri: str) -> Sequence[NoteWrite]:
+        """The writes to a file, oldest first."""
+        ...

@@ -1,0 +1,21 @@
+"""The profile for memories: also by misspelt word, pinned and canonical ones, newer ones first."""
+
+from __future__ import annotations
+
+from octavo.retrieval.built_in.documents import SHAPE
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.channels import TypoRecall
+from octavo.retrieval.stages.context import ContextSmoothing
+from octavo.retrieval.stages.duplicates import ExactDuplicates
+from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
+from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
+
+# Two memories of one text are two memories: each has a history, links and a kind of its own.
+_SHAPE = tuple(stage for stage in SHAPE if not isinstance(stage, ExactDuplicates))
+
+MEMORY = RetrievalProfile(
+    "memory",
+    recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
+    fuse=MemoryFusion(),
+    refine=(ContextSmoothing(sequence=(0.4, 0.25, 0.2, 0.1)), MemoryRecency(), Validity(), *_SHAPE),
+)

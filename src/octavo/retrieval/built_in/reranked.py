@@ -1,0 +1,29 @@
+"""The profile for notes and documentation whose best chunks a cross-encoder reads again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.retrieval.built_in.documents import HYBRID
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.exact import ExactMatch
+from octavo.retrieval.stages.named import NamedFirst
+from octavo.retrieval.stages.rerank import Rerank
+
+_RERANK = Rerank(most=20, deadline_ms=150, share=0.3)
+
+
+def reranked(profile: RetrievalProfile) -> RetrievalProfile:
+    """The profile with its best chunks read again, before what puts names and exact matches first and shapes the list.
+
+    A profile that reranks already stays as it is.
+    """
+    stages = profile.refine
+    if any(isinstance(stage, Rerank) for stage in stages):
+        return profile
+    shaping = (place for place, stage in enumerate(stages) if isinstance(stage, (ExactMatch, NamedFirst)))
+    at = next(shaping, len(stages))
+    return replace(profile, refine=(*stages[:at], _RERANK, *stages[at:]))
+
+
+HYBRID_RERANK = replace(reranked(HYBRID), name="hybrid_rerank")

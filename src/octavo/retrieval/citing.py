@@ -1,0 +1,190 @@
+"""Which section or declaration a hit is cited by: the one its best passage lies in, and that passage alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from octavo.algorithms.folding import fold
+from octavo.algorithms.symbol_kinds import symbol_kind
+from octavo.model.document import Kind, Section, shown_path
+from octavo.model.query import Query
+from octavo.model.result import Candidate, Citation
+from octavo.model.text import Lines, Span
+from octavo.retrieval.stage import Library
+
+_AS_RANKED = frozenset({"parent_expansion"})
+"""Stages that have chosen what is read of a document."""
+_WHOLE_DECLARATION = 6_000  # characters: of a longer one the fragment is shown
+_COMMENTS = frozenset({"comment", "docstring"})
+_SIGNATURE = 400  # characters of code below a comment that say what it is about
+_ABOVE = 3_000  # characters from a signature down to a comment that belongs to it
+_TITLE = 1.0  # what a word in a heading counts beside one in its text
+_BARE = re.compile(r"\s*(?:#{1,6}[^\n]*|[^\n]*\n[ \t]*(?:=+|-+)[ \t]*)\s*")
+
+
+class _Part(NamedTuple):
+    """A stretch of a hit that belongs to one section and to none below it."""
+
+    section: Section
+    span: Span
+
+
+def cite(candidate: Candidate, text: str, query: Query, library: Library) -> Citation:
+    """The section that holds all of the hit, or the best of several and the part of the hit that lies in it."""
+    plain = Citation(candidate.uri, candidate.heading_path, candidate.span, candidate.lines)
+    if candidate.kind is Kind.COMMIT:
+        return plain
+    sections = library.store.documents.sections(library.project, candidate.document_id, candidate.span)
+    parts = _parts(sections, candidate.span)
+    if not parts:
+        return plain
+    wanted = query.filters.heading_contains
+    if wanted:
+        parts = [part for part in parts if _plain(wanted) in _plain(shown_path(part.section.path))] or parts
+    kept = any(step.stage in _AS_RANKED for step in candidate.steps) and not wanted
+    chosen = None if kept else _best(parts, text, query, code=candidate.kind is Kind.CODE)
+    if chosen is None and wanted:
+        chosen = parts[0]
+    if chosen is None:
+        return _whole(candidate, sections, parts, text, query)
+    return _of_section(candidate, chosen.section, chosen.span, text, query)
+
+
+def _plain(heading: str) -> str:
+    """Without case and accents, as a filter compares headings."""
+    return heading.lower() if heading.isascii() else fold(heading).casefold()
+
+
+def _whole(
+    candidate: Candidate, sections: Sequence[Section], parts: Sequence[_Part], text: str, query: Query
+) -> Citation:
+    """All of the hit, by the innermost section around it; the sections it covers are listed."""
+    span = candidate.span
+    around = [section for section in sections if section.span.start <= span.start and span.end <= section.span.end]
+    titled = [part.section.path for part in parts if part.section.path]
+    covered = tuple(dict.fromkeys(titled)) if len(parts) > 1 else ()
+    if around:
+        found = _of_section(candidate, around[-1], span, text, query)
+    else:
+        found = Citation(candidate.uri, (), span, candidate.lines)
+    return Citation(found.uri, found.heading_path, found.span, found.lines, found.anchor, covered, *_named(found))
+
+
+def _named(found: Citation) -> tuple[str | None, str | None]:
+    return found.symbol, found.symbol_kind
+
+
+def _of_section(candidate: Candidate, section: Section, span: Span, text: str, query: Query) -> Citation:
+    symbol = kind = None
+    if candidate.kind is Kind.CODE and section.level:
+        names = section.path[1:]
+        symbol = ".".join(names)
+        kind = symbol_kind(section.span.of(text), names[-1] if names else "", nested=len(names) > 1)
+        if query.declarations and section.span.length <= _WHOLE_DECLARATION:
+            span = section.span
+        elif candidate.content_type in _COMMENTS:
+            span = _with_signature(span, section, text)
+    span = _trimmed(span, text)
+    first = candidate.lines.first + (
+        text.count("\n", candidate.span.start, span.start)
+        if span.start >= candidate.span.start
+        else -text.count("\n", span.start, candidate.span.start)
+    )
+    lines = Lines(first, first + text.count("\n", span.start, span.end))
+    return Citation(candidate.uri, section.path, span, lines, section.anchor, (), symbol, kind)
+
+
+def _with_signature(span: Span, section: Section, text: str) -> Span:
+    """A comment with the beginning of what it is about: alone it says nothing that could be called.
+
+    Where the comment stands below its signature, the hit begins with that.
+    """
+    if span.start > section.span.start:
+        return Span(section.span.start, span.end) if span.start - section.span.start <= _ABOVE else span
+    end = min(section.span.end, span.end + _SIGNATURE)
+    line = text.rfind("\n", span.end, end)
+    return Span(span.start, end if end == section.span.end or line < 0 else line)
+
+
+def _trimmed(span: Span, text: str) -> Span:
+    """Without blank lines around it."""
+    passage = span.of(text)
+    end = span.start + len(passage.rstrip())
+    lead = len(passage) - len(passage.lstrip())
+    start = text.rfind("\n", span.start, span.start + lead) + 1 or span.start
+    return Span(max(span.start, start), end) if end > span.start else span
+
+
+def _parts(sections: Sequence[Section], span: Span) -> list[_Part]:
+    """The hit, divided at the borders of sections; each part with the innermost section around it."""
+    borders = {span.start, span.end}
+    for section in sections:
+        borders.update(at for at in section.span if span.start < at < span.end)
+    found: list[_Part] = []
+    ordered = sorted(borders)
+    for start, end in pairwise(ordered):
+        inner = [section for section in sections if section.span.start <= start and end <= section.span.end]
+        if not inner:
+            continue
+        if found and found[-1].section is inner[-1] and found[-1].span.end == start:
+            found[-1] = _Part(inner[-1], Span(found[-1].span.start, end))
+        else:
+            found.append(_Part(inner[-1], Span(start, end)))
+    return found
+
+
+def _best(parts: Sequence[_Part], text: str, query: Query, *, code: bool) -> _Part | None:
+    """The part with most of the query's words, rare ones first; None where no part has any, or all is one part."""
+    if len(parts) == 1:
+        return parts[0]
+    pattern = _pattern(query, inside=code)
+    counted = [_words_in(part, text, pattern) for part in parts]
+    spread: dict[str, int] = {}
+    for words in counted:
+        for word in words:
+            spread[word] = spread.get(word, 0) + 1
+    best, most = None, 0.0
+    for part, words in zip(parts, counted, strict=True):
+        score = sum(weight / spread[word] for word, weight in words.items())
+        if score > most:
+            best, most = part, score
+    if code:
+        # One declaration is cited even where none has a word of the query: the longest, which is most of the chunk.
+        declared = [part for part in parts if part.section.level]
+        return best or max(declared, key=lambda part: part.span.length, default=None)
+    if best is None or not _is_bare(best, text):
+        return best
+    # A heading without text of its own speaks for what stands below it.
+    return _Part(best.section, Span(best.span.start, max(part.span.end for part in _below(parts, best.section))))
+
+
+def _below(parts: Sequence[_Part], section: Section) -> Iterator[_Part]:
+    return (part for part in parts if section.span.start <= part.span.start and part.span.end <= section.span.end)
+
+
+def _is_bare(part: _Part, text: str) -> bool:
+    return _BARE.fullmatch(part.span.of(text)) is not None
+
+
+def _words_in(part: _Part, text: str, words: re.Pattern[str] | None) -> dict[str, float]:
+    if words is None:
+        return {}
+    found = dict.fromkeys(words.findall(part.span.of(text).lower()), 1.0)
+    for word in words.findall(part.section.title.lower()):
+        found[word] = found.get(word, 0.0) + _TITLE
+    return found
+
+
+def _pattern(query: Query, *, inside: bool) -> re.Pattern[str] | None:
+    """The beginnings of the query's words; `inside` of identifiers as well."""
+    terms = query.terms
+    tokens = {*terms.words, *terms.prefixes, *(token for run in (*terms.phrases, *terms.preferred) for token in run)}
+    # A stem may end in an i where words have a y: `librari`, library.
+    roots = {token[:-1] if len(token) > 3 and token.endswith("i") else token for token in tokens if token}
+    if not roots:
+        return None
+    longest_first = sorted(map(re.escape, roots), key=lambda root: (-len(root), root))
+    return re.compile(("" if inside else r"(?<![^\W_])") + f"(?:{'|'.join(longest_first)})")

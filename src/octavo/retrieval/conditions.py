@@ -1,0 +1,68 @@
+"""The chunks that a search may find: what filters, phrases, exclusions and conditions let through.
+
+Words and filters are asked of the stores, and everything else is arithmetic on keys: it is the same on every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.model.ids import ProjectId
+from octavo.model.query import Condition, Filters, Terms
+from octavo.ports import Store
+
+Keys = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Ascending keys of chunks, by what may be asked of them."""
+
+    store: Store
+    project: ProjectId
+
+    def of_query(self, terms: Terms, filters: Filters) -> Keys:
+        keys = self.passing(filters)
+        if terms.condition is not None:
+            everything = self.passing(Filters())
+            keys = np.intersect1d(keys, chunks_meeting(terms.condition, lambda: everything, self.meeting))
+        for phrase in terms.phrases:
+            keys = np.intersect1d(keys, self._holding(phrase))
+        return np.setdiff1d(keys, self.excluded(terms))
+
+    def passing(self, filters: Filters) -> Keys:
+        admitted = self.store.documents.admitted
+        keys = np.asarray(admitted(self.project, replace(filters, without=())), dtype=np.int64)
+        for refused in filters.without:
+            keys = np.setdiff1d(keys, np.asarray(admitted(self.project, refused), dtype=np.int64))
+        return keys
+
+    def excluded(self, terms: Terms) -> Keys:
+        return np.concatenate([np.empty(0, dtype=np.int64), *map(self._holding, terms.excluded)])
+
+    def meeting(self, leaf: Condition) -> Keys:
+        if leaf.filters is not None:
+            return self.passing(leaf.filters)
+        return self._holding(leaf.tokens, leaf.prefix)
+
+    def _holding(self, tokens: tuple[str, ...], prefix: bool = False) -> Keys:
+        return np.asarray(self.store.lexical.containing(self.project, tokens, prefix=prefix), dtype=np.int64)
+
+
+def chunks_meeting(condition: Condition, everything: Callable[[], Keys], leaf: Callable[[Condition], Keys]) -> Keys:
+    """`leaf` answers for words and filters; `everything` is what a negation takes them from."""
+    if condition.kind in ("holds", "passes"):
+        return np.unique(leaf(condition))
+    if condition.kind == "not":
+        keys = everything()
+        for part in condition.parts:
+            keys = np.setdiff1d(keys, chunks_meeting(part, everything, leaf))
+        return keys
+    first, *others = (chunks_meeting(part, everything, leaf) for part in condition.parts)
+    for keys in others:
+        first = np.intersect1d(first, keys) if condition.kind == "all" else np.union1d(first, keys)
+    return first

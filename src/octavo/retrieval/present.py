@@ -1,0 +1,79 @@
+"""Candidates → hits: exact slices of the stored text, each with its citation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from octavo.model.formats import format_of
+from octavo.model.ids import DocumentId
+from octavo.model.position import Position, position
+from octavo.model.query import Query
+from octavo.model.result import Candidate, Citation, Hit
+from octavo.retrieval.citing import cite
+from octavo.retrieval.stage import Library
+
+
+def present(candidates: Sequence[Candidate], query: Query, library: Library) -> tuple[Hit, ...]:
+    """The best `query.limit`. A truncated excerpt keeps its span and says so."""
+    shown = candidates[: query.limit]
+    texts = library.store.documents.texts(library.project, (candidate.text_hash for candidate in shown))
+    citations = [cite(candidate, texts[candidate.text_hash], query, library) for candidate in shown]
+    positions = _positions(shown, citations, library)
+    hits = []
+    for rank, (candidate, citation) in enumerate(zip(shown, citations, strict=True), 1):
+        excerpt = citation.span.of(texts[candidate.text_hash])
+        cut = query.max_excerpt_chars is not None and len(excerpt) > query.max_excerpt_chars
+        hits.append(
+            Hit(
+                rank=rank,
+                score=candidate.score,
+                collection=candidate.collection,
+                kind=candidate.kind,
+                title=candidate.title,
+                citation=replace(citation, position=positions[rank - 1]),
+                excerpt=excerpt[: query.max_excerpt_chars] if cut else excerpt,
+                excerpt_truncated=cut,
+                chunk_id=candidate.chunk_id,
+                document_id=candidate.document_id,
+                modified_at=candidate.modified_at,
+                steps=candidate.steps,
+                language=candidate.language,
+                content_type=candidate.content_type,
+                matched=matched(candidate),
+                copies=candidate.copies,
+            )
+        )
+    return tuple(hits)
+
+
+def _positions(candidates: Sequence[Candidate], citations: Sequence[Citation], library: Library) -> list[Position]:
+    """Pages and the like. Only documents in formats that have them are looked up."""
+    about: dict[DocumentId, Mapping[str, Any]] = {}
+    for candidate in candidates:
+        if candidate.document_id not in about and format_of(candidate.uri) is not None:
+            document = library.store.documents.get(library.project, candidate.document_id)
+            about[candidate.document_id] = document.metadata if document is not None else {}
+    return [
+        position(about.get(candidate.document_id, {}), citation.span)
+        for candidate, citation in zip(candidates, citations, strict=True)
+    ]
+
+
+_CHANNELS = {
+    "lexical": "lexical",
+    "typos": "lexical",
+    "phrase": "lexical",
+    "dense": "dense",
+    "symbols": "symbol",
+    "places": "place",
+    "title": "lexical",
+    "graph": "graph",
+    "neighbour_boost": "graph",
+}
+
+
+def matched(candidate: Candidate) -> tuple[str, ...]:
+    """The channels that found a candidate, each once."""
+    return tuple(dict.fromkeys(_CHANNELS[step.stage] for step in candidate.steps if step.stage in _CHANNELS))

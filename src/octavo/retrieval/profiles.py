@@ -1,0 +1,67 @@
+"""The built-in retrieval profiles by name. A profile is a value: print it, store it, write your own in TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from octavo.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from octavo.retrieval.stage import RetrievalProfile
+
+
+class _BuiltIn(Mapping[str, "RetrievalProfile"]):
+    """Where each profile is defined. Whoever only names one imports no stages, and a search by one not all of them."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = modules
+
+    def __getitem__(self, name: str) -> RetrievalProfile:
+        module = import_module(f"octavo.retrieval.built_in.{self._modules[name]}")
+        profile: RetrievalProfile = getattr(module, name.upper())
+        return profile
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
+    {
+        "hybrid": "documents",
+        "hybrid_rerank": "reranked",
+        "hybrid_rrf": "documents",
+        "weighted": "documents",
+        "lexical_only": "documents",
+        "code": "code",
+        "memory": "memory",
+        "dense_only": "documents",
+    }
+)
+
+DEFAULT_PROFILE = "hybrid"
+MEMORY_PROFILE = "memory"
+BY_WORDS_ALONE = frozenset({"lexical_only"})
+"""The built-in profiles without a channel for meaning, known before any of their stages is."""
+
+
+def profile_named(name: str) -> RetrievalProfile:
+    try:
+        return PROFILES[name]
+    except KeyError:
+        raise InvalidArgument(
+            f"there is no profile {name}", hint=f"choose one of: {', '.join(sorted(PROFILES))}"
+        ) from None
+
+
+def reranked(profile: RetrievalProfile) -> RetrievalProfile:
+    """The profile with its best chunks read again by the reranker."""
+    with_reranker: RetrievalProfile = import_module("octavo.retrieval.built_in.reranked").reranked(profile)
+    return with_reranker

@@ -1,0 +1,65 @@
+"""The relevance of what a search found, and how much of it is an answer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from octavo.algorithms.calibration import Calibration, Evidence
+from octavo.model.result import Candidate
+from octavo.model.scores import rounded
+from octavo.retrieval.stage import Search
+from octavo.retrieval.stages.exact import EXACT
+from octavo.retrieval.stages.steps import shares, texts_of
+
+BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
+"""Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads."""
+
+_LOOKED_AT = 5
+"""Passages whose words are compared with the query's."""
+_SURE = frozenset({EXACT, "named_first"})
+_LEAST_EXACT = 0.9
+"""The relevance of what holds the query whole: that is no matter of likelihood."""
+
+
+def with_relevance(
+    search: Search, candidates: tuple[Candidate, ...], calibration: Calibration, *, floor: bool = True
+) -> tuple[Candidate, ...]:
+    """The candidates in their order, each scored by its relevance; with a floor, only those above it."""
+    if not candidates:
+        return ()
+    found = evidence(search, candidates)
+    if found.cosine == 0.0:
+        calibration = BY_WORDS
+    relevant: list[Candidate] = []
+    highest = 1.0
+    for candidate, share in zip(candidates, shares(candidates), strict=True):
+        relevance = calibration.relevance(share, found)
+        if any(step.stage in _SURE for step in candidate.steps):
+            relevance = max(relevance, _LEAST_EXACT)
+        highest = min(highest, rounded(relevance))
+        relevant.append(candidate.scored(highest))
+    if not floor:
+        return tuple(relevant)
+    best = relevant[0].score
+    if best < calibration.floor and found.words < 1.0:  # a passage with every word of the query is an answer
+        return ()
+    return tuple(candidate for candidate in relevant if candidate.score >= calibration.tail * best)
+
+
+def evidence(search: Search, candidates: Sequence[Candidate]) -> Evidence:
+    cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
+    return Evidence(max(cosines, default=0.0), _words(search, candidates[:_LOOKED_AT]))
+
+
+def _words(search: Search, candidates: Sequence[Candidate]) -> float:
+    """The largest share of the query's words that a passage holds, its title and headings included."""
+    terms = search.query.terms
+    wanted = frozenset((*terms.words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
+    if not wanted:
+        return 1.0 if terms.prefixes else 0.0
+    best = 0.0
+    for candidate, text in zip(candidates, texts_of(search, candidates), strict=True):
+        named = " ".join((candidate.title, *candidate.heading_path))
+        tokens = frozenset(search.library.tokenise(f"{named}\n{text}"))
+        best = max(best, len(wanted & tokens) / len(wanted))
+    return best

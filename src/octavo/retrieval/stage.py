@@ -1,0 +1,281 @@
+"""The four protocols of a stage (expand, recall, fuse, refine), and the search state they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import islice
+from operator import attrgetter, eq
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from octavo.algorithms.calibration import Calibration
+from octavo.algorithms.readability import trust
+from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.index import LexicalField
+from octavo.model.query import Query, Terms
+from octavo.model.result import Candidate, Ranking, ScoredChunk
+from octavo.ports import Embedder, ReadingEmbedder, Store, VectorIndex
+from octavo.retrieval.reranking import MeasuredReranker
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from octavo.retrieval.conditions import Admission
+
+
+_T = TypeVar("_T")
+
+
+class SkipStage(Exception):
+    """Raised by a stage that cannot apply. Expected: the search goes on and the trace gives the reason."""
+
+    def __init__(self, reason: str, *, degrades: bool = False) -> None:
+        """`degrades` where the answer lacks what somebody would expect in it: the trace has it among the failures."""
+        super().__init__(reason)
+        self.reason = reason
+        self.degrades = degrades
+
+
+class BackgroundTasks(Protocol):
+    """Begins something elsewhere; what it returns waits until that is done."""
+
+    def __call__(self, task: Callable[[], _T]) -> Callable[[], _T]: ...
+
+
+class NearClusters(Protocol):
+    """Chunks in groups that lie together in the space of vectors."""
+
+    def near(self, vector: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+        """Keys of the chunks in the nearest groups, and of those in none; ascending."""
+        ...
+
+
+_LEAST_LATIN = 0.25
+"""The trust in a query in ASCII: pieces of a code or of a misspelt word still say a little."""
+
+SMALL = 1_000
+"""Chunks up to which a library, or what filters leave of it, is small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
+
+    store: Store
+    project: ProjectId
+    embedder: Callable[[], Embedder]
+    vectors: Callable[[], VectorIndex]
+    now: Callable[[], float]
+    analyse: Callable[[str], Sequence[str]] = str.split
+    """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
+    tokenise: Callable[[str], Sequence[str]] = str.split
+    """Text → every token, as the index has them."""
+    beginning: Callable[[str], str] = str.casefold
+    """The start of a word → what the tokens of such words start with; empty where that cannot be said."""
+    reranker: Callable[[], MeasuredReranker] | None = None
+    clusters: Callable[[], NearClusters | None] | None = None
+    """The clusters that were made of the library's chunks, if any were."""
+    beside: BackgroundTasks | None = None
+    """Where something can be computed while the search goes on, if anywhere."""
+    query_vector: Callable[[], NDArray[np.float32]] | None = None
+    """The vector of the query, or what its model raised, where that was computed before the search reads."""
+    later: list[Callable[[], None]] = field(default_factory=list)
+    """What stages want written down once the search is answered: a search itself only reads."""
+
+
+@dataclass
+class Search:
+    """One running search: the query, the library, and what stages share so that it is computed once."""
+
+    query: Query
+    library: Library
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What the running stage wants the trace to say; the pipeline takes it after each stage."""
+    _begun: Callable[[], NDArray[np.float32]] | None = None
+
+    def begin(self) -> None:
+        """Starts on the query's vector, if that can be done beside what comes before it is needed."""
+        if self.library.query_vector is not None:
+            self._begun = self.library.query_vector
+        elif self.library.beside is not None and (self.query.hypothesis or self.query.terms.text).strip():
+            self._begun = self.library.beside(self.embedded)
+
+    @cached_property
+    def vector(self) -> NDArray[np.float32]:
+        return self.embedded() if self._begun is None else self._begun()
+
+    @cached_property
+    def trust(self) -> float:
+        """How much the query's vector says, from 0, where the model cannot read the query, to 1."""
+        embedder = self.library.embedder()
+        if not isinstance(embedder, ReadingEmbedder):
+            return 1.0
+        text = self.query.hypothesis or self.query.terms.text
+        found = trust(embedder.readability(text))
+        return max(found, _LEAST_LATIN) if text.isascii() else found
+
+    def embedded(self) -> NDArray[np.float32]:
+        """Asks the model."""
+        embedder, hypothesis = self.library.embedder(), self.query.hypothesis
+        # A hypothesis is written like a passage, so it is embedded like one.
+        if not hypothesis:
+            return embedder.embed_query(self.query.terms.text)
+        # An embedder behind a service is asked once, as for a query: somebody waits for the answer.
+        embed: Callable[[list[str]], NDArray[np.float32]] = getattr(embedder, "embed_at_once", embedder.embed)
+        vector: NDArray[np.float32] = embed([hypothesis])[0]
+        return vector
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether there are chunks that may not be found."""
+        terms = self.query.terms
+        return bool(not self.query.filters.empty or terms.phrases or terms.excluded or terms.condition)
+
+    @property
+    def splits_documents(self) -> bool:
+        """Whether one chunk of a document may be found while the next may not."""
+        terms, filters = self.query.terms, self.query.filters
+        narrow = terms.phrases or terms.excluded or terms.condition
+        return bool(narrow or filters.heading_contains or filters.languages)
+
+    @cached_property
+    def admitted(self) -> NDArray[np.int64] | None:
+        """Keys of the chunks that filters, phrases and exclusions let through; None when nothing narrows."""
+        if not self.narrowed:
+            return None
+        return self._admission.of_query(self.query.terms, self.query.filters)
+
+    @cached_property
+    def _admission(self) -> Admission:
+        from octavo.retrieval.conditions import Admission  # with numpy, which most searches by words do without
+
+        return Admission(self.library.store, self.library.project)
+
+    def holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField] = ()) -> tuple[ScoredChunk, ...]:
+        """The `depth` best chunks by words. More are asked for until as many are left without what filters refuse."""
+        filters, lexical = self.query.filters, self.library.store.lexical
+        if not filters.without and self.query.terms.condition is None:
+            return lexical.search(self.library.project, terms, filters, depth, fields)
+        plain, asked = replace(filters, without=()), depth
+        while True:
+            found = lexical.search(self.library.project, terms, plain, asked, fields)
+            kept = self.passing(found)
+            if len(kept) >= depth or len(found) < asked:
+                return (*kept, *self._unscored(kept))[:depth]
+            asked *= 4
+
+    def _unscored(self, found: Sequence[ScoredChunk]) -> Iterator[ScoredChunk]:
+        """What meets the query's condition without a word that counts: `red OR NOT blue`."""
+        if self.query.terms.condition is not None and self.admitted is not None:
+            known = {chunk.key for chunk in found}
+            yield from (ScoredChunk(ChunkKey(key), 0.0) for key in self.admitted.tolist() if key not in known)
+
+    def passing(self, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
+        """Without what exclusions and negated filters refuse, which not every channel looks at."""
+        if scored and (self.query.filters.without or self.query.terms.condition):
+            return tuple(chunk for chunk in scored if chunk.key in self._passing)
+        if scored and self.query.terms.excluded:
+            refused = set(self._excluded.tolist())
+            return tuple(chunk for chunk in scored if chunk.key not in refused)
+        return scored
+
+    @cached_property
+    def _passing(self) -> frozenset[int]:
+        return frozenset(() if self.admitted is None else self.admitted.tolist())
+
+    @cached_property
+    def _excluded(self) -> NDArray[np.int64]:
+        return self._admission.excluded(self.query.terms)
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether there is so little to find something in that looking deep costs nothing."""
+        if self.admitted is not None:
+            return len(self.admitted) <= SMALL
+        return not self.library.store.documents.more_than(self.library.project, SMALL)
+
+
+class Expand(Protocol):
+    """Query → a better query."""
+
+    @property
+    def name(self) -> str: ...
+
+    def expand(self, search: Search) -> Query: ...
+
+
+class Recall(Protocol):
+    """Query → one channel's ranking."""
+
+    @property
+    def name(self) -> str: ...
+
+    def recall(self, search: Search) -> Ranking: ...
+
+
+class Fuse(Protocol):
+    """Rankings → candidates with one score each."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]: ...
+
+
+class Refine(Protocol):
+    """Candidates → better candidates. Receives and returns them in order."""
+
+    @property
+    def name(self) -> str: ...
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalProfile:
+    """A named retrieval pipeline: a value made of stages."""
+
+    name: str
+    recall: tuple[Recall, ...]
+    fuse: Fuse
+    refine: tuple[Refine, ...] = ()
+    expand: tuple[Expand, ...] = ()
+    calibration: Calibration | None = None
+    """What its scores mean; without it they are only good for ordering, and no client sees them."""
+
+    @property
+    def embeds(self) -> bool:
+        """Whether a channel asks for the query's vector."""
+        return any(stage.name.startswith("dense") for stage in self.recall)
+
+
+_score = attrgetter("score")
+
+
+def in_order(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """The total order of every ranking: score, then uri, then start, then collection. Scores are rounded already."""
+    ordered = sorted(candidates, key=_score, reverse=True)
+    # Scores are seldom equal, and comparing numbers alone takes a fifth of the time.
+    if any(map(eq, map(_score, ordered), map(_score, islice(ordered, 1, None)))):
+        ordered.sort(
+            key=lambda candidate: (-candidate.score, candidate.uri, candidate.span.start, candidate.collection)
+        )
+    return tuple(ordered)
+
+
+def embedded_ahead(query: Query, library: Library) -> Library:
+    """The library with the query's vector computed: a model, perhaps a remote one, is not waited for while a read
+    transaction is open, which keeps the write-ahead log from being reset."""
+    if not (query.hypothesis or query.terms.text).strip():
+        return library
+    try:
+        vector = Search(query, library).embedded()
+    except Exception as error:
+        return replace(library, query_vector=partial(_raise, error))
+    return replace(library, query_vector=lambda: vector)
+
+
+def _raise(error: Exception) -> NDArray[np.float32]:
+    raise error

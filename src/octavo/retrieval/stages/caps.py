@@ -1,0 +1,31 @@
+"""A cap on the hits from one section."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage
+
+
+@dataclass(frozen=True, slots=True)
+class CapPerSection:
+    """No section takes more than `limit` places. The first `depth` titles of a heading path name the section."""
+
+    limit: int | None = 3
+    depth: int = 2
+    name: str = "cap_per_section"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if self.limit is None:
+            raise SkipStage("there is no limit")
+        taken: Counter[tuple[str, ...]] = Counter()
+        kept = []
+        for candidate in candidates:
+            section = (candidate.document_id, *candidate.heading_path[: self.depth])
+            taken[section] += 1
+            if taken[section] <= self.limit:
+                kept.append(candidate)
+        search.notes["dropped"] = len(candidates) - len(kept)
+        return tuple(kept)

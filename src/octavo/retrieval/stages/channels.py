@@ -1,0 +1,74 @@
+"""Lexical recall channels: adjacent words, titles, and corrected spelling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from octavo.algorithms.spelling import nearest_spelling
+from octavo.model.index import LexicalField
+from octavo.model.result import Ranking
+from octavo.retrieval.stage import Search, SkipStage
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseRecall:
+    """Chunks that hold neighbouring words of the query next to each other, by BM25 over the pairs."""
+
+    depth: int = 100
+    name: str = "phrase"
+
+    def recall(self, search: Search) -> Ranking:
+        query = search.query
+        pairs = (*pairwise(query.terms.words), *query.terms.preferred)
+        if not pairs:
+            raise SkipStage("the query has no two words next to each other")
+        terms = replace(query.terms, words=(), prefixes=(), preferred=pairs)
+        return Ranking(self.name, search.holding(terms, self.depth))
+
+
+@dataclass(frozen=True, slots=True)
+class TitleRecall:
+    """Chunks whose title or other name holds the query's words, whatever their body says."""
+
+    fields: tuple[LexicalField, ...] = ("title", "aliases")
+    depth: int = 100
+    name: str = "title"
+
+    def recall(self, search: Search) -> Ranking:
+        query = search.query
+        if query.terms.empty:
+            raise SkipStage("the query has no words to look for")
+        return Ranking(self.name, search.holding(query.terms, self.depth, self.fields))
+
+
+@dataclass(frozen=True, slots=True)
+class TypoRecall:
+    """The query with every word that no chunk holds replaced by the nearest that one does.
+
+    Trigrams suggest `looked_at` words, edits decide: one in a word of up to `short` letters, two in a longer one. Words
+    below `shortest` letters have too many neighbours to guess.
+    """
+
+    shortest: int = 4
+    short: int = 5
+    looked_at: int = 500
+    depth: int = 100
+    name: str = "typos"
+
+    def recall(self, search: Search) -> Ranking:
+        query = search.query
+        meant = {word: near for word in query.terms.words if (near := self._meant(search, word)) is not None}
+        if not meant:
+            raise SkipStage("no word of the query looks misspelt")
+        search.notes["read_as"] = meant
+        terms = replace(query.terms, words=tuple(dict.fromkeys(meant.get(one, one) for one in query.terms.words)))
+        return Ranking(self.name, search.holding(terms, self.depth))
+
+    def _meant(self, search: Search, word: str) -> str | None:
+        if len(word) < self.shortest or not word.isalpha():
+            return None
+        near = search.library.store.lexical.similar(search.library.project, word, self.looked_at)
+        if word in near:
+            return None
+        return nearest_spelling(word, near, 1 if len(word) <= self.short else 2)

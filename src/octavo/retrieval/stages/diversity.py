@@ -1,0 +1,42 @@
+"""Diversity: maximal marginal relevance, which prefers hits unlike those ranked above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from octavo.algorithms.diversity import marginal_relevance
+from octavo.algorithms.likeness import jaccards, shingles
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, in_order
+from octavo.retrieval.stages.duplicates import cosines_between
+from octavo.retrieval.stages.steps import noted, shares, texts_of
+
+
+@dataclass(frozen=True, slots=True)
+class MarginalRelevance:
+    """Maximal marginal relevance: `balance` 1 is relevance alone, 0 variety alone.
+
+    The score becomes what a candidate was worth when it was chosen, so the order by score is the order of choice.
+    """
+
+    balance: float = 0.7
+    by: Literal["meaning", "words"] = "meaning"
+    name: str = "mmr"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if not candidates:
+            return candidates
+        if self.by == "meaning":
+            likeness = cosines_between(search, candidates)
+        else:
+            words = [shingles(text, 1) for text in texts_of(search, candidates)]
+            likeness = jaccards(words)
+        chosen = marginal_relevance(shares(candidates), likeness, self.balance)
+        ranked = in_order([candidates[place].scored(worth) for place, worth in chosen])
+        before = {candidate.key: rank for rank, candidate in enumerate(candidates, 1)}
+        details = {
+            one.key: f"from place {before[one.key]}" for rank, one in enumerate(ranked, 1) if before[one.key] != rank
+        }
+        search.notes["moved"] = len(details)
+        return noted(ranked, self.name, details)

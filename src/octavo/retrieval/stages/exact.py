@@ -1,0 +1,81 @@
+"""Exact matches first: a rare word, an identifier, a number or the query's own phrase goes before what resembles it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from octavo.model.ids import ChunkKey
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.steps import noted, texts_of
+
+EXACT = "exact_match"
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMatch:
+    """Whoever types `639ACE`, `1.4.4` or `ignoreIfPresent` wants the passages that hold it whole.
+
+    What is looked for whole is in the query's terms; so is when the rest of the query leaves it undecided. A single
+    word counts as rare where fewer than `rare` chunks hold it. Of the first `among` candidates, those that hold all of
+    the query's words as a phrase go before those that hold them scattered. Scores are handed on in their order: an
+    exact match gets the score of the place it takes.
+    """
+
+    rare: int = 50
+    among: int = 20
+    name: str = EXACT
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        terms = search.query.terms
+        if not candidates or not (terms.exact or len(terms.whole) > 1):
+            raise SkipStage("the query names nothing to be found whole" if candidates else "there are no candidates")
+        ordered, details = candidates, dict[ChunkKey, str]()
+        if terms.exact:
+            held = self._held(search, candidates)
+            most = max(held.values(), default=0)
+            details = {key: "holds it whole" for key, count in held.items() if count == most}
+            ordered = _first(candidates, lambda candidate: -held.get(candidate.key, 0))
+        if len(terms.whole) > 1:
+            first = self._phrase_first(search, ordered[: self.among], details)
+            ordered = (*first, *ordered[self.among :])
+        search.notes["whole"] = len(details)
+        return noted(ordered, self.name, details)
+
+    def _held(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
+        """How many of the things looked for each candidate holds whole."""
+        terms, lexical = search.query.terms, search.library.store.lexical
+        if not terms.shaped:
+            by_words = [
+                candidate.key for candidate in candidates if any(step.stage == "lexical" for step in candidate.steps)
+            ]
+            return dict.fromkeys(by_words, 1) if len(by_words) < self.rare else {}
+        held: dict[ChunkKey, int] = {}
+        for tokens in terms.exact:
+            for key in lexical.containing(search.library.project, tokens):
+                held[key] = held.get(key, 0) + 1
+        return {candidate.key: held[candidate.key] for candidate in candidates if candidate.key in held}
+
+    def _phrase_first(
+        self, search: Search, candidates: tuple[Candidate, ...], details: dict[ChunkKey, str]
+    ) -> tuple[Candidate, ...]:
+        """Phrases before scattered words, in the places that either had; what holds less than all words stays."""
+        phrase = search.query.terms.whole
+        wanted, joined = frozenset(phrase), f" {' '.join(phrase)} "
+        places, holding = [], {}
+        for place, (candidate, text) in enumerate(zip(candidates, texts_of(search, candidates), strict=True)):
+            tokens = search.library.tokenise(text)
+            if wanted <= {*tokens}:
+                places.append(place)
+                holding[candidate.key] = joined in f" {' '.join(tokens)} "
+        details |= {key: "holds the phrase" for key, whole in holding.items() if whole and key not in details}
+        some = tuple(candidates[place] for place in places)
+        moved = dict(zip(places, _first(some, lambda candidate: not holding[candidate.key]), strict=True))
+        return tuple(moved.get(place, candidate) for place, candidate in enumerate(candidates))
+
+
+def _first(candidates: Sequence[Candidate], key: Callable[[Candidate], int]) -> tuple[Candidate, ...]:
+    """In the order of the key and otherwise as they were, with the scores of the places they take."""
+    ordered = sorted(candidates, key=key)
+    return tuple(candidate.scored(place.score) for candidate, place in zip(ordered, candidates, strict=True))

@@ -1,0 +1,123 @@
+"""Expansion: the query as it was meant, or closer to how the library would say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from octavo.algorithms.intent import intent_of
+from octavo.algorithms.nearest import cosines
+from octavo.model.query import Query
+from octavo.model.result import Ranking
+from octavo.retrieval.stage import Search, SkipStage
+
+
+@dataclass(frozen=True, slots=True)
+class QueryIntent:
+    """Says in the trace what kind of query this is; changes nothing."""
+
+    name: str = "intent"
+
+    def expand(self, search: Search) -> Query:
+        search.notes["intent"] = intent_of(search.query.text).value
+        return search.query
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptExpansion:
+    """Adds the words of the titles and headings nearest to the query by meaning.
+
+    The vocabulary is that of the `passages` nearest chunks: what is far from the query in the library is far in its
+    titles too, and only `looked_at` of them have to be embedded.
+    """
+
+    passages: int = 20
+    looked_at: int = 12
+    terms: int = 3
+    least: float = 0.5
+    name: str = "concepts"
+
+    def expand(self, search: Search) -> Query:
+        query, library = search.query, search.library
+        if not query.terms.words:
+            raise SkipStage("the query has no words to add to")
+        near = library.vectors().search(search.vector, self.passages, search.admitted)
+        known = library.store.documents.candidates(library.project, [chunk.key for chunk in near])
+        asked = set(query.terms.words)
+        concepts: dict[str, tuple[str, ...]] = {}
+        for chunk in near:
+            candidate = known[chunk.key]
+            for concept in (*reversed(candidate.heading_path), candidate.title):
+                new = tuple(word for word in library.analyse(concept) if word not in asked)
+                if new and len(concepts) < self.looked_at:
+                    concepts.setdefault(concept, new)
+        if not concepts:
+            raise SkipStage("no passage near the query has a title with other words")
+        near_query = cosines(library.embedder().embed(list(concepts)), search.vector).tolist()
+        ranked = sorted(zip(near_query, concepts, strict=True), key=lambda pair: (-pair[0], pair[1]))
+        chosen = [(cosine, concept) for cosine, concept in ranked[: self.terms] if cosine >= self.least]
+        if not chosen:
+            raise SkipStage("no title is near enough")
+        search.notes["concepts"] = {concept: round(cosine, 3) for cosine, concept in chosen}
+        words = dict.fromkeys((*query.terms.words, *(word for _, one in chosen for word in concepts[one])))
+        return replace(query, terms=replace(query.terms, words=tuple(words)))
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackRecall:
+    """Dense recall, asked again from where the best passages are.
+
+    q' = (1 - share) · q + share · mean of the nearest `passages`. Rocchio, "Relevance feedback in information
+    retrieval", 1971, without the part about what was irrelevant.
+    """
+
+    depth: int = 100
+    passages: int = 5
+    share: float = 0.3
+    name: str = "dense"
+
+    def recall(self, search: Search) -> Ranking:
+        index = search.library.vectors()
+        first = index.search(search.vector, self.passages, search.admitted)
+        if not first:
+            raise SkipStage("no chunk has a vector yet")
+        near = index.vectors_of([one.key for one in first])
+        _aim(search, list(near.values()), self.share)
+        search.notes["passages"] = len(near)
+        return Ranking(self.name, index.search(search.vector, self.depth, search.admitted))
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisRecall:
+    """Dense recall from between the question and what a good passage might say.
+
+    The query's hypothesis and variants are embedded as passages; `share` of the direction is theirs. A query without
+    any is asked as it is.
+    """
+
+    depth: int = 100
+    share: float = 0.5
+    name: str = "dense"
+
+    def recall(self, search: Search) -> Ranking:
+        query, embedder = search.query, search.library.embedder()
+        supposed = [text for text in (query.hypothesis or "", *query.variants) if text.strip()]
+        if not query.terms.text.strip() and not supposed:
+            raise SkipStage("the query has no text to embed")
+        search.vector = embedder.embed_query(query.terms.text)
+        if supposed:
+            _aim(search, list(embedder.embed(supposed)), self.share)
+            search.notes["supposed"] = len(supposed)
+        found = search.library.vectors().search(search.vector, self.depth, search.admitted)
+        if not found:
+            raise SkipStage("no chunk has a vector yet")
+        return Ranking(self.name, found)
+
+
+def _aim(search: Search, targets: Sequence[object], share: float) -> None:
+    """Turns the query's vector towards the mean of others. Fusion sees the new one, so its cosines are of one kind."""
+    mean = np.mean(np.asarray(targets, dtype=np.float32), axis=0)
+    moved = (1.0 - share) * search.vector + share * mean
+    search.vector = (moved / max(float(np.linalg.norm(moved)), 1e-12)).astype(np.float32)

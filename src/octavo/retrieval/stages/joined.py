@@ -1,0 +1,40 @@
+"""Joined fusion: further lexical channels are added to the lexical one before it is fused with the dense one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from octavo.model.ids import ChunkKey
+from octavo.model.result import Candidate, Ranking, best_first
+from octavo.retrieval.stage import Fuse, Search
+from octavo.retrieval.stages.fuse import BEYOND, ScoreFusion
+
+_LEXICAL = "lexical"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedFusion:
+    """Adds to each lexical score a share of the best one, by what the channels of `weights` say; then asks `base`.
+
+    score(d) = lexical(d) + best lexical · Σ weight(c) · c(d) / best of c. Where the lexical channel found nothing, the
+    others stand in for it; what it did not list has a share of what it can score at most.
+    """
+
+    weights: tuple[tuple[str, float], ...] = (("phrase", 0.2), ("title", 0.2), ("typos", 1.0))
+    base: Fuse = field(default_factory=ScoreFusion)
+    name: str = "joined_fusion"
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        weights = {name: weight for name, weight in self.weights if name in rankings and rankings[name].scored}
+        lexical = rankings.get(_LEXICAL, Ranking(_LEXICAL, ()))
+        total: dict[ChunkKey, float] = {chunk.key: chunk.score for chunk in lexical.scored}
+        unit = max(total.values(), default=1.0)
+        for name, weight in weights.items():
+            best = max(chunk.score for chunk in rankings[name].scored)
+            for chunk in rankings[name].scored:
+                total[chunk.key] = total.get(chunk.key, BEYOND * lexical.beyond) + unit * weight * chunk.score / best
+        scored = best_first(total.items())
+        candidates = self.base.fuse(search, {**rankings, _LEXICAL: replace(lexical, scored=scored)})
+        search.notes["joined"] = weights
+        return candidates

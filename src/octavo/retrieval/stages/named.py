@@ -1,0 +1,62 @@
+"""A document by its name: the note a query names comes before those that only mention it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from octavo.algorithms.document_names import folded, last, without_ending
+from octavo.model.document import Kind
+from octavo.model.graph import NameKind
+from octavo.model.ids import ChunkKey
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.steps import ground, noted
+
+_LONGEST = 120  # characters: a longer query is a question, not a name
+_WITH_ENDING = (Kind.CODE, Kind.CONFIG)  # `command` is a word of the code; `command.go` is a file
+_ABOVE = 0.02  # of the first candidate's height
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFirst:
+    """The best chunk of every document whose file name, title or alias is the whole query goes to the top.
+
+    Its words alone may not do that: a page that links to the note five times has its name more often.
+    """
+
+    name: str = "named_first"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        asked = search.query.terms.text.strip()
+        wanted = folded(without_ending(asked))
+        if not candidates or not wanted or len(wanted) > _LONGEST:
+            raise SkipStage("the query is no name" if candidates else "there are no candidates")
+        documents = set(_named(candidates, wanted)) | self._aliased(search, candidates, wanted)
+        if not documents:
+            raise SkipStage("no document has this name")
+        height = (candidates[0].score - ground(candidates)) or 1.0
+        lifted: list[Candidate] = []
+        details: dict[ChunkKey, str] = {}
+        for candidate in candidates:
+            if candidate.document_id in documents:
+                documents.discard(candidate.document_id)
+                details[candidate.key] = "its document has this name"
+                candidate = candidate.scored(candidates[0].score + _ABOVE * (height + candidate.score))
+            lifted.append(candidate)
+        return noted(in_order(lifted), self.name, details)
+
+    def _aliased(self, search: Search, candidates: Iterable[Candidate], wanted: str) -> set[str]:
+        library = search.library
+        matches = library.store.graph.named(library.project, {last(wanted)})
+        uris = {match.uri for match in matches if match.kind is NameKind.ALIAS and folded(match.path) == wanted}
+        return {candidate.document_id for candidate in candidates if candidate.uri in uris} if uris else set()
+
+
+def _named(candidates: Iterable[Candidate], wanted: str) -> Iterable[str]:
+    for candidate in candidates:
+        name = last(candidate.uri)
+        if candidate.kind not in _WITH_ENDING:
+            name = without_ending(name)
+        if folded(name) == wanted or folded(candidate.title) == wanted:
+            yield candidate.document_id

@@ -1,0 +1,107 @@
+"""The two main recall channels: lexical (BM25) and dense (nearest vectors)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.result import Ranking, ScoredChunk
+from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
+from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.commits import beside_commits
+from octavo.retrieval.stages.fuse import NO_VECTOR
+
+IN_SMALL = 400
+"""How deep a channel looks where there is little to look through; 0 never asks whether there is."""
+
+
+_MANY = 100
+"""Hits from which a channel looks as deep as hits are asked for, whatever its depth."""
+
+
+def depth_in(search: Search, depth: int, in_small: int) -> int:
+    if search.query.limit > _MANY:
+        depth = max(depth, search.query.limit)
+    return in_small if in_small > depth and search.small else depth
+
+
+def vectors_for(search: Search) -> VectorIndex:
+    """The index to ask for a query that has something to embed."""
+    if not (search.query.hypothesis or search.query.terms.text).strip():
+        raise SkipStage("the query has no text to embed")
+    if search.trust == 0.0:
+        raise SkipStage("the model cannot read the query: words alone decide")
+    index = search.library.vectors()
+    index.prepare()  # before the query's vector is asked for: on a cold start the model is still loading
+    return index
+
+
+def none_near(search: Search) -> SkipStage:
+    """Why nothing was found: no vector yet, or the library's vectors are of another model than the one in use."""
+    if search.admitted is not None:
+        return SkipStage("no chunk with a vector passes the filters")
+    library = search.library
+    made, wanted = library.store.catalog.recipe(library.project), library.embedder().profile
+    if made is not None and made.embedding != wanted:
+        said = f"the vectors were made by {_model(made.embedding)}, and {_model(wanted)} is configured"
+        return SkipStage(said, degrades=True)
+    return SkipStage("no chunk has a vector yet")
+
+
+def _model(profile: EmbeddingProfile) -> str:
+    return f"{profile.model} ({profile.revision})" if profile.revision else profile.model
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRecall:
+    """BM25 over the boosted fields.
+
+    Where there is little to look through, `in_small` of it are looked at: what a chunk beyond the depth scores is only
+    guessed, and in one conversation that is half of them.
+    """
+
+    depth: int = 100
+    name: str = "lexical"
+    in_small: int = IN_SMALL
+
+    def recall(self, search: Search) -> Ranking:
+        query, library = search.query, search.library
+        if query.terms.empty:
+            raise SkipStage("the query has no words to look for")
+
+        depth = depth_in(search, self.depth, self.in_small)
+
+        def ask(asked: Search) -> tuple[ScoredChunk, ...]:
+            return asked.holding(query.terms, depth)
+
+        found = ask(search)
+        if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
+            search.notes["words_by"] = said
+        scored = beside_commits(search, found, depth, ask)
+        # Where files were asked for apart, what lies beyond is another thing for them and for commits.
+        cut = found and len(found) >= depth and scored is found
+        return Ranking(self.name, scored, beyond=found[-1].score if cut else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DenseRecall:
+    """Nearest chunks by meaning, more of them where there is little to look through."""
+
+    depth: int = 100
+    name: str = "dense"
+    in_small: int = IN_SMALL
+
+    def recall(self, search: Search) -> Ranking:
+        index = vectors_for(search)
+        depth = depth_in(search, self.depth, self.in_small)
+
+        def ask(asked: Search) -> tuple[ScoredChunk, ...]:
+            return index.search(asked.vector, depth, asked.admitted)
+
+        found = tuple(chunk for chunk in ask(search) if chunk.score != NO_VECTOR)
+        if not found:
+            raise none_near(search)
+        fast = index.fast_among([chunk.key for chunk in found]) if isinstance(index, TieredIndex) else 0
+        if fast:
+            search.notes["fast_vectors"] = f"{fast} of {len(found)}"
+        return Ranking(self.name, beside_commits(search, found, depth, ask), fast=fast / len(found), trust=search.trust)

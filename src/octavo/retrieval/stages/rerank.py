@@ -1,0 +1,97 @@
+"""Reranking: a cross-encoder or language model rescores the first candidates within a deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
+
+from octavo.algorithms.fusion import min_max, z_scores
+from octavo.model.document import shown_path
+from octavo.model.ids import text_hash
+from octavo.model.result import Candidate
+from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.steps import noted, texts_of
+
+_FIRST = 4  # pairs before anything is known of their cost
+_LEAST_HEIGHT = 1e-3  # over which new scores are spread: over less, rounding would make many of them equal
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """Scores as many of the first `most` candidates as the deadline allows, by what a pair has cost so far.
+
+    What was scored before is looked up and costs nothing. `share` of the new score is the reranker's, the rest what the
+    candidate had, both as z-scores. The reranked stay above those there was no time for.
+    """
+
+    most: int = 50
+    deadline_ms: float = 300.0
+    batch: int = 8
+    share: float = 1.0
+    name: str = "rerank"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if search.library.reranker is None:
+            raise SkipStage("no reranker is configured")
+        if not candidates:
+            raise SkipStage("there are no candidates")
+        looked_at = candidates[: self.most]
+        scores = self._scores(search, search.library.reranker(), _passages(search, looked_at))
+        if not scores:
+            raise SkipStage("there was no time for a single pair")
+        return _merged(candidates, scores, self.share, self.name)
+
+    def _scores(self, search: Search, reranker: MeasuredReranker, passages: Sequence[str]) -> list[float]:
+        """Of the first passages, as far as they are known or time allows."""
+        library, question = search.library, search.query.terms.text or search.query.text
+        asked, hashes = text_hash(question), [text_hash(passage) for passage in passages]
+        known = dict(library.store.rerank_scores.known(library.project, reranker.name, asked, hashes))
+        cached = len(known)
+        unknown = {digest: text for digest, text in zip(hashes, passages, strict=True) if digest not in known}
+        if unknown:
+            reranker.prepare()
+        ends = reranker.clock() + self.deadline_ms / 1e3
+        fresh: dict[str, float] = {}
+        waiting = list(unknown)
+        while waiting:
+            size = min(self.batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
+            if size < 1:
+                break
+            now, waiting = waiting[:size], waiting[size:]
+            fresh |= zip(now, map(float, reranker.score(question, [unknown[digest] for digest in now])), strict=True)
+        if fresh:
+            put = library.store.rerank_scores.put
+            library.later.append(partial(put, library.project, reranker.name, asked, fresh))
+        known |= fresh
+        search.notes |= {"model": reranker.name, "scored": len(fresh), "known": cached, "no_time_for": len(waiting)}
+        return [known[digest] for digest in takewhile(known.__contains__, hashes)]
+
+
+def _passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
+    """As the embedder sees them: the title and the headings in front."""
+    return [
+        f"{shown_path(tuple(dict.fromkeys((candidate.title, *candidate.heading_path))))}\n{text}"
+        for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
+    ]
+
+
+def _merged(
+    candidates: tuple[Candidate, ...], scores: Sequence[float], share: float, stage: str
+) -> tuple[Candidate, ...]:
+    """The first candidates by their new scores, spread over the height they had; the rest as it was, below them."""
+    first, rest = candidates[: len(scores)], candidates[len(scores) :]
+    low = rest[0].score if rest else first[-1].score
+    height = max(first[0].score - low, _LEAST_HEIGHT)
+    before = z_scores([candidate.score for candidate in first])
+    mixed = [share * new + (1.0 - share) * old for new, old in zip(z_scores(scores), before, strict=True)]
+    worth = min_max(mixed)
+    # A little above the ground: the last of the reranked does not tie with the first of the rest.
+    raised = [candidate.scored(low + height * (0.01 + value)) for candidate, value in zip(first, worth, strict=True)]
+    details = {
+        candidate.key: f"{score:.3f}, from place {rank}"
+        for rank, (candidate, score) in enumerate(zip(first, scores, strict=True), 1)
+    }
+    return noted((*in_order(raised), *rest), stage, details)

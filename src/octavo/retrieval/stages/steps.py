@@ -1,0 +1,42 @@
+"""Helpers shared by refinements: score baselines, candidate texts, and score steps for the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from octavo.model.ids import ChunkKey
+from octavo.model.result import Candidate, ScoreStep
+from octavo.retrieval.stage import Search
+
+
+def ground(candidates: Sequence[Candidate]) -> float:
+    """What a score is measured from: zero, or the lowest score where a fusion by z-scores goes below it."""
+    return min((0.0, *(candidate.score for candidate in candidates)))
+
+
+def shares(candidates: Sequence[Candidate]) -> list[float]:
+    """Each score as a share of the best, between 0 and 1, both measured from the ground."""
+    if not candidates:
+        return []
+    low = ground(candidates)
+    height = max(candidate.score for candidate in candidates) - low
+    return [(candidate.score - low) / height if height > 0 else 1.0 for candidate in candidates]
+
+
+def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey, str]) -> tuple[Candidate, ...]:
+    """The candidates, those with a detail carrying a step with their score and place as they now are."""
+    return tuple(
+        candidate.scored(
+            candidate.score, (*candidate.steps, ScoreStep(stage, candidate.score, rank, details[candidate.key]))
+        )
+        if candidate.key in details
+        else candidate
+        for rank, candidate in enumerate(candidates, 1)
+    )
+
+
+def texts_of(search: Search, candidates: Sequence[Candidate]) -> list[str]:
+    """The exact slices, in the order of the candidates."""
+    library = search.library
+    texts = library.store.documents.texts(library.project, {candidate.text_hash for candidate in candidates})
+    return [candidate.span.of(texts[candidate.text_hash]) for candidate in candidates]

@@ -1,0 +1,138 @@
+"""IVFPQ and HNSW: candidates found by faiss instead of binary codes, where `snapshots.vectors` is set so.
+
+An index next to each shard returns rows of that shard; they are scored exactly from half precision like any others.
+Filters are passed to faiss as a bitmap, so that a row that is not admitted is never found. Shards of fewer than a
+thousand rows get a flat index: quantising so few would lose more than it saves.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from math import isqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.errors import DamagedSnapshot, MissingExtra
+
+CODES, IVFPQ, HNSW = "codes", "ivfpq", "hnsw"
+FORMS = (IVFPQ, HNSW)
+
+_FLAT_BELOW = 1_000
+_MOST_CELLS, _PROBES = 256, 16
+_SUBVECTORS, _BITS = 64, 8  # product quantisation: sub-vectors per vector, bits per code
+_HNSW_LINKS, _EF_CONSTRUCTION, _EF_SEARCH = 32, 200, 64
+_OVERSAMPLING = 2  # times as many candidates as codes need: quantised distances are closer, but not exact
+
+
+def require_faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise MissingExtra(
+            "snapshots.vectors asks for an index of faiss, which is not installed",
+            hint="pip install 'octavo[faiss]', or set snapshots.vectors = \"codes\"",
+        ) from error
+    return faiss
+
+
+def save_index(path: Path, form: str, matrix: NDArray[np.float16]) -> None:
+    """Builds an index over the rows of a shard; it is on disk when this returns."""
+    faiss, vectors = require_faiss(), np.ascontiguousarray(matrix, dtype=np.float32)
+    index = _empty(faiss, form, *vectors.shape)
+    index.train(vectors)
+    index.add(vectors)
+    with path.open("wb") as file:
+        file.write(faiss.serialize_index(index).tobytes())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _empty(faiss: Any, form: str, rows: int, dimensions: int) -> Any:
+    if rows < _FLAT_BELOW:
+        return faiss.IndexFlatIP(dimensions)
+    if form == HNSW:
+        index = faiss.IndexHNSWFlat(dimensions, _HNSW_LINKS, faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction = _EF_CONSTRUCTION
+        return index
+    subvectors = next(count for count in range(min(_SUBVECTORS, dimensions), 0, -1) if dimensions % count == 0)
+    cells = faiss.IndexFlatIP(dimensions)
+    index = faiss.IndexIVFPQ(
+        cells, dimensions, min(_MOST_CELLS, isqrt(rows)), subvectors, _BITS, faiss.METRIC_INNER_PRODUCT
+    )
+    # Shards are small on purpose; without this faiss warns about it on stderr.
+    index.cp.min_points_per_centroid = index.pq.cp.min_points_per_centroid = 1
+    index.own_fields = True
+    cells.this.disown()
+    return index
+
+
+class FaissIndexes:
+    """The indexes of all shards, in shard order; the most recently used ones stay open."""
+
+    def __init__(self, paths: Sequence[Path], most_open: int) -> None:
+        self._faiss = require_faiss()
+        self._paths = paths
+        self._most_open = most_open
+        self._open: OrderedDict[int, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def near(
+        self,
+        vector: NDArray[np.float32],
+        wanted: int,
+        firsts: NDArray[np.int64],
+        admitted: NDArray[np.bool_] | None,
+        within: Sequence[int] | None,
+    ) -> NDArray[np.int64]:
+        """Near rows, ascending: about `wanted` of the admitted ones, evenly from every shard."""
+        shards = range(len(self._paths)) if within is None else within
+        each = -(-_OVERSAMPLING * wanted // max(1, len(shards)))
+        found = [np.zeros(0, dtype=np.int64)]
+        for shard in shards:
+            start, end = firsts[shard : shard + 2].tolist()
+            mask = None if admitted is None else admitted[start:end]
+            if mask is None or mask.any():
+                rows = self._index(shard, vector[None], min(each, end - start), mask)
+                found.append(rows[rows >= 0] + start)
+        return np.sort(np.concatenate(found))
+
+    def _index(
+        self, shard: int, vectors: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        index = self._opened(shard)
+        options: dict[str, Any] = {}
+        if mask is not None:
+            options["sel"] = self._faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
+        if isinstance(index, self._faiss.IndexIVFPQ):
+            parameters = self._faiss.SearchParametersIVF(nprobe=_PROBES, **options)
+        elif isinstance(index, self._faiss.IndexHNSWFlat):
+            parameters = self._faiss.SearchParametersHNSW(efSearch=max(_EF_SEARCH, count), **options)
+        else:
+            parameters = self._faiss.SearchParameters(**options)
+        rows: NDArray[np.int64] = index.search(np.ascontiguousarray(vectors), count, params=parameters)[1][0]
+        return rows
+
+    def _opened(self, shard: int) -> Any:
+        with self._lock:
+            found = self._open.pop(shard, None)
+            if found is None:
+                found = self._read(self._paths[shard])
+            self._open[shard] = found
+            while len(self._open) > self._most_open:
+                self._open.popitem(last=False)
+            return found
+
+    def _read(self, path: Path) -> Any:
+        try:
+            return self._faiss.read_index(str(path), self._faiss.IO_FLAG_MMAP | self._faiss.IO_FLAG_READ_ONLY)
+        except RuntimeError as error:
+            raise DamagedSnapshot(
+                f"{path} is not an index of faiss: {str(error).splitlines()[0]}",
+                hint="run `octavo snapshot build` to make it anew",
+            ) from error

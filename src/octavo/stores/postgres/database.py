@@ -1,0 +1,276 @@
+"""A PostgreSQL database behind the repositories' port, with driver errors translated into Octavo's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+
+from octavo.errors import InvalidArgument
+from octavo.model.location import DatabaseUrl
+from octavo.stores.postgres.connections import Connection, Connections
+from octavo.stores.postgres.dialect import (
+    Batch,
+    batched,
+    decoded,
+    driver_syntax,
+    encoded,
+    queries,
+    query_texts,
+    with_names,
+)
+from octavo.stores.postgres.errors import translated
+from octavo.stores.postgres.halfvec import little_endian, register
+from octavo.stores.postgres.schema import Extensions, ensure_schema
+from octavo.stores.shared.database import Row
+
+T = TypeVar("T")
+
+_ROW_BATCH = 2_000  # rows per insert: far below the protocol's message limit
+
+
+class PostgresDatabase:
+    """Fits `stores.shared.database.Database`.
+
+    The write lock of a library is an advisory lock that a transaction takes first, like `begin immediate` in SQLite:
+    flows read, decide and write under it, and two of them can neither interleave nor deadlock.
+    """
+
+    def __init__(
+        self,
+        url: DatabaseUrl,
+        *,
+        create: bool = True,
+        upgrade: bool = False,
+        busy_timeout_ms: int = 5_000,
+        connections: int = 8,
+    ) -> None:
+        self.url = url
+        self._busy_timeout_ms = busy_timeout_ms
+        self._queries = queries()
+        self._local = threading.local()
+        self._batches: dict[str, Batch | None] = {}
+        self._types: dict[str, Mapping[str, str]] = {}
+        self.connections = Connections(url, connections, busy_timeout_ms / 1e3, self._prepare)
+        self.extensions = Extensions()
+        try:
+            with translated(url), self.connections.borrowed() as connection:
+                self.extensions = ensure_schema(connection, url, create=create, upgrade=upgrade)
+                self._prepare(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        query, values = self._queries[name], encoded(parameters or {})
+
+        def read(connection: Connection) -> list[Row]:
+            return psycopg.ClientCursor(connection).execute(query, values).fetchall()
+
+        return decoded(self._read(read))
+
+    def binary_rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """For much data in few rows: numbers arrive in binary format. Types have to be unambiguous."""
+        query, values = self._queries[name], encoded(parameters)
+
+        def read(connection: Connection) -> list[Row]:
+            return connection.cursor(binary=True).execute(query, values).fetchall()
+
+        return decoded(self._read(read))
+
+    def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
+        connection = self._writer()
+        with translated(self.url):
+            psycopg.ClientCursor(connection).execute(self._queries[name], encoded(parameters or {}))
+
+    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
+        connection = self._writer()
+        if name not in self._batches:
+            self._batches[name] = batched(query_texts()[name], self._column_types)
+        batch, rows = self._batches[name], with_names(query_texts()[name], parameters)
+        with translated(self.url):
+            if batch is None:
+                if rows:
+                    psycopg.ClientCursor(connection).executemany(self._queries[name], [encoded(row) for row in rows])
+                return
+            for start in range(0, len(rows), _ROW_BATCH):
+                connection.cursor().execute(batch.query, batch.arrays(rows[start : start + _ROW_BATCH]))
+
+    def query(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Runs a statement that `stores.shared.transfer` generated for one table; values are as on every engine."""
+        query, values = driver_syntax(statement).encode(), encoded(parameters)
+
+        def read(connection: Connection) -> list[Row]:
+            cursor = connection.cursor(binary=True).execute(query, values)
+            kinds = [column.type_code for column in cursor.description or ()]
+            halves = [column for column, kind in enumerate(kinds) if (kind,) == (self.extensions.halfvec or ())[:1]]
+            return [_portable(row, halves) for row in cursor]
+
+        return decoded(self._read(read))
+
+    def insert(self, statement: str, rows: Sequence[Mapping[str, Any]], table: str) -> None:
+        connection = self._writer()
+        batch = batched(statement, self._column_types)
+        if rows and batch is not None:
+            with translated(self.url):
+                connection.cursor().execute(batch.query, batch.arrays(rows))
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
+
+    def counter(self, name: str) -> int | None:
+        found = self.rows("keys_reserved", {"name": name})
+        return int(found[0][0]) if found else None
+
+    def set_counter(self, name: str, value: int | None) -> None:
+        if value is None:
+            self.run("counter_remove", {"name": name})
+        else:
+            self.run("counter_put", {"name": name, "value": value})
+
+    def backup(self, target: Path) -> None:
+        raise InvalidArgument(
+            f"{self.url} is backed up with PostgreSQL's own tools",
+            hint=f"run `pg_dump --format=custom --file={target} {self.url}`,"
+            f" or `octavo db migrate --to {target}` for a file that opens without a server",
+        )
+
+    @property
+    def writing(self) -> bool:
+        """Whether this thread is in a transaction that may write."""
+        return bool(getattr(self._local, "writing", False))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        if self._current_connection() is not None:
+            raise RuntimeError("transactions do not nest")
+        with self._in_transaction("begin_writing", {"busy_ms": self._patience_ms()}) as connection:
+            self._local.writing = True
+            try:
+                yield
+            finally:
+                self._local.writing = False
+            with translated(self.url):
+                connection.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self._current_connection() is not None:
+            yield
+            return
+        with self._in_transaction("begin_reading", {}):
+            yield
+
+    @contextmanager
+    def patient(self, seconds: float) -> Iterator[None]:
+        """Transactions of this thread wait that long for the write lock."""
+        before, self._local.patience_ms = self._patience_ms(), int(seconds * 1e3)
+        try:
+            yield
+        finally:
+            self._local.patience_ms = before
+
+    def _patience_ms(self) -> int:
+        return int(getattr(self._local, "patience_ms", self._busy_timeout_ms))
+
+    def set_local(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Changes a setting for the rest of this thread's transaction; without effect outside one."""
+        connection = self._current_connection()
+        if connection is not None:
+            with translated(self.url):
+                psycopg.ClientCursor(connection).execute(self._queries[name], parameters)
+
+    def close(self) -> None:
+        self.connections.close()
+
+    @contextmanager
+    def _in_transaction(self, name: str, parameters: Mapping[str, Any]) -> Iterator[Connection]:
+        with self.connections.borrowed() as first:
+            connection = first
+            try:
+                self._begin(connection, name, parameters)
+            except psycopg.OperationalError as error:
+                if not connection.closed:
+                    with translated(self.url):
+                        raise error
+                # Opened before the server's last restart. Nothing was sent on it yet, so a new one can take over.
+                self.connections.drop_free()
+                connection = self.connections.connect()
+                with translated(self.url):
+                    self._begin(connection, name, parameters)
+            self._local.connection = connection
+            try:
+                yield connection
+            finally:
+                self._local.connection = None
+                # After an error, or at the end of a read transaction; a connection that fails here is dropped.
+                with suppress(psycopg.Error):
+                    connection.rollback()
+                if connection is not first:
+                    connection.close()
+
+    def _begin(self, connection: Connection, name: str, parameters: Mapping[str, Any]) -> None:
+        try:
+            psycopg.ClientCursor(connection).execute(self._queries[name], parameters)
+        except psycopg.OperationalError:
+            with suppress(psycopg.Error):
+                connection.rollback()
+            raise
+
+    def _read(self, read: Callable[[Connection], T]) -> T:
+        current = self._current_connection()
+        if current is not None:
+            with translated(self.url):
+                try:
+                    return read(current)
+                except psycopg.Error:
+                    if not self.writing and not current.closed:
+                        # One stage of a search may fail while the others go on, so the read transaction continues.
+                        current.rollback()
+                        self._begin(current, "begin_reading", {})
+                    raise
+        try:
+            with self.connections.borrowed() as connection:
+                return read(connection)
+        except psycopg.OperationalError as error:
+            if not connection.closed:
+                with translated(self.url):
+                    raise error
+        except psycopg.Error as error:
+            with translated(self.url):
+                raise error
+        # The server was restarted since the connection was opened: a single query can be repeated.
+        self.connections.drop_free()
+        with translated(self.url), self.connections.borrowed() as connection:
+            return read(connection)
+
+    def _current_connection(self) -> Connection | None:
+        return getattr(self._local, "connection", None)
+
+    def _writer(self) -> Connection:
+        # A write outside a transaction would commit without advancing the generation, and every cache would miss it.
+        connection = self._current_connection()
+        if connection is None or not self.writing:
+            raise RuntimeError("a write needs a transaction around it")
+        return connection
+
+    def _column_types(self, table: str) -> Mapping[str, str]:
+        if table not in self._types:
+            self._types[table] = dict(self.rows("column_types", {"table": table}))
+        return self._types[table]
+
+    def _prepare(self, connection: Connection) -> None:
+        if self.extensions.halfvec:
+            register(connection, *self.extensions.halfvec)
+
+
+def _portable(row: Row, halves: Sequence[int]) -> Row:
+    """Booleans as numbers, vectors as bytes."""
+    return tuple(
+        little_endian(value) if column in halves else int(value) if isinstance(value, bool) else value
+        for column, value in enumerate(row)
+    )

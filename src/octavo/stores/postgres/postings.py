@@ -1,0 +1,172 @@
+"""Posting lists with positions, as arrays: row and position in one number, so that a phrase is an intersection.
+
+A position is `row << 20 | offset`. Rows ascend as they are written and offsets count the tokens of one field, so the
+positions of a word ascend, its rows are a shift away, and a word follows another where its positions minus one occur.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.algorithms.bm25 import damping
+from octavo.model.index import LEXICAL_FIELDS, LexicalRow
+
+BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
+"""The weight of a word in each field, as in FTS5."""
+
+POSITION_BITS = 20
+_LAST_POSITION = (1 << POSITION_BITS) - 1
+_SPARSE = 8  # keys per row: a table of so many takes no more memory than the rows themselves
+_LONGEST_TERM = 256  # characters: an entry of a btree has to fit a third of a page
+# Separators as in FTS5's tokenizer: ASCII that is neither letter, digit nor underscore.
+_TOKEN = re.compile("[0-9a-z_\x80-\U0010ffff]+")
+
+
+def tokens_of(text: str) -> list[str]:
+    found: list[str] = _TOKEN.findall(text.lower())
+    return [_term(token) if len(token) > _LONGEST_TERM else token for token in found]
+
+
+def _term(token: str) -> str:
+    """A word too long for the index is stored as its beginning and its hash."""
+    return token[:_LONGEST_TERM] + hashlib.sha256(token.encode()).hexdigest()
+
+
+def build_postings(rows: Iterable[tuple[int, LexicalRow]]) -> tuple[dict[tuple[int, str], bytes], dict[int, int]]:
+    """The positions of every word by field and word, and the length of every row in tokens."""
+    positions: defaultdict[tuple[int, str], array[int]] = defaultdict(lambda: array("q"))
+    lengths: dict[int, int] = {}
+    for key, row in rows:
+        first, length = key << POSITION_BITS, 0
+        for field, name in enumerate(LEXICAL_FIELDS):
+            if text := getattr(row, name):
+                tokens = tokens_of(text)
+                length += len(tokens)
+                for position, token in enumerate(tokens):
+                    positions[field, token].append(first + min(position, _LAST_POSITION))
+        lengths[key] = length
+    if sys.byteorder == "big":
+        for encoded in positions.values():
+            encoded.byteswap()
+    return {key: encoded.tobytes() for key, encoded in positions.items()}, lengths
+
+
+def merged(blocks: Sequence[bytes]) -> NDArray[np.int64]:
+    """One array from the blocks of a word, ascending, in whatever order the blocks were merged."""
+    found = np.frombuffer(b"".join(blocks), dtype="<i8")
+    return found if _ascending(found) else np.sort(found)
+
+
+def _ascending(found: NDArray[np.int64]) -> bool:
+    return bool((found[1:] > found[:-1]).all())
+
+
+def phrase_positions(words: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Where the words follow each other, by the position of the first."""
+
+    def follow(found: NDArray[np.int64], word: tuple[int, NDArray[np.int64]]) -> NDArray[np.int64]:
+        return _intersection(found, word[1] - word[0])
+
+    return reduce(follow, list(enumerate(words))[1:], words[0])
+
+
+def _intersection(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of ascending arrays. Looks up the shorter in the longer: a rare word with a common one is cheap."""
+    few, many = sorted((left, right), key=len)
+    if not len(few):
+        return few
+    at = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    common: NDArray[np.int64] = few[many[at] == few]
+    return common
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRows:
+    """The rows of one project's index at one generation, ascending. Deleted rows stay, marked as not alive."""
+
+    generation: int
+    keys: NDArray[np.int64]
+    chunks: NDArray[np.int64]
+    lengths: NDArray[np.float64]
+    alive: NDArray[np.bool_]
+    count: int
+    """The number of live rows."""
+    damping: NDArray[np.float64]
+    """How much the length of each row damps its term frequencies, by the mean length of live rows."""
+    numbers: NDArray[np.int32] | None
+    """Key minus the first key → row number, or -1; None if the keys are too sparse for a table."""
+
+    @classmethod
+    def none(cls) -> LexicalRows:
+        keys = np.zeros(0, dtype=np.int64)
+        return cls.of(-1, keys, keys, keys.astype(np.float64), keys.astype(bool))
+
+    @classmethod
+    def of(
+        cls,
+        generation: int,
+        keys: NDArray[np.int64],
+        chunks: NDArray[np.int64],
+        lengths: NDArray[np.float64],
+        alive: NDArray[np.bool_],
+    ) -> LexicalRows:
+        """Computes once what every search needs."""
+        count = int(alive.sum())
+        mean = float(lengths[alive].sum()) / count if count else 1.0
+        numbers = None
+        if len(keys) and (reach := int(keys[-1] - keys[0]) + 1) <= _SPARSE * len(keys):
+            numbers = np.full(reach, -1, dtype=np.int32)
+            numbers[keys[alive] - keys[0]] = np.flatnonzero(alive)
+        return cls(generation, keys, chunks, lengths, alive, count, damping(lengths, mean or 1.0), numbers)
+
+    @property
+    def newest(self) -> int:
+        return int(self.keys[-1]) if len(self.keys) else 0
+
+    def updated(self, generation: int, rows: Sequence[tuple[int, int, int, int]]) -> LexicalRows:
+        """With rows added and deleted since: (key, chunk, length, generation of deletion or 0)."""
+        if not rows:
+            return replace(self, generation=generation)
+        changes = np.array(rows, dtype=np.int64)
+        deleted, added = changes[changes[:, 3] > 0, 0], changes[changes[:, 3] == 0]
+        alive = self.alive
+        if len(deleted) and len(self.keys):
+            at = np.minimum(np.searchsorted(self.keys, deleted), len(self.keys) - 1)
+            alive = alive.copy()
+            alive[at[self.keys[at] == deleted]] = False
+        return LexicalRows.of(
+            generation,
+            np.concatenate([self.keys, added[:, 0]]),
+            np.concatenate([self.chunks, added[:, 1]]),
+            np.concatenate([self.lengths, added[:, 2].astype(np.float64)]),
+            np.concatenate([alive, np.ones(len(added), dtype=bool)]),
+        )
+
+    def at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row numbers, from 0, of the given positions, one per position; positions of deleted rows are dropped."""
+        if not len(self.keys) or not len(positions):
+            return np.zeros(0, dtype=np.int64)
+        keys = positions >> POSITION_BITS
+        if self.numbers is not None:
+            # Positions ascend, and may belong to rows deleted before the first or added after the last of these.
+            keys = keys[np.searchsorted(keys, self.keys[0]) : np.searchsorted(keys, self.newest, side="right")]
+            found = self.numbers[keys - self.keys[0]].astype(np.int64)
+            live: NDArray[np.int64] = found[found >= 0]
+        else:
+            found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            live = found[(self.keys[found] == keys) & self.alive[found]]
+        return live
+
+
+Positions = Mapping[str, Mapping[int, "NDArray[np.int64]"]]
+"""By word, then by field number."""

@@ -1,0 +1,44 @@
+-- name: begin_writing
+begin;
+set local lock_timeout = :busy_ms;
+select pg_advisory_xact_lock(hashtext('octavo write ' || current_schema()));
+
+-- name: begin_reading
+begin isolation level repeatable read read only;
+
+-- name: migration_lock
+select pg_advisory_xact_lock(hashtext('octavo schema ' || current_schema()));
+
+-- name: schema_present
+-- From the catalogue and not by `to_regclass`: that may remember that there was none before another server made it.
+select coalesce(bool_or(c.relname = 'library'), false), coalesce(bool_or(c.relname <> 'library'), false)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = any(current_schemas(false)) and c.relname in ('library', 'documents', 'projects');
+
+-- name: schema_version
+select value from library where name = 'schema';
+
+-- name: schema_put
+update library set value = :version where name = 'schema';
+
+-- name: extensions
+select name, default_version, installed_version from pg_available_extensions where name in ('vector', 'pg_trgm');
+
+-- name: extension_make_vector
+create extension if not exists vector;
+
+-- name: extension_make_pg_trgm
+create extension if not exists pg_trgm;
+
+-- name: halfvec_type
+select t.oid::bigint, t.typarray::bigint, e.extversion, to_regclass('lexical_terms_by_trigram') is not null
+from pg_extension e, pg_type t
+where e.extname = 'vector' and t.oid = to_regtype('halfvec');
+
+-- name: rows_of_arrays
+-- In place of the values of an insert; the arrays follow.
+select * from unnest;
+
+-- name: column_types
+select attname, format_type(atttypid, null) from pg_attribute
+where attrelid = :table::regclass and attnum > 0 and not attisdropped;

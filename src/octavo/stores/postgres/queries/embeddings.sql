@@ -1,0 +1,97 @@
+-- name: inputs_described
+select distinct on (i.key) i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", ci.chunk
+from inputs i
+join chunk_inputs ci on ci.input = i.key
+join chunks c on c.key = ci.chunk
+join documents d on d.key = c.document
+where i.project = :project and i.key in (select value from json_each(:inputs))
+order by i.key, ci.chunk, ci."window";
+
+-- name: vectors_after
+select key, input, halfvec_send(data) from vectors
+where project = :project and profile = :profile and key > :after order by key;
+
+-- name: vectors_count
+select count(*) from vectors where project = :project and profile = :profile;
+
+-- name: active_profile_settings
+select settings from named_profiles where project = :project and state = 'active';
+
+-- name: hnsw_set_ef_search
+set local hnsw.ef_search = :ef_search;
+
+-- name: hnsw_enable_iterative_scan
+set local hnsw.iterative_scan = relaxed_order;
+
+-- name: vectors_nearest
+-- Stage A. Vectors have the length one, so the inner product is the cosine. The width and the profile stand here as
+-- numbers: only then is this the expression of the profile's index, and its condition.
+select input from vectors where profile = :profile
+order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
+
+-- name: scores_of_inputs
+-- Stage B: the chunks that the inputs stand for, each with its best window, compared in full precision. What is wanted is
+-- found first, whatever the statistics say.
+with wanted as materialized (
+  select project, chunk, input from chunk_inputs where input = any(:listed::bigint[]))
+select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input and v.input = any(:listed::bigint[])
+where w.project = :project group by w.chunk;
+
+-- name: scores_of_chunks
+with wanted as materialized (
+  select project, chunk, input from chunk_inputs where chunk = any(:listed::bigint[]))
+select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
+where w.project = :project group by w.chunk;
+
+-- name: windows_of_chunks
+with wanted as materialized (
+  select project, chunk, "window", input from chunk_inputs where chunk = any(:listed::bigint[]))
+select w.chunk, halfvec_send(v.data) from wanted w
+join vectors v on v.project = :project and v.profile = :profile and v.input = w.input
+where w.project = :project order by w.chunk, w."window";
+
+-- name: hnsw_described
+select i.indisvalid, pg_get_indexdef(i.indexrelid) from pg_index i where i.indexrelid = to_regclass(:name);
+
+-- name: index_lock
+-- Held by a transaction that does nothing else, on a connection of its own: an index is made in no transaction, and a
+-- lock of the session would stay behind with whatever connection a pooler happened to lend.
+select pg_advisory_xact_lock(hashtext('octavo index ' || current_schema()), :number);
+
+-- name: hnsw_drop
+drop index concurrently if exists {name};
+
+-- name: hnsw_make
+create index concurrently {name} on vectors using hnsw ((data::halfvec(:dimensions)) halfvec_ip_ops)
+with (m = :m, ef_construction = :ef_construction) where profile = :profile;
+
+-- name: stage_a_explained
+explain select input from vectors where profile = :profile
+order by data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions) limit :candidates;
+
+-- name: statistics_stale
+select relname from pg_stat_user_tables
+where schemaname = current_schema() and n_mod_since_analyze > 1000 + 0.2 * n_live_tup order by relname;
+
+-- name: statistics_take
+analyze {table};
+
+-- name: chunks_nearest
+select ci.chunk from chunk_inputs ci
+join vectors v on v.project = ci.project and v.profile = :profile and v.input = ci.input
+where ci.project = :project and ci.chunk in (select value from json_each(:chunks))
+group by ci.chunk
+order by min(v.data::halfvec(:dimensions) <#> :vector::halfvec(:dimensions)), ci.chunk limit :limit;
+
+-- name: planner_prefers_indexes
+set local enable_seqscan = off;
+set local enable_sort = off;
+
+-- name: checked_vectors
+select v.key, halfvec_send(v.data), v.checksum, p.body from vectors v join embedding_profiles p on p.key = v.profile
+where v.key > :after and v.key % :stride = 0 order by v.key limit :limit;
+
+-- name: vectors_without_checksum
+select key, halfvec_send(data) from vectors where checksum is null limit :limit;

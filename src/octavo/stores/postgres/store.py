@@ -1,0 +1,68 @@
+"""A library in a PostgreSQL database."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from octavo.model.ids import ProjectId
+from octavo.model.location import DatabaseUrl
+from octavo.model.recipe import EmbeddingProfile
+from octavo.stores.postgres.database import PostgresDatabase
+from octavo.stores.postgres.halfvec import Half, little_endian, matrix
+from octavo.stores.postgres.hnsw import ensure_index
+from octavo.stores.postgres.lexical_choice import LexicalBackend, LexicalChoice
+from octavo.stores.postgres.notifications import JobListener
+from octavo.stores.postgres.statistics import analyze_tables
+from octavo.stores.shared.clock import Clock
+from octavo.stores.shared.database import value
+from octavo.stores.shared.embeddings import VectorFormat
+from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.store import SharedStore
+
+
+class PostgresStore(SharedStore):
+    """Fits `ports.Store`."""
+
+    def __init__(
+        self,
+        url: DatabaseUrl,
+        *,
+        create: bool = True,
+        clock: Clock = time.time,
+        busy_timeout_ms: int = 5_000,
+        connections: int = 8,
+        lexical: LexicalBackend = "auto",
+    ) -> None:
+        self.database = PostgresDatabase(url, create=create, busy_timeout_ms=busy_timeout_ms, connections=connections)
+        self.keys = keys = KeyCache(self.database)
+        vectors = VectorFormat(pack=Half, unpack=matrix, raw=little_endian)
+        self._listener = JobListener(self.database)
+        self._lexical = LexicalChoice(self.database, keys, lexical)
+        super().__init__(self.database, keys, self._lexical, clock, vectors)
+
+    def maintain(self, project: ProjectId, profile: EmbeddingProfile) -> bool:
+        """Compacts posting lists, updates planner statistics, and builds the HNSW and pg_search indexes."""
+        compacted = self._lexical.compact()
+        analyze_tables(self.database)
+        indexed = ensure_index(self.database, self.keys, project, profile)
+        return self._lexical.build_index() or indexed or bool(compacted)
+
+    def size(self) -> int:
+        """Bytes used by the library's tables and indexes."""
+        return int(value(self.database, "library_size"))
+
+    def server(self) -> str:
+        """The server and its extensions in a sentence, for the operator."""
+        version, vectors, hnsw = self.database.rows("server_described")[0]
+        how = self._lexical.capability()
+        lexical = f"pg_search {how.version}" if how.usable else f"Octavo's own postings ({how.reason})"
+        return f"PostgreSQL {version}, pgvector {vectors}, {hnsw} HNSW indexes; words by {lexical}"
+
+    def wait_for_work(self, stop: threading.Event, seconds: float) -> None:
+        """Blocks until a job is enqueued, `stop` is set, or the time is over."""
+        self._listener.wait(stop, seconds)
+
+    def close(self) -> None:
+        self._listener.close()
+        self.database.close()

@@ -1,0 +1,166 @@
+"""Vector search with pgvector, in two stages.
+
+Stage A queries the vectors alone, so that the planner can use the profile's HNSW index, and fetches more than wanted.
+Stage B finds the chunks of those vectors, drops what the filters do not admit, and computes exact scores. If too few
+are left it fetches more, and in the end compares all: filters cost time, never answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.algorithms.nearest import directions
+from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.recipe import EmbeddingProfile
+from octavo.model.result import ScoredChunk, best_first
+from octavo.model.scores import rounded
+from octavo.stores.postgres.database import PostgresDatabase
+from octavo.stores.postgres.halfvec import matrix, vector_literal
+from octavo.stores.shared.database import first
+from octavo.stores.shared.embeddings import profile_body
+from octavo.stores.shared.projects import KeyCache
+
+_OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
+_FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index
+_MOST_CANDIDATES = 4_000  # beyond this, filters admit so few that comparing all of those is less work
+_MOST_EF = 1_000  # the largest `hnsw.ef_search` pgvector accepts
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How a profile's index is built and queried. A named profile sets these in its options `hnsw` and `query`."""
+
+    m: int = 16
+    ef_construction: int = 64
+    ef_search_min: int = 100
+    ef_search_factor: float = 2.0
+    ef_search_max: int = 400
+
+    def ef_search(self, wanted: int) -> int:
+        return max(1, min(max(self.ef_search_min, round(wanted * self.ef_search_factor)), self.ef_search_max, _MOST_EF))
+
+
+def tuning_of(database: PostgresDatabase, project: int) -> Tuning:
+    """The settings of the project's active profile, with defaults."""
+    row = first(database, "active_profile_settings", {"project": project})
+    options: Mapping[str, Any] = json.loads(row[0]).get("options") or {} if row else {}
+    settings = {**(options.get("hnsw") or {}), **(options.get("query") or {})}
+    return Tuning(**{name: setting for name, setting in settings.items() if name in Tuning.__dataclass_fields__})
+
+
+class PgvectorIndex:
+    """Fits `ports.VectorIndex`. Stateless: every answer is the database's, within the current read transaction."""
+
+    def __init__(
+        self, database: PostgresDatabase, keys: KeyCache, project: ProjectId, profile: EmbeddingProfile
+    ) -> None:
+        self._database = database
+        self._keys = keys
+        self._project = project
+        self._profile = profile
+
+    def prepare(self) -> None:
+        """Nothing to load: the server has the vectors."""
+
+    def plan(self, vector: NDArray[np.float32], candidates: int) -> tuple[str, ...]:
+        """The server's query plan for stage A."""
+        with self._database.reading():
+            parameters = {**self._where(), "vector": vector_literal(vector), "candidates": candidates}
+            return tuple(str(row[0]) for row in self._database.rows("stage_a_explained", parameters))
+
+    def search(
+        self, vector: NDArray[np.float32], limit: int, admitted: NDArray[np.int64] | None = None
+    ) -> tuple[ScoredChunk, ...]:
+        with self._database.reading():
+            where = self._where()
+            if not where["profile"] or limit < 1 or (admitted is not None and not len(admitted)):
+                return ()
+            if admitted is not None and len(admitted) <= _FEW_ADMITTED:
+                few = [ChunkKey(key) for key in admitted.tolist()]
+                return best_first(self.score(vector, few).items(), limit)
+            tuning = tuning_of(self._database, where["project"])
+            wanted = limit * (_OVERSAMPLING if admitted is None else _FILTERED_OVERSAMPLING)
+            while True:
+                inputs = self._stage_a(vector, where, wanted, limit, tuning)
+                found = self._stage_b(vector, inputs, admitted)
+                if len(found) >= limit or (admitted is None and len(inputs) < wanted):
+                    return best_first(found.items(), limit)
+                if admitted is not None and (len(inputs) < wanted or wanted > _MOST_CANDIDATES):
+                    break
+                wanted *= 8
+            nearest = self._nearest_of(vector, where, admitted, limit)
+            return best_first(self.score(vector, nearest).items(), limit)
+
+    def score(self, vector: NDArray[np.float32], keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, float]:
+        return self._scores("chunks", vector, keys)
+
+    def vectors_of(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, NDArray[np.float32]]:
+        where = self._where() | {"listed": _listed(keys)}
+        rows = self._database.binary_rows("windows_of_chunks", where) if keys else []
+        if not rows:
+            return {}
+        chunks = np.array([row[0] for row in rows], dtype=np.int64)
+        windows = matrix([row[1] for row in rows], self._profile.dimensions)
+        return {ChunkKey(key): vector for key, vector in directions(chunks, windows)}
+
+    def _nearest_of(
+        self, vector: NDArray[np.float32], where: Mapping[str, Any], admitted: NDArray[np.int64], limit: int
+    ) -> list[ChunkKey]:
+        """The nearest of the admitted chunks, each of them compared by the server."""
+        parameters = {
+            **where,
+            "vector": vector_literal(vector),
+            "chunks": json.dumps(admitted.tolist()),
+            "limit": limit,
+        }
+        return [ChunkKey(row[0]) for row in self._database.rows("chunks_nearest", parameters)]
+
+    def _stage_a(
+        self, vector: NDArray[np.float32], where: Mapping[str, Any], candidates: int, limit: int, tuning: Tuning
+    ) -> list[int]:
+        """The inputs with the nearest vectors, according to the index."""
+        iterative = self._database.extensions.iterative_scan
+        # An index returns no more than it has visited, or continues the scan, which takes twice as long as one larger
+        # scan. Without iterative scans it cannot even continue.
+        most = tuning.ef_search_max if iterative else _MOST_EF
+        ef = min(max(tuning.ef_search(limit), min(candidates, most)), _MOST_EF)
+        self._database.set_local("hnsw_set_ef_search", {"ef_search": ef})
+        if iterative:
+            self._database.set_local("hnsw_enable_iterative_scan", {})
+        parameters = {**where, "vector": vector_literal(vector), "candidates": candidates}
+        return [row[0] for row in self._database.rows("vectors_nearest", parameters)]
+
+    def _stage_b(
+        self, vector: NDArray[np.float32], inputs: Sequence[int], admitted: NDArray[np.int64] | None
+    ) -> Mapping[ChunkKey, float]:
+        found = self._scores("inputs", vector, inputs)
+        if admitted is None:
+            return found
+        keys = np.fromiter(found, dtype=np.int64, count=len(found))
+        return {ChunkKey(key): found[ChunkKey(key)] for key in keys[np.isin(keys, admitted)].tolist()}
+
+    def _scores(self, named: str, vector: NDArray[np.float32], keys: Sequence[int]) -> Mapping[ChunkKey, float]:
+        """Scores of the given chunks, or of the chunks of the given inputs, computed by the server."""
+        if not keys:
+            return {}
+        parameters = {**self._where(), "vector": vector_literal(vector), "listed": _listed(keys)}
+        rows = self._database.rows(f"scores_of_{named}", parameters)
+        return {ChunkKey(row[0]): rounded(float(row[1])) for row in rows}
+
+    def _where(self) -> dict[str, Any]:
+        return {
+            "project": self._keys.project(self._project),
+            "profile": self._keys.profile(self._project, profile_body(self._profile)),
+            "dimensions": self._profile.dimensions,
+        }
+
+
+def _listed(keys: Sequence[int]) -> str:
+    """An array literal: the driver takes longer over a list than the server over its rows."""
+    return f"{{{','.join(map(str, sorted(set(map(int, keys)))))}}}"

@@ -1,0 +1,72 @@
+"""The port the repositories are written against: named queries, named parameters, one transaction at a time."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+Row = tuple[Any, ...]
+_AT_ONCE = 2_000
+
+
+class Database(Protocol):
+    """A dialect's connection. Queries are called by name; nothing is ever interpolated into them."""
+
+    def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]: ...
+
+    def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None: ...
+
+    def run_many(self, name: str, parameters: Iterable[Mapping[str, Any] | Row]) -> None:
+        """Runs the query once per row. A tuple has the parameters in the order in which the query first names them,
+        which for hundreds of thousands of rows is twice as fast as a mapping."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]: ...
+
+    def reading(self) -> AbstractContextManager[None]: ...
+
+    def patient(self, seconds: float) -> AbstractContextManager[None]:
+        """Transactions of this thread wait that long for the write lock."""
+        ...
+
+
+def first(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Row | None:
+    """The first row of a query that returns at most one."""
+    found = database.rows(name, parameters)
+    return found[0] if found else None
+
+
+def reserve(database: Database, name: str, count: int) -> int:
+    """The first of `count` consecutive numbers, reserved for the caller under the write lock."""
+    database.run("keys_reserve", {"name": name, "count": count})
+    return int(value(database, "keys_reserved", {"name": name})) - count + 1
+
+
+def contiguous_ranges(keys: Iterable[int]) -> Iterator[dict[str, int]]:
+    """Contiguous ranges of keys, as first and last: rows written together are removed together."""
+    found = sorted(set(keys))
+    if found and found[-1] - found[0] == len(found) - 1:
+        yield {"first": found[0], "last": found[-1]}
+        return
+    first_key = last = None
+    for key in found:
+        if last is not None and key > last + 1:
+            yield {"first": first_key or 0, "last": last}
+            first_key = None
+        first_key = key if first_key is None else first_key
+        last = key
+    if first_key is not None and last is not None:
+        yield {"first": first_key, "last": last}
+
+
+def fill_checksums(database: Database, missing: str, put: str, raw: Callable[[Any], bytes] = bytes) -> None:
+    """Inside a transaction: the checksum of every row that a query finds without one."""
+    while rows := database.rows(missing, {"limit": _AT_ONCE}):
+        database.run_many(put, [{"key": key, "checksum": zlib.crc32(raw(data))} for key, data in rows])
+
+
+def value(database: Database, name: str, parameters: Mapping[str, Any] | None = None) -> Any:
+    """The single value of a query that always returns one row."""
+    return database.rows(name, parameters)[0][0]

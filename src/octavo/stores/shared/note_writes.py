@@ -1,0 +1,62 @@
+"""The writes to notes, each with the bytes it replaced."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+
+from octavo.model.ids import CollectionId, ProjectId
+from octavo.model.note_write import NoteWrite
+from octavo.stores.shared.clock import Clock
+from octavo.stores.shared.database import Database, value
+from octavo.stores.shared.projects import KeyCache
+
+_KEPT = 200  # writes of one file
+
+
+class NoteWriteRepository:
+    """Fits `ports.NoteWrites`."""
+
+    def __init__(self, database: Database, keys: KeyCache, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    def put(self, project: ProjectId, collection: CollectionId, uri: str, write: NoteWrite) -> int:
+        self._keys.forget()  # another process may have removed the collection and added it again
+        where = self._where(project, collection, uri)
+        with self._database.transaction():
+            number = int(value(self._database, "note_write_last", where)) + 1
+            row = {
+                "number": number,
+                "now": self._clock(),
+                "operation": write.operation,
+                "author": write.author,
+                "reason": write.reason,
+                "hash": write.hash,
+                "old_content": None if write.before is None else _packed(write.before),
+            }
+            self._database.run("note_write_put", where | row)
+            self._database.run("note_writes_prune", where | {"oldest": number - _KEPT})
+        return number
+
+    def of(self, project: ProjectId, collection: CollectionId, uri: str) -> Sequence[NoteWrite]:
+        return [
+            NoteWrite(operation, author, reason, hash_, None if before is None else _unpacked(before), number, at)
+            for number, at, operation, author, reason, hash_, before in self._database.rows(
+                "note_writes", self._where(project, collection, uri)
+            )
+        ]
+
+    def _where(self, project: ProjectId, collection: CollectionId, uri: str) -> dict[str, object]:
+        owner, place = self._keys.project(project), self._keys.collection(project, collection)
+        return {"project": owner, "collection": place, "uri": uri}
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 1)).decode("ascii")
+
+
+def _unpacked(stored: str) -> bytes:
+    return zlib.decompress(base64.b64decode(stored))

@@ -1,0 +1,85 @@
+"""Finds what is wrong with a library part by part, and removes what cannot be trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from octavo.errors import LibraryError, StorageError
+from octavo.model.damage import Damage, Part
+from octavo.observability.progress import NoProgress, Progress
+from octavo.stores.shared.checking import damaged_vectors, document_damage, vector_damage
+from octavo.stores.shared.database import Database
+from octavo.stores.shared.documents import DocumentRepository
+from octavo.stores.shared.embeddings import EmbeddingRepository
+
+_QUERIES: Sequence[tuple[Part, str]] = (
+    (Part.WORDS, "check_lexical"),
+    (Part.DOCUMENTS, "check_versions"),
+    (Part.DOCUMENTS, "check_texts"),
+    (Part.MEMORIES, "check_memories"),
+    (Part.DOCUMENTS, "check_ledger"),
+)
+
+PartChecks = Iterator[tuple[Part, Iterator[Damage]]]
+
+
+class Repositories(Protocol):
+    """What a check reads. A store is one."""
+
+    shared: Database
+    documents: DocumentRepository
+    embeddings: EmbeddingRepository
+
+
+class LibraryUpkeep:
+    """A dialect adds what the database itself reports, and what only it has."""
+
+    def __init__(self, store: Repositories) -> None:
+        self._database = store.shared
+        self._documents = store.documents
+        self._vector_bytes = store.embeddings.format.raw
+
+    def damage(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
+        """One part that cannot be read leaves the others to be checked."""
+        found: dict[Damage, None] = {}
+        for part, check in self._checks(quick, progress or NoProgress()):
+            try:
+                for damage in check:
+                    found[damage] = None
+            except (LibraryError, StorageError) as error:
+                found[Damage(part, error.message)] = None
+            except Exception as error:  # rows that are not what every other module may rely on
+                found[Damage(part, f"the {part.value} cannot be read: {type(error).__name__}: {error}")] = None
+        return tuple(found)
+
+    def repair(self) -> bool:
+        """Rebuilds what can be derived from rows alone; False if there is nothing to rebuild."""
+        return False
+
+    def remove_damaged(self) -> int:
+        """Inside a transaction: removes vectors and texts whose bytes changed, which indexing makes again; how many."""
+        vectors = list(damaged_vectors(self._database, self._vector_bytes, quick=False, progress=NoProgress()))
+        texts = self._documents.unreadable_texts()
+        if vectors:
+            self._database.run("vectors_remove_keys", {"keys": json.dumps(vectors)})
+            self._database.run("embedded_upto_forget_all")
+        self._database.run_many("text_remove", [{"hash": digest} for digest in texts])
+        return len(vectors) + len(texts)
+
+    def _checks(self, quick: bool, progress: Progress) -> PartChecks:
+        yield from self._dialect_checks(quick, progress)
+        for part, name in _QUERIES:
+            yield part, self._queried(part, name)
+        if not quick:
+            yield Part.DOCUMENTS, (Damage(Part.DOCUMENTS, said) for said in self._documents.damaged_texts())
+        yield Part.DOCUMENTS, document_damage(self._database, quick=quick, progress=progress)
+        yield Part.VECTORS, vector_damage(self._database, self._vector_bytes, quick=quick, progress=progress)
+
+    def _queried(self, part: Part, name: str) -> Iterator[Damage]:
+        for row in self._database.rows(name):
+            yield Damage(part, str(row[0]))
+
+    def _dialect_checks(self, quick: bool, progress: Progress) -> PartChecks:
+        return iter(())

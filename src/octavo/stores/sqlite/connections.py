@@ -1,0 +1,77 @@
+"""Connections to a SQLite file: borrowed for a query or a transaction, then reused by whichever thread comes next."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+_IDLE = 8  # connections kept open while nobody uses them; each has a page cache and up to three descriptors
+
+
+class Connection(Protocol):
+    """What the pool has to know of a connection."""
+
+    @property
+    def in_transaction(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Connection)
+
+
+class Connections(Generic[C]):
+    """As many as are in use at once, and a few idle ones: however many threads come and go, descriptors do not add up.
+
+    The connection that was used last is reused first: its page cache is warm.
+    """
+
+    def __init__(self, connect: Callable[[], C]) -> None:
+        self._connect = connect
+        self._idle: list[C] = []
+        self._guard = threading.Lock()
+        self._closed = 0  # how often it was closed: a connection borrowed before that is not reused
+        self._borrowed: dict[int, int] = {}
+
+    @property
+    def open(self) -> int:
+        """How many are open, idle or in use."""
+        with self._guard:
+            return len(self._idle) + len(self._borrowed)
+
+    def borrow(self) -> C:
+        with self._guard:
+            connection = self._idle.pop() if self._idle else None
+            closed = self._closed
+        if connection is None:
+            connection = self._connect()
+        with self._guard:
+            self._borrowed[id(connection)] = closed
+        return connection
+
+    def give_back(self, connection: C) -> None:
+        with self._guard:
+            current = self._borrowed.pop(id(connection), -1) == self._closed
+            reusable = current and len(self._idle) < _IDLE and not connection.in_transaction
+            if reusable:
+                self._idle.append(connection)
+        if not reusable:
+            connection.close()
+
+    def close(self) -> None:
+        """Closes the idle ones now, and those in use once they are given back: no thread loses one while it reads."""
+        with self._guard:
+            idle, self._idle = self._idle, []
+            self._closed += 1
+        for connection in idle:
+            connection.close()
+
+
+def make_private(path: Path) -> None:
+    """A new file that only its owner reads, as are then SQLite's files beside it; an old one stays as it is."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

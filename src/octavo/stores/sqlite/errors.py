@@ -1,0 +1,62 @@
+"""Errors of SQLite and of the files below it, as Octavo's."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from octavo.errors import Busy, Conflict, LibraryError, NotALibrary, OctavoError, StorageError
+
+_WORD_INDEX = re.compile(r"\bfts5\b|\blexical\b")  # how SQLite refers to an FTS5 index it can no longer open
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OctavoError:
+        raise
+    except apsw.NotADBError as error:
+        raise NotALibrary(
+            f"{path} is not a database",
+            hint="point --library at another file, or run `octavo init` on a new path",
+        ) from error
+    except apsw.CorruptError as error:
+        raise LibraryError(
+            f"the library {path} is damaged: {error}", hint="run `octavo db repair`, or restore a backup"
+        ) from error
+    except apsw.SQLError as error:
+        if not _WORD_INDEX.search(str(error)):
+            raise
+        raise LibraryError(
+            f"the word index of {path} is damaged: {error}", hint="run `octavo db repair`, or restore a backup"
+        ) from error
+    except apsw.ConstraintError as error:
+        raise Conflict(f"the change contradicts what {path} already holds: {error}") from error
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
+        raise Busy(f"another process is writing to {path}", hint="try again in a moment") from error
+    except apsw.FullError as error:
+        raise StorageError(
+            f"the disk is full: {path} could not grow", hint="free some space and run it again"
+        ) from error
+    except apsw.ReadOnlyError as error:
+        raise StorageError(f"{path} cannot be written", hint="check the permissions of the file and folder") from error
+    except (apsw.IOError, apsw.CantOpenError) as error:
+        raise StorageError(
+            f"{path} could not be read or written: {error}", hint="check the disk and the path"
+        ) from error
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}", hint="check the path and its permissions") from error
+
+
+def on_read_only_mount(path: Path) -> bool:
+    """Whether neither the file nor its folder can be written, and there is no log that would have to be read."""
+    if not path.is_file() or os.access(path, os.W_OK) or os.access(path.parent, os.W_OK):
+        return False
+    log = path.with_name(f"{path.name}-wal")
+    return not log.exists() or not log.stat().st_size

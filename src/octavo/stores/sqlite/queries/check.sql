@@ -1,0 +1,88 @@
+-- name: check_lexical
+select n || ' chunks are missing from the lexical index'
+from (select count(*) as n from chunks c where not exists (select 1 from lexical_docsize l where l.id = c.key))
+where n > 0
+union all
+select n || ' rows of the lexical index belong to no chunk'
+from (select count(*) as n from lexical_docsize l where not exists (select 1 from chunks c where c.key = l.id))
+where n > 0;
+
+-- name: check_versions
+select 'version ' || d.version || ' of ' || d.uri || ' is missing' from documents d
+where not exists (
+  select 1 from document_versions v
+  where v.project = d.project and v.document = d.key and v.version = d.version and v.text_hash = d.text_hash);
+
+-- name: check_texts
+select 'the text of version ' || v.version || ' of ' || v.uri || ' is missing' from document_versions v
+where not exists (select 1 from texts t where t.project = v.project and t.hash = v.text_hash);
+
+-- name: check_memories
+select 'the text of version ' || v.number || ' of ' || m.id || ' is missing' from memory_versions v
+join memory_items m on m.key = v.item
+where not exists (select 1 from texts t where t.project = v.project and t.hash = v.text_hash)
+union all
+select 'version ' || m.version || ' of ' || m.id || ' is missing' from memory_items m
+where not exists (
+  select 1 from memory_versions v where v.project = m.project and v.item = m.key and v.number = m.version)
+union all
+select m.id || ' stands at version ' || m.version || ', and its newest is ' || m.newest
+from (
+  select i.id, i.version, (
+    select max(v.number) from memory_versions v where v.project = i.project and v.item = i.key) as newest
+  from memory_items i) m
+where m.newest > m.version;
+
+-- name: check_ledger
+select n || ' rows of the ledger name documents that are missing'
+from (select count(*) as n from ledger l where l.document_id is not null and l.outcome = 'indexed' and not exists (
+  select 1 from documents d where d.project = l.project and d.id = l.document_id)) missing
+where n > 0;
+
+-- name: check_count
+select (select count(*) from documents), (select count(*) from vectors);
+
+-- name: checked_documents
+-- One in `stride` of them, each with its text.
+select d.key, d.uri, d.id, p.id, c.id, d.title, d.title_folded, d.tags, d.aliases, d.metadata, d.text_hash, t.data
+from documents d
+join projects p on p.key = d.project
+join collections c on c.key = d.collection
+left join texts t on t.project = d.project and t.hash = d.text_hash
+where d.key > :after and d.key % :stride = 0 order by d.key limit :limit;
+
+-- name: checked_chunks
+select c.document, c.id, c.start, c."end", c.first_line, c.last_line, c.text_hash, s.ordinal
+from chunks c
+left join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
+where c.document in (select value from json_each(:documents));
+
+-- name: checked_sections
+select document, path, path_folded, start, "end" from sections
+where document in (select value from json_each(:documents));
+
+-- name: checked_inputs
+select c.document, ci.start, ci."end", ci.context, i.hash
+from chunks c
+join chunk_inputs ci on ci.chunk = c.key
+join inputs i on i.key = ci.input
+where c.document in (select value from json_each(:documents));
+
+-- name: checked_vectors
+select v.key, v.data, v.checksum, p.body from vectors v join embedding_profiles p on p.key = v.profile
+where v.key > :after and v.key % :stride = 0 order by v.key limit :limit;
+
+-- name: vectors_without_checksum
+select key, data from vectors where checksum is null limit :limit;
+
+-- name: vector_checksum_put
+update vectors set checksum = :checksum where key = :key;
+
+-- name: vectors_remove_keys
+delete from vectors where key in (select value from json_each(:keys));
+
+-- name: embedded_upto_forget_all
+delete from embedded_upto;
+
+-- name: text_remove
+delete from texts where hash = :hash;

@@ -1,0 +1,43 @@
+"""What only a SQLite file has to be checked and rebuilt: the file itself, its word index and the blocks of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from octavo.model.damage import Damage, Part
+from octavo.observability.progress import Progress
+from octavo.stores.shared.upkeep import LibraryUpkeep, PartChecks, Repositories
+from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.lexical_repair import block_damage, lexical_damage, rebuild_lexical_index
+
+_QUICK_BYTES = 64_000_000
+
+
+class SqliteUpkeep(LibraryUpkeep):
+    """Checks and repairs a library in a file."""
+
+    def __init__(self, store: Repositories, database: SqliteDatabase) -> None:
+        super().__init__(store)
+        self._file = database
+
+    def repair(self) -> bool:
+        """Inside a transaction: makes the word index anew from the stored words."""
+        rebuild_lexical_index(self._file)
+        return True
+
+    def _dialect_checks(self, quick: bool, progress: Progress) -> PartChecks:
+        yield Part.FILE, self._file_damage(quick)
+        yield Part.DOCUMENTS, self._dangling()
+        yield Part.WORDS, block_damage(self._file, quick=quick, progress=progress)
+        yield Part.WORDS, lexical_damage(self._file, quick=quick, progress=progress)
+
+    def _file_damage(self, quick: bool) -> Iterator[Damage]:
+        if quick and self._file.path.is_file() and self._file.path.stat().st_size > _QUICK_BYTES:
+            return  # even SQLite's quick check reads every page
+        for (said,) in self._file.pragma("quick_check" if quick else "integrity_check"):
+            if said != "ok":
+                yield Damage(Part.FILE, said)
+
+    def _dangling(self) -> Iterator[Damage]:
+        for table, row, parent, _ in self._file.pragma("foreign_key_check"):
+            yield Damage(Part.DOCUMENTS, f"table {table}, row {row}: points at a missing row of {parent}")

@@ -1,0 +1,126 @@
+"""From trained weights to a folder that can be searched with: int8 graph or table, tokenizer, checksums, card."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from octavo.training.card import Made, card
+from octavo.training.graph import emit
+from octavo.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
+
+if TYPE_CHECKING:
+    from octavo.training.quantise import Range
+    from octavo.training.weights import Model
+
+
+def encoder_files(
+    model: Model,
+    prose: Sequence[str],
+    tokenizer: bytes,
+    vocabulary: bytes,
+    licence: bytes,
+    window: int,
+    ranges: Mapping[str, Range] | None = None,
+) -> dict[str, bytes]:
+    """The graph and the files it needs. Ranges are measured on the library's own prose and on random tokens,
+    unless the weights were settled for some already."""
+    counting = Tokenizer.from_str(tokenizer.decode())
+    if ranges is None:
+        seen = calibrate(model, calibration_texts(counting, "\n".join(prose)[:40_000], window))
+        model, ranges = spread_out(model, seen)
+    return {
+        "model.onnx": emit(*fold_contexts(model, ranges), title="octavo"),
+        "tokenizer.json": tokenizer,
+        "vocab.txt": vocabulary,
+        "LICENSE": licence,
+    }
+
+
+def described_encoder(files: Mapping[str, bytes], made: Made, window: int, dimensions: int) -> dict[str, bytes]:
+    """The files with their card and `model.json`, which knows the sha256 of all of them."""
+    about = {
+        "dimensions": dimensions,
+        "window": window,
+        "pooling": "graph",
+        "tokenizer": "wordpiece",
+        "padding": False,
+        "optimised": True,
+    }
+    return with_checksums(files, made, about)
+
+
+def described_table(
+    table: NDArray[np.float32],
+    power: float,
+    lead: float,
+    vocabulary: bytes,
+    licence: bytes,
+    made: Made,
+    window: int,
+) -> dict[str, bytes]:
+    files = {"table.npz": table_bytes(table), "vocab.txt": vocabulary, "LICENSE": licence}
+    about = {
+        "dimensions": int(table.shape[1]),
+        "window": window,
+        "tokenizer": "wordpiece",
+        "space": made.base_revision,
+        "power": power,
+        "lead": lead,
+    }
+    return with_checksums(files, made, about)
+
+
+def table_bytes(table: NDArray[np.float32]) -> bytes:
+    """int8 with a scale a row, as an archive whose bytes depend on nothing else."""
+    scales = (np.abs(table).max(1) / 127).astype(np.float32)
+    rows = np.rint(table / np.where(scales == 0, 1, scales)[:, None]).astype(np.int8)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in (("rows", rows), ("scales", scales)):
+            raw = io.BytesIO()
+            np.lib.format.write_array(raw, np.ascontiguousarray(array), allow_pickle=False)
+            # Not `np.savez`: it writes the time of day into the archive.
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), raw.getvalue())
+    return buffer.getvalue()
+
+
+def with_checksums(
+    files: Mapping[str, bytes],
+    made: Made,
+    properties: Mapping[str, Any],
+    written: Callable[[Made, Mapping[str, Any]], str] = card,
+) -> dict[str, bytes]:
+    """The files with their card and `model.json`, which knows the sha256 of all of them. The revision is that of the
+    graph or the table."""
+    form, main = ("int8", "model.onnx") if "model.onnx" in files else ("table", "table.npz")
+    about = {
+        "format": 1,
+        "name": made.name,
+        "model": f"octavo/{made.name}",
+        "revision": f"{form}-{_sha256(files[main])[:12]}",
+        **properties,
+    }
+    everything = {**files, "CARD.md": written(made, about).encode()}
+    listed = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in sorted(everything.items())}
+    described = {
+        **about,
+        "base": made.base,
+        "base_revision": made.base_revision,
+        "made_at": made.made_at,
+        "figures": made.figures,
+        "files": listed,
+    }
+    return {**everything, "model.json": (json.dumps(described, indent=2) + "\n").encode()}
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,277 @@
+"""Fine-tunes an encoder of Octavo's own form, or fits a table in its space, from what was harvested."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from octavo.embedding.directory import GRAPH, ModelDirectory
+from octavo.embedding.wordpiece import counter_of
+from octavo.errors import InvalidArgument, ModelUnavailable, ProviderFailed, StorageError
+from octavo.observability.progress import Progress
+from octavo.training.check import teach
+from octavo.training.contrastive import SAVE_SECONDS, Examples, Settings, Step, mined, taught, train
+from octavo.training.encoder import Encoder, Texts, embedded
+from octavo.training.graph import read_graph
+from octavo.training.library import Harvest
+from octavo.training.measure import ndcg
+from octavo.training.requirements import REMEDY
+from octavo.training.table import Bags, Lessons, TableSettings, features_of, fit
+from octavo.training.weights import Model
+
+_SMALLEST_BATCH = 8
+_STATE = "state.pt"
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The weights, and what the encoder found of the held-back pairs before and after."""
+
+    model: Model
+    before: float
+    after: float
+    pairs: int
+    dropped: int
+    settings: Settings
+    device: str
+
+
+def finetune(
+    base: ModelDirectory,
+    harvest: Harvest,
+    settings: Settings,
+    work: Path,
+    progress: Progress,
+    device: str | None = None,
+    save_seconds: float | None = None,
+    teacher: ModelDirectory | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Trained:
+    """Trains from the base's int8 weights. A run that was stopped goes on from its last saved state.
+
+    The state is saved every minute, or every so many seconds. A teacher's vectors say how near a query and each passage
+    should be. How long it all takes is shown before the first text is read, from how fast the held-back ones were.
+    """
+    model, where = _weights(base), _device(device)
+    encode = _encoder(base)
+    texts: dict[str, int] = {}
+    groups: list[str] = []
+    for pair in harvest.learn:
+        for text in (pair.query, pair.positive):
+            if text not in texts:
+                texts[text] = len(texts)
+                groups.append(pair.group)
+    every = Texts([encode(text) for text in texts], where)
+    balance = Texts([encode(text) for text in harvest.passages], where) if harvest.passages else None
+    places = [(texts[pair.query], texts[pair.positive]) for pair in harvest.learn]
+    encoder = Encoder(model).to(where)
+    held_out = _HeldBack(harvest, encode, where)
+    begun = clock()
+    before = held_out.score(encoder)
+    expected = _expected(held_out.tokens / max(1e-3, clock() - begun), every, balance, places, settings)
+    progress.start(f"{expected} in all; reading", len(every) + (0 if balance is None else len(balance)), "texts")
+    vectors = embedded(encoder, every, advance=progress.advance)
+    spared = None if balance is None else embedded(encoder, balance, advance=progress.advance)
+    progress.finish()
+    said, by = None, vectors
+    if teacher is not None:
+        asked = {pair.query for pair in harvest.learn}
+        said = taught([teach(teacher.path, list(texts), asked, progress)], places, settings.seed, where)
+        by = said.cpu().numpy()
+    negatives, worth = mined(by, places, groups, settings, where, taught=said is not None)
+    examples = Examples(every, [places[place] for place in worth], [negatives[place] for place in worth], balance, said)
+    settings = replace(settings, batch=min(settings.batch, max(2, len(worth))))
+    while True:
+        run = _Run(work, _fingerprint(base, teacher, harvest, settings), progress)
+        try:
+            resume = run.resumed()
+            train(
+                encoder,
+                examples,
+                settings,
+                report=run.report,
+                before=(vectors, spared),
+                resume=resume,
+                save=run.save,
+                save_seconds=SAVE_SECONDS if save_seconds is None else save_seconds,
+                clock=clock,
+            )
+            break
+        except (RuntimeError, MemoryError) as error:
+            if not _out_of_memory(error) or settings.batch // 2 < _SMALLEST_BATCH:
+                raise ProviderFailed(f"training failed: {error}", hint="try a smaller --batch") from error
+            settings = replace(settings, batch=settings.batch // 2)
+            encoder = Encoder(model).to(where)
+            if where.type == "cuda":
+                torch.cuda.empty_cache()
+        finally:
+            progress.finish()
+    after = held_out.score(encoder)
+    run.forget()
+    dropped = len(places) - len(worth)
+    return Trained(encoder.weights(), before, after, len(worth), dropped, settings, where.type)
+
+
+def fit_table(
+    base: ModelDirectory, harvest: Harvest, settings: TableSettings, progress: Progress, device: str | None = None
+) -> tuple[NDArray[np.float32], float]:
+    """The table in the base's space, and what its vectors let the encoder find of the held-back pairs."""
+    model, where = _weights(base), _device(device)
+    encode = _encoder(base)
+    encoder = Encoder(model).to(where)
+    answers = list(dict.fromkeys(pair.positive for pair in harvest.learn))
+    queries = list(dict.fromkeys(pair.query for pair in harvest.learn))
+    ids = [encode(text) for text in (*answers, *harvest.passages, *queries)]
+    progress.start("reading with the encoder", None, "texts")
+    targets = embedded(encoder, Texts(ids, where))
+    start, end = encode("")[0], encode("")[-1]
+    alone = embedded(encoder, Texts([[start, token, end] for token in range(len(model.words))], where))
+    progress.finish()
+    at, asked = _numbered(answers), _numbered(queries)
+    pairs = [(asked[pair.query], at[pair.positive]) for pair in harvest.learn]
+    lessons = Lessons(ids, targets, targets[len(ids) - len(queries) :], pairs)
+
+    done = [0]
+
+    def report(step: Step) -> None:
+        if step.number <= 50:
+            progress.start("fitting", step.total, "steps")
+        progress.advance(step.number - done[0], f"distance {step.drift:.3f}")
+        done[0] = step.number
+
+    table = fit(features_of(alone, model.words), lessons, settings, where, report)
+    progress.finish()
+    held_out = list(dict.fromkeys(pair.positive for pair in harvest.held_out))
+    bags = Bags([encode(text) for text in held_out], settings.power, where, settings.lead)
+    rows = torch.as_tensor(table).to(where)
+    with torch.no_grad():
+        documents = bags.summed(rows.__getitem__, torch.arange(len(held_out), device=where)).cpu().numpy()
+    found = embedded(encoder, Texts([encode(pair.query) for pair in harvest.held_out], where))
+    number = _numbered(held_out)
+    score = ndcg(found, documents, range(len(held_out)), [{number[pair.positive]: 1} for pair in harvest.held_out])
+    return table, score
+
+
+class _Run:
+    """One try at training: where its state is kept, and how its progress is shown."""
+
+    def __init__(self, work: Path, fingerprint: str, progress: Progress) -> None:
+        self._path = work / _STATE
+        self._fingerprint = fingerprint
+        self._progress = progress
+        self._done = 0
+        self._started = False
+
+    def report(self, step: Step) -> None:
+        if not self._started:
+            self._progress.start("training", step.total, "steps")
+            self._started = True
+        self._progress.advance(step.number - self._done, f"loss {step.loss:.3f}")
+        self._done = step.number
+
+    def resumed(self) -> Mapping[str, Any] | None:
+        """The state that the same examples and settings left behind, if they did."""
+        if not self._path.is_file():
+            return None
+        try:
+            state: dict[str, Any] = torch.load(self._path, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, ValueError):
+            return None  # cut short while it was written: begin again
+        return state if state.get("fingerprint") == self._fingerprint else None
+
+    def save(self, step: int, state: Mapping[str, Any]) -> None:
+        unfinished = self._path.with_suffix(".new")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            torch.save({**state, "fingerprint": self._fingerprint}, unfinished)
+            unfinished.replace(self._path)
+        except (OSError, RuntimeError) as error:
+            raise StorageError(
+                f"{self._path} cannot be written: {error}", hint="free some disk space; training goes on from there"
+            ) from error
+
+    def forget(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+
+class _HeldBack:
+    """The pairs that are not learnt from: what an encoder finds of them, and how many tokens that reads."""
+
+    def __init__(self, harvest: Harvest, encode: Callable[[str], list[int]], device: Any) -> None:
+        answers = list(dict.fromkeys(pair.positive for pair in harvest.held_out))
+        number = _numbered(answers)
+        self._asked = Texts([encode(pair.query) for pair in harvest.held_out], device)
+        self._answers = Texts([encode(text) for text in answers], device)
+        self._judged = [{number[pair.positive]: 1} for pair in harvest.held_out]
+        self.tokens = int(self._asked.lengths.sum() + self._answers.lengths.sum())
+
+    def score(self, encoder: Encoder) -> float:
+        asked, answers = embedded(encoder, self._asked), embedded(encoder, self._answers)
+        return ndcg(asked, answers, range(len(self._answers)), self._judged)
+
+
+def _expected(
+    speed: float, texts: Texts, balance: Texts | None, places: Sequence[tuple[int, int]], settings: Settings
+) -> str:
+    """About how long reading every text and training takes, by the tokens that were read a second: `about 25 min`.
+
+    A step is worth three readings, forward and twice that backward, of its pairs, as many wrong answers as `negatives`,
+    and half as many texts of the balance, all padded to the longest of a batch: nearly to the longest of all.
+    """
+    read = int(texts.lengths.sum()) + (0 if balance is None else int(balance.lengths.sum()))
+    queries = max(int(texts.lengths[query]) for query, _ in places)
+    answers = max(int(texts.lengths[answer]) for _, answer in places)
+    padded = queries + (1 + settings.negatives) * answers
+    padded += 0 if balance is None else int(balance.lengths.max(initial=0)) // 2
+    minutes = (read + 3 * settings.epochs * len(places) * padded) / max(1.0, speed) / 60
+    if minutes < 1:
+        return "less than a minute"
+    return f"about {minutes:.0f} min" if minutes < 100 else f"about {minutes / 60:.0f} h"
+
+
+def _weights(base: ModelDirectory) -> Model:
+    try:
+        return read_graph(base.file(GRAPH).read_bytes())
+    except (KeyError, ValueError) as error:
+        raise ModelUnavailable(f"{base.profile.name} was not built by Octavo: {error}", hint=REMEDY) from error
+
+
+def _encoder(base: ModelDirectory) -> Callable[[str], list[int]]:
+    counter = counter_of(base.file("vocab.txt"))
+    room = base.profile.window - 2
+    return lambda text: [counter.start, *counter.ids(text, room), counter.end]
+
+
+def _device(name: str | None) -> Any:
+    if name is None:
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InvalidArgument("torch sees no GPU here", hint="leave --device out, or say --device cpu")
+    if name == "cpu":
+        torch.use_deterministic_algorithms(True)
+    return torch.device(name)
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error)
+
+
+def _fingerprint(base: ModelDirectory, teacher: ModelDirectory | None, harvest: Harvest, settings: Settings) -> str:
+    models = [base.profile.revision, teacher.profile.revision if teacher else ""]
+    digest = hashlib.sha256(json.dumps([models, asdict(settings)]).encode())
+    for pair in harvest.learn:
+        digest.update(f"{pair.query}\0{pair.positive}\0".encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def _numbered(texts: Iterable[str] | Sequence[str]) -> dict[str, int]:
+    return {text: number for number, text in enumerate(texts)}

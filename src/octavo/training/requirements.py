@@ -1,0 +1,39 @@
+"""What training needs before it begins: torch and onnx, a model that can be trained, a teacher that can be run."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from octavo.embedding.directory import GRAPH, read_directory
+from octavo.embedding.directory import ModelDirectory as ModelDirectory
+from octavo.errors import InvalidArgument, MissingExtra
+
+REMEDY = "train from the bundled model, or from one that `octavo finetune` made"
+TEACHER = "name a model of `octavo models list`, or a folder with model.json, model.onnx and its tokenizer"
+
+
+def require_torch() -> None:
+    try:
+        for library in ("onnx", "torch"):
+            import_module(library)
+    except ImportError as error:
+        raise MissingExtra(
+            f"training needs torch and onnx, and {error.name} is not installed",
+            hint="pip install 'octavo[train]' (on a machine without a GPU, torch's CPU build is enough)",
+        ) from error
+
+
+def base_directory(folder: Path) -> ModelDirectory:
+    """The folder, if the encoder in it can be trained."""
+    directory = read_directory(folder, REMEDY)
+    if directory.tokenizer != "wordpiece" or directory.pooling != "graph" or directory.padding:
+        raise InvalidArgument(f"{directory.profile.name} was not built by Octavo and cannot be trained", hint=REMEDY)
+    return directory
+
+
+def teacher_directory(folder: Path) -> ModelDirectory:
+    """The folder, if the encoder in it can be run; it need not be one that can be trained."""
+    directory = read_directory(folder, TEACHER)
+    directory.file(GRAPH)
+    return directory

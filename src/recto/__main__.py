@@ -1,5 +1,0 @@
-"""`python -m recto`."""
-
-from recto.interfaces.cli.main import main
-
-main()

@@ -1,1 +1,0 @@
-"""What an agent asked to keep: committed in one transaction, searchable at once, never lost."""

@@ -1,1 +1,0 @@
-"""Frozen values: what Recto talks about. Nothing here does input or output."""

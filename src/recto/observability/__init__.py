@@ -1,1 +1,0 @@
-"""What an operator sees while Recto works: logs and progress."""

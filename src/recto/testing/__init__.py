@@ -1,1 +1,0 @@
-"""Shipped test doubles: an in-memory store and small, deterministic sample values."""

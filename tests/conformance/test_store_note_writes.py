@@ -1,0 +1,30 @@
+"""Writes to notes: numbered by file, with the bytes they replaced, and gone with their collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from octavo.model.collection import Collection
+from octavo.model.ids import collection_id
+from octavo.model.note_write import NoteWrite
+from octavo.ports import Store
+
+
+def test_writes_are_numbered_by_file_and_keep_the_bytes_they_replaced(store: Store) -> None:
+    with store.transaction():
+        project = store.catalog.ensure_project("writes")
+        place = collection_id(project.id, "notes")
+        store.catalog.put_collection(Collection(place, project.id, "notes", Path("/notes")))
+    made = NoteWrite("doc_create", "ann", "a start", "1" * 64, None)
+    changed = NoteWrite("doc_replace_section", "", "", "2" * 64, b"\xef\xbb\xbfold\r\n\x00")
+    assert [store.note_writes.put(project.id, place, "a.md", write) for write in (made, changed)] == [1, 2]
+    assert store.note_writes.put(project.id, place, "b.md", made) == 1
+    found = store.note_writes.of(project.id, place, "a.md")
+    assert [(one.number, one.operation, one.author, one.reason, one.hash, one.before) for one in found] == [
+        (1, "doc_create", "ann", "a start", "1" * 64, None),
+        (2, "doc_replace_section", "", "", "2" * 64, b"\xef\xbb\xbfold\r\n\x00"),
+    ]
+    with store.transaction():
+        store.catalog.remove_collection(project.id, place)
+        store.catalog.put_collection(Collection(place, project.id, "notes", Path("/notes")))
+    assert list(store.note_writes.of(project.id, place, "a.md")) == []

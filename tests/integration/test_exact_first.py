@@ -1,0 +1,84 @@
+"""Exact tokens, phrases and copies in the default profile: what was typed comes before what resembles it."""
+
+from __future__ import annotations
+
+import pytest
+from workbench import Bench
+
+from octavo.model.query import Query
+from octavo.retrieval.profiles import PROFILES
+
+FILLER = {
+    f"filler{number}.md": f"# {title}\n\n{text}\n"
+    for number, (title, text) in enumerate(
+        [
+            ("Colours", "Hexadecimal colours of the palette, a table of colour codes, ace paints and 639 shades."),
+            ("Releases", "Version 1 came in spring, version 4 in autumn; 4 fixes were made, 1 of them urgent."),
+            ("Network", "The address 192 is in the range 168; host 1 and host 10 are printers on the network."),
+            ("Parsing", "Ignore the value if it is present already. If present, ignore the default of the option."),
+            ("Alignment", "The axis of the mount is polar when the alignment of the tripod is done; polar first."),
+            ("Security", "A vulnerability in 2021 was numbered 44228 by somebody, CVE is a list of vulnerabilities."),
+            ("Contact", "Anna and example people write mail; org charts and com ports are described here."),
+        ]
+    )
+}
+NOTES = FILLER | {
+    "a/palette.md": "# Theme\n\nThe button is 639ACE when pressed.\n",
+    "a/release.md": "# Upgrade\n\nThe crash is gone since 1.4.4 of the driver.\n",
+    "a/host.md": "# Printer\n\nIt answers at 192.168.1.10 only.\n",
+    "a/option.md": "# Merge\n\nSet ignoreIfPresent to keep what is there.\n",
+    "a/phrase.md": "# Mount\n\nDo the polar alignment before dark.\n",
+    "a/cve.md": "# Advisory\n\nCVE-2021-44228 was mended in March.\n",
+    "a/mail.md": "# People\n\nWrite to anna@example.org about it.\n",
+    "a/date.md": "# Log\n\nThe mirror was cleaned on 2024-01-15.\n",
+}
+QUERIES = {
+    "639ACE": "a/palette.md",
+    "639ace": "a/palette.md",
+    "1.4.4": "a/release.md",
+    "version 1.4.4": "a/release.md",
+    "192.168.1.10": "a/host.md",
+    "ignoreIfPresent": "a/option.md",
+    "polar alignment": "a/phrase.md",
+    "CVE-2021-44228": "a/cve.md",
+    "anna@example.org": "a/mail.md",
+    "2024-01-15": "a/date.md",
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    folder = tmp_path_factory.mktemp("exact")
+    for name in ("notes", "home"):
+        (folder / name).mkdir()
+    bench = Bench(folder / "notes", folder / "library.db", folder / "home")
+    bench.write(NOTES)
+    bench.index(embedding={"provider": "bundled"})
+    return bench
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "hybrid_rrf", "weighted", "lexical_only"])
+def test_what_is_written_exactly_so_comes_first(notes: Bench, profile: str) -> None:
+    with notes.opened(embedding={"provider": "bundled"}) as engine:
+        first = {typed: engine.search(Query(typed), PROFILES[profile]).hits[0].citation.uri for typed in QUERIES}
+    assert first == QUERIES
+
+
+def test_a_sentence_that_names_an_identifier_is_still_a_question(notes: Bench) -> None:
+    asked = "how do I keep a value that is already there without overwriting, like ignoreIfPresent?"
+    with notes.opened(embedding={"provider": "bundled"}) as engine:
+        trace = engine.search(Query(asked), PROFILES["hybrid"]).trace
+    (entry,) = [entry for entry in trace if entry.stage == "exact_match"]
+    assert entry.skipped == "the query names nothing to be found whole"
+
+
+def test_a_copy_is_shown_once_and_says_where_else_it_stands(bench: Bench) -> None:
+    licence = "# Licence\n\nPermission is granted to copy this telescope manual.\n"
+    bench.write({"one/licence.md": licence, "two/licence.md": licence, "three.md": "# Telescope\n\nA manual.\n"})
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        hits = engine.search(Query("permission to copy the telescope manual"), PROFILES["hybrid"]).hits
+    (first, *others) = hits
+    assert first.citation.uri == "one/licence.md"
+    assert [copy.uri for copy in first.copies] == ["two/licence.md"]
+    assert "two/licence.md" not in [hit.citation.uri for hit in others]

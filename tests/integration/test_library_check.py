@@ -1,0 +1,142 @@
+"""The check recomputes what can be computed again, and the repair makes it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import apsw
+import pytest
+from workbench import GOOD, Bench
+
+from octavo.engine.engine import Engine
+from octavo.engine.mending import damage, mend
+from octavo.engine.wiring import open_engine
+from octavo.errors import InvalidArgument
+from octavo.model.damage import Part
+from octavo.model.query import Query
+from octavo.observability.progress import NoProgress
+from octavo.operations.database.requests import CheckRequest
+from octavo.operations.database.upkeep import check
+from octavo.operations.library.health import health_check
+from octavo.operations.library.indexing import index, reindex
+from octavo.operations.library.requests import HealthRequest, IndexRequest, ReindexRequest
+
+MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number}.\n\n## Two\n\nTree.\n" for number in range(12)}
+
+DAMAGE = {
+    "random vectors": (Part.VECTORS, "update vectors set data = randomblob(length(data))"),
+    "one vector": (Part.VECTORS, "update vectors set data = randomblob(length(data)) where key = 3"),
+    "short vectors": (Part.VECTORS, "update vectors set data = substr(data, 3) where key = 3"),
+    "blocks overwritten": (Part.WORDS, "update lexical_blocks set data = randomblob(length(data))"),
+    "chunk end": (Part.DOCUMENTS, 'update chunks set "end" = "end" - 3 where key = 2'),
+    "chunk start": (Part.DOCUMENTS, "update chunks set start = start + 1 where key = 2"),
+    "beyond the text": (Part.DOCUMENTS, 'update chunks set "end" = 100000 where key = 2'),
+    "line numbers": (Part.DOCUMENTS, "update chunks set first_line = first_line + 7, last_line = last_line + 7"),
+    "text hash": (Part.DOCUMENTS, "update chunks set text_hash = randomblob(32) where key = 2"),
+    "section": (Part.DOCUMENTS, 'update sections set "end" = 100000 where ordinal = 1'),
+    "folded path": (Part.DOCUMENTS, "update sections set path_folded = 'x'"),
+    "input": (Part.DOCUMENTS, "update chunk_inputs set context = context || 'x' where chunk = 2"),
+    "text": (Part.DOCUMENTS, "update texts set data = randomblob(length(data)) where key = 2"),
+    "title": (Part.DOCUMENTS, "update documents set title_folded = 'x' where key = 2"),
+    "metadata": (Part.DOCUMENTS, "update documents set aliases = '{' where key = 2"),
+    "words": (Part.WORDS, "update lexical_data set block = randomblob(length(block)) where id > 10"),
+    "missing words": (Part.WORDS, "delete from lexical where rowid = 2"),
+}
+
+
+@pytest.fixture
+def library(bench: Bench) -> Iterator[Bench]:
+    bench.write(GOOD | MANY)
+    bench.run()
+    assert bench.problems() == ()
+    yield bench
+
+
+def damaged(bench: Bench, statement: str) -> None:
+    connection = apsw.Connection(str(bench.library))
+    connection.execute("pragma trusted_schema = on")
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    connection.execute(statement)
+    connection.close()
+
+
+def parts(engine: Engine, *, quick: bool = False) -> set[Part]:
+    return {found.part for found in damage(engine, quick=quick)}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_the_check_finds_what_changed_and_the_repair_makes_it_anew(library: Bench, name: str) -> None:
+    part, statement = DAMAGE[name]
+    with library.opened() as engine:
+        wanted = [hit.excerpt for hit in engine.search(Query("lamp tree", 10)).hits]
+    damaged(library, statement)
+    with library.opened() as engine:
+        assert part in parts(engine)
+        answer = check(engine, CheckRequest(), NoProgress())
+        assert (answer.sound, answer.mode) == (False, None)
+        found, left = mend(engine)
+        assert found and left == ()
+        assert [hit.excerpt for hit in engine.search(Query("lamp tree", 10)).hits] == wanted
+
+
+@pytest.mark.parametrize("name", ["random vectors", "blocks overwritten", "chunk end", "line numbers"])
+def test_a_quick_check_of_a_small_library_finds_as_much(library: Bench, name: str) -> None:
+    part, statement = DAMAGE[name]
+    damaged(library, statement)
+    with library.opened() as engine:
+        assert part in parts(engine, quick=True)
+        health = health_check(engine, HealthRequest())
+        assert not health.ok
+        assert index(engine, IndexRequest(), NoProgress()).damaged
+
+
+def test_reindexing_everything_mends_what_a_check_finds(library: Bench) -> None:
+    for name in ("random vectors", "chunk end", "text", "blocks overwritten"):
+        damaged(library, DAMAGE[name][1])
+    with library.opened() as engine:
+        reindex(engine, ReindexRequest(scope="full", wait=True), NoProgress())
+        assert damage(engine) == ()
+
+
+def test_words_survive_damaged_blocks_where_the_folders_are_gone(library: Bench) -> None:
+    damaged(library, DAMAGE["blocks overwritten"][1])
+    library.folder.rename(library.folder.with_name("elsewhere"))
+    with open_engine(library.config()) as engine:
+        _, left = mend(engine)
+        assert left == ()
+        assert engine.search(Query("lamp", 10), engine.retrieval_profile("lexical_only")).hits
+
+
+def test_the_scope_prefix_needs_a_prefix(library: Bench) -> None:
+    with library.opened() as engine, pytest.raises(InvalidArgument, match="needs a prefix") as caught:
+        reindex(engine, ReindexRequest(scope="prefix", wait=True), NoProgress())
+    assert caught.value.details["field"] == "prefix"
+
+
+def test_a_check_is_not_quick_and_full_at_once(library: Bench) -> None:
+    with library.opened() as engine, pytest.raises(InvalidArgument, match="not both"):
+        check(engine, CheckRequest(quick=True, full=True), NoProgress())
+
+
+def test_a_check_reports_its_progress(library: Bench) -> None:
+    phases: list[str] = []
+
+    class Watched(NoProgress):
+        def start(self, phase: str, total: int | None, unit: str) -> None:
+            phases.append(phase)
+
+    with library.opened() as engine:
+        check(engine, CheckRequest(), Watched())
+    assert {"documents", "vectors", "words"} <= set(phases)
+
+
+def test_an_older_library_gets_its_checksums_when_it_is_migrated(library: Bench) -> None:
+    damaged(library, "alter table vectors drop column checksum")
+    damaged(library, "alter table lexical_blocks drop column checksum")
+    damaged(library, "drop table if exists note_writes")  # which a later migration makes
+    damaged(library, "pragma user_version = 9")
+    with library.opened() as engine:
+        assert damage(engine) == ()
+    damaged(library, DAMAGE["one vector"][1])
+    with library.opened() as engine:
+        assert parts(engine) == {Part.VECTORS}

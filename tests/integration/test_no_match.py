@@ -1,0 +1,62 @@
+"""A score is a relevance from 0 to 1, and a question that nothing answers has no hit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from workbench import Bench
+
+from octavo.model.query import Query
+from octavo.retrieval.profiles import PROFILES
+
+BUNDLED = {"provider": "bundled"}
+GARDEN = {
+    "apples.md": "# Apples\n\nPrune the apple tree in late winter, before the buds swell.\n",
+    "roses.md": "# Roses\n\nCut roses back in spring and feed them in June.\n",
+    "compost.md": "# Compost\n\nTurn the heap once a month. Who has a key to the shed: Martha.\n",
+}
+
+
+@pytest.fixture
+def garden(bench: Bench) -> Bench:
+    bench.write(GARDEN)
+    bench.index(embedding=BUNDLED)
+    return bench
+
+
+@pytest.mark.parametrize("asked", ["zzqqxx", "what is the capital of Mongolia?", "qwxzv vbnmq"])
+def test_nothing_is_found_where_nothing_answers(garden: Bench, asked: str) -> None:
+    with garden.opened(embedding=BUNDLED) as engine:
+        assert engine.search(Query(asked), PROFILES["hybrid"]).hits == ()
+
+
+def test_without_the_floor_everything_is_shown_in_the_same_order(garden: Bench) -> None:
+    asked = Query("what is the capital of Mongolia?", floor=False)
+    with garden.opened(embedding=BUNDLED) as engine:
+        result = engine.search(asked, PROFILES["hybrid"])
+        raw = engine.search(asked, replace(PROFILES["hybrid"], calibration=None))
+    assert result.calibrated
+    assert not raw.calibrated
+    assert [hit.chunk_id for hit in result.hits] == [hit.chunk_id for hit in raw.hits]
+    assert len(result.hits) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "uri"),
+    [("when do I prune an apple tree?", "apples.md"), ("who has a key", "compost.md"), ("roses", "roses.md")],
+)
+def test_what_is_answered_is_found_with_a_relevance_that_falls(garden: Bench, asked: str, uri: str) -> None:
+    with garden.opened(embedding=BUNDLED) as engine:
+        hits = engine.search(Query(asked), PROFILES["hybrid"]).hits
+    assert hits[0].citation.uri == uri
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+def test_another_encoder_has_no_scores_and_no_floor(bench: Bench) -> None:
+    bench.write(GARDEN)
+    bench.index()
+    with bench.opened() as engine:
+        assert not engine.search(Query("capital of Mongolia"), PROFILES["hybrid"]).calibrated

@@ -1,0 +1,44 @@
+"""What Octavo writes is its owner's: no library, copy or table opens a door to somebody else."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from workbench import GOOD, Bench
+
+from octavo.interfaces.cli.output import Answer, Format, screen, written
+from octavo.operations.graph import cluster_page
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX systems")
+def test_a_library_its_log_and_its_copy_are_readable_by_their_owner_alone(bench: Bench, tmp_path: Path) -> None:
+    bench.library = tmp_path / "made" / "here" / "library.db"
+    bench.write(GOOD)
+    before = os.umask(0)
+    try:
+        with bench.opened() as engine:
+            engine.index()
+            engine.store._database.backup(tmp_path / "copy.db")  # type: ignore[attr-defined]
+            files = [*bench.library.parent.iterdir(), tmp_path / "copy.db"]
+            assert {path.name: mode(path) for path in files if path.is_file() and mode(path) != 0o600} == {}
+            assert mode(bench.library.parent) == 0o700
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@"])
+def test_a_cell_of_a_table_is_never_a_formula(start: str) -> None:
+    rows = [{"title": f"{start}cmd()", "score": -1.5}]
+    answer = Answer(data={}, rows=rows, columns=("title", "score"), text=lambda width: ())
+    assert written(answer, Format.CSV, screen()) == f"title,score\n'{start}cmd(),-1.5\n"
+
+
+def test_the_page_of_clusters_may_load_nothing() -> None:
+    assert "Content-Security-Policy" in Path(cluster_page.__file__).read_text("utf-8")

@@ -1,0 +1,112 @@
+"""A key or token in a file, a commit or a memory never reaches the library, unless its collection says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from git_repository import GitRepository
+from secret_tokens import TOKENS
+from workbench import Bench
+
+from octavo.memory.commit import create
+from octavo.memory.draft import Draft
+from octavo.memory.remember import remember
+from octavo.operations.library.health import doctor
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+from octavo.sources import git
+from octavo.sources.redaction import MARK
+
+TOKEN = TOKENS["GitHub token"]
+NOTE = f"# Deploy {TOKEN}\n\nThe key is {TOKEN}, keep it.\n\nThen restart the boiler.\n"
+HIDDEN = NOTE.replace(TOKEN, MARK * len(TOKEN))
+
+
+def stored(bench: Bench) -> str:
+    """Everything the library holds: its texts, which may be compressed, and the bytes of its files."""
+    with bench.opened() as engine:
+        documents = [read(engine, GetRequest(uri)).text for uri in bench.ledger() if uri.endswith(".md")]
+    raw = [path.read_bytes().decode("latin-1") for path in bench.library.parent.glob(f"{bench.library.name}*")]
+    return "\n".join([*documents, *raw])
+
+
+def test_a_token_in_a_file_is_stored_as_marks_and_its_line_is_in_the_ledger(bench: Bench) -> None:
+    bench.write({"deploy.md": NOTE, "app.py": f'KEY = "{TOKEN}"\n'})
+    report = bench.index()
+    assert TOKEN.lower() not in stored(bench).lower()
+    with bench.opened() as engine:
+        assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+        said = [check for check in doctor(engine) if check.name == "secrets"]
+    assert bench.ledger()["deploy.md"].warnings == (
+        "redacted: GitHub token, line 1",
+        "redacted: GitHub token, line 3",
+    )
+    assert [(problem.uri, problem.reason) for problem in report.warned if problem.uri == "app.py"] == [
+        ("app.py", "redacted: GitHub token, line 1")
+    ]
+    assert bench.found("boiler") != []
+    assert bench.found(TOKEN) == []
+    (check,) = said
+    assert check.ok
+    assert "notes/app.py (redacted: GitHub token, line 1)" in check.message
+    assert TOKEN not in check.message
+    assert bench.index().unchanged == 2
+
+
+def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: Bench) -> None:
+    bench.write({"deploy.md": NOTE})
+    bench.index()
+    bench.collection = replace(bench.collection, allow_secrets=True)
+    bench.index()
+    with bench.opened() as engine:
+        assert read(engine, GetRequest("deploy.md")).text == NOTE
+        assert not [check for check in doctor(engine) if check.name == "secrets"]
+    bench.collection = replace(bench.collection, allow_secrets=False)
+    bench.index()
+    with bench.opened() as engine:
+        assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+
+
+@pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
+def test_a_token_in_a_diff_or_a_message_is_redacted_and_named_with_its_commit(bench: Bench) -> None:
+    repo = GitRepository(bench.folder)
+    first = repo.commit("Add", {"a.py": f'key = "{TOKEN}"\n'})
+    second = repo.commit(f"Take out {TOKEN}\n\nIt was\n{TOKEN}\n", {"a.py": "key = None\n"})
+    bench.index()
+    repo.commit("Go on", {"b.py": "x = 1\n"})
+    bench.index()
+    with bench.opened() as engine:
+        for hash_ in (first, second):
+            text = read(engine, GetRequest(hash_[:10])).text
+            assert TOKEN not in text
+            assert MARK * len(TOKEN) in text
+    warnings = bench.ledger()[".git"].warnings
+    assert sorted(warning.partition(":")[0] for warning in warnings) == sorted([first, *[second] * 3])
+    assert all("redacted: GitHub token, line " in warning for warning in warnings)
+    assert TOKEN.lower() not in stored(bench).lower()
+
+
+def test_a_memory_is_stored_without_its_token_unless_somebody_insists(bench: Bench) -> None:
+    with bench.opened() as engine:
+        item = create(engine.memories, Draft(f"{TOKEN} opens the door.")).item
+        uri = f"{item.id}.md"
+        assert read(engine, GetRequest(uri)).text == f"{MARK * len(TOKEN)} opens the door.\n"
+        assert TOKEN not in item.title
+        entry = engine.store.ledger.entries(engine.project.id, engine.memories.collection.id)[uri]
+        assert entry.warnings == ("redacted: GitHub token, line 1",)
+        forced = remember(engine.memories, Draft(f"{TOKEN} is none."), force=True).committed.item
+        assert TOKEN in read(engine, GetRequest(f"{forced.id}.md")).text
+
+
+def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None:
+    bench.write({"deploy.md": NOTE})
+    with pytest.MonkeyPatch.context() as earlier:
+        earlier.setattr("octavo.ingest.prepare._redacted_source", lambda source: (source, ()))
+        earlier.setattr("octavo.engine.wiring.preparing.REDACTION_VERSION", "none")
+        bench.index()
+        with bench.opened() as engine:
+            assert TOKEN in read(engine, GetRequest("deploy.md")).text
+    bench.index()
+    with bench.opened() as engine:
+        assert read(engine, GetRequest("deploy.md")).text == HIDDEN

@@ -1,0 +1,71 @@
+"""A library is restored while it is open elsewhere, and a search waits for its model before it reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engines import engine_over, wired
+from numpy.typing import NDArray
+from set_clock import SetClock
+
+from octavo.embedding.hashing import HashingEmbedder
+from octavo.engine.wiring import open_library
+from octavo.errors import LibraryError
+from octavo.model.query import Query
+from octavo.operations.database.copies import restore, save_copy
+from octavo.operations.memory.changes import memory_commit
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
+from octavo.stores.sqlite.store import SqliteStore
+
+SETTINGS = {"embedding.provider": "hashing"}
+
+
+def test_whoever_has_a_library_open_sees_what_is_restored_and_writes_where_others_read(tmp_path: Path) -> None:
+    library, saved = tmp_path / "library.db", tmp_path / "saved.db"
+    with open_library(library, create=True, settings=SETTINGS) as server:
+        memory_commit(server, MemoryCommitRequest(text="The harbour opens at six."))
+        save_copy(library, saved)
+        memory_commit(server, MemoryCommitRequest(text="The boiler is in the cellar."))
+        generation = server.store.generation()
+        restore(saved, library, replace=True)
+        assert [found.text for found in recall(server, RecallRequest("boiler harbour"))] == [
+            "The harbour opens at six."
+        ]
+        assert server.store.generation() > generation
+        memory_commit(server, MemoryCommitRequest(text="The lamp is on the roof."))
+        with open_library(library, settings=SETTINGS) as other:
+            assert [found.text for found in recall(other, RecallRequest("lamp"))] == ["The lamp is on the roof."]
+            assert other.store.check() == ()
+    with open_library(library.with_name("library.db.before-restore"), settings=SETTINGS) as before:
+        assert len(recall(before, RecallRequest("boiler")).memories) == 1
+
+
+def test_a_library_whose_file_was_replaced_is_not_written_any_more(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    SqliteStore(tmp_path / "other.db").close()
+    (tmp_path / "other.db").replace(tmp_path / "library.db")
+    with pytest.raises(LibraryError, match="replaced or removed while it was open"), store.transaction():
+        pass
+    store.close()
+
+
+def test_a_search_waits_for_its_model_before_it_begins_to_read(tmp_path: Path) -> None:
+    clock = SetClock()
+    store = SqliteStore(tmp_path / "library.db", clock=clock)
+    reading: list[int] = []
+
+    class Asked(HashingEmbedder):
+        def embed_query(self, text: str) -> NDArray[np.float32]:
+            reading.append(len(store._database.connections._borrowed))
+            return super().embed_query(text)
+
+    engine = engine_over(store, wired(tmp_path), clock, embedder=Asked)
+    memory_commit(engine, MemoryCommitRequest(text="The boiler is in the cellar."))
+    engine.search(Query("boiler"))
+    reading.clear()
+    assert engine.search(Query("cellar")).hits
+    assert reading == [0]
+    engine.close()

@@ -1,0 +1,83 @@
+"""A library whose file is damaged is read into a new one: memories survive, the old file is kept, losses are named."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from workbench import GOOD, Bench
+
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+
+MEMORIES = [f"The boiler number {number} stands in cellar {number * 7}." for number in range(40)]
+
+
+def lose_the_header(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(os.urandom(100))
+
+
+def lose_the_first_page(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(bytes(4096))
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 4096 + 17)
+
+
+def random_pages(path: Path) -> None:
+    chosen = random.Random(5)
+    pages = path.stat().st_size // 4096
+    with path.open("r+b") as file:
+        for page in chosen.sample(range(pages * 2 // 3, pages), max(1, pages // 20)):
+            file.seek(page * 4096)
+            file.write(chosen.randbytes(4096))
+
+
+@pytest.fixture
+def library(bench: Bench) -> Bench:
+    bench.write(GOOD)
+    bench.run()
+    with bench.opened() as engine:
+        for text in MEMORIES:
+            remember(engine, RememberRequest(text=text))
+    return bench
+
+
+def octavo(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "octavo", *words, "--json"]
+    return subprocess.run(command, env=bench.environ(), capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("damage", [lose_the_header, lose_the_first_page, truncate, random_pages])
+def test_memories_survive_and_the_damaged_file_is_kept(library: Bench, damage: Callable[[Path], None]) -> None:
+    damage(library.library)
+    done = octavo(library, "db", "repair")
+    assert done.returncode in (0, 6), done.stderr
+    answer = json.loads(done.stdout)
+    assert Path(answer["kept"]).is_file()
+    checked = octavo(library, "db", "check")
+    assert json.loads(checked.stdout)["sound"] == (done.returncode == 0)
+    found = json.loads(octavo(library, "recall", "boiler cellar", "--limit", "40").stdout)
+    # A page holds a good part of so few memories; what is lost with it is named.
+    assert len(found["memories"]) >= len(MEMORIES) // 4 or answer["lost"]
+    assert {memory["text"] for memory in found["memories"]} <= set(MEMORIES)
+    assert json.loads(octavo(library, "search", "apple").stdout)["hits"]
+
+
+def test_a_file_that_never_was_a_library_is_left_alone(bench: Bench) -> None:
+    bench.library.write_text("notes of somebody\n" * 500)
+    before = bench.library.read_bytes()
+    done = octavo(bench, "db", "repair")
+    assert done.returncode not in (0, 6) or "db repair" not in done.stderr
+    assert "octavo db restore" in done.stderr
+    assert "octavo db repair" not in done.stderr
+    assert bench.library.read_bytes() == before

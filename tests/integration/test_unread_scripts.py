@@ -1,0 +1,54 @@
+"""Passages and queries in scripts that the bundled model cannot read are found by words alone."""
+
+from __future__ import annotations
+
+import pytest
+from workbench import Bench
+
+from octavo.model.query import Query
+from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.status import status
+from octavo.retrieval.profiles import PROFILES
+
+CHINESE = {
+    f"{number}.md": f"# {name}\n\n{text}\n"
+    for number, (name, text) in enumerate(
+        {
+            "备份": "每天晚上复制数据库。",
+            "压缩": "压缩算法减少文件的大小。",
+            "望远镜": "镜面需要两个小时冷却。",
+            "花园": "冬天修剪苹果树。",
+        }.items()
+    )
+}
+
+
+@pytest.fixture
+def notes(bench: Bench) -> Bench:
+    bench.write(CHINESE | {"english.md": "# Compression\n\nCompression makes files smaller.\n"})
+    bench.index(embedding={"provider": "bundled"})
+    return bench
+
+
+@pytest.mark.parametrize("word", ["压缩", "冷却", "苹果", "备份"])
+def test_the_first_hit_of_a_chinese_word_holds_it(notes: Bench, word: str) -> None:
+    with notes.opened(embedding={"provider": "bundled"}) as engine:
+        result = engine.search(Query(word), PROFILES["hybrid"])
+    assert word in result.hits[0].excerpt
+    assert all(word in hit.excerpt for hit in result.hits)
+    (dense,) = [entry for entry in result.trace if entry.stage == "dense"]
+    assert dense.skipped == "the model cannot read the query: words alone decide"
+
+
+def test_an_english_question_is_not_answered_with_what_the_model_cannot_read(notes: Bench) -> None:
+    with notes.opened(embedding={"provider": "bundled"}) as engine:
+        found = [hit.citation.uri for hit in engine.search(Query("how do I shrink a file?"), PROFILES["hybrid"]).hits]
+    assert found == ["english.md"]
+
+
+def test_status_says_how_much_is_read_by_words_alone_and_what_to_do(notes: Bench) -> None:
+    with notes.opened(embedding={"provider": "bundled"}) as engine:
+        answer = status(engine, StatusRequest())
+        assert answer.full_vectors == 1.0
+        said = [str(advisory) for advisory in answer.advisories]
+    assert any("4 of 5 chunks" in advice and "bge-m3" in advice for advice in said), said

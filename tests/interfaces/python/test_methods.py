@@ -1,0 +1,201 @@
+"""Every operation is a method: what it takes, what it gives, and what it says of a wrong argument."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from enum import Enum
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from queue import Queue
+
+import numpy as np
+import pytest
+from python_calls import HASHING, VAULT
+
+import octavo
+from octavo import answers
+from octavo.interfaces.python.arguments import argument
+from octavo.operations.table import EVERY, OPERATIONS
+
+
+def test_every_operation_is_a_method_and_a_coroutine() -> None:
+    for name in OPERATIONS:
+        assert callable(getattr(octavo.Library, name)), name
+        if name != "watch":
+            assert inspect.iscoroutinefunction(getattr(octavo.AsyncLibrary, name)), name
+
+
+def test_a_library_overrides_none_of_the_methods_made_from_the_table() -> None:
+    overridden = {name for name in vars(octavo.Library) if name in OPERATIONS}
+    assert overridden == {"watch"}
+
+
+def test_the_examples_of_all_operations_work_as_calls_of_their_methods(library: octavo.Library) -> None:
+    for name, operation in EVERY.items():
+        if name != "watch" and operation.example is not None:
+            answer = getattr(library, name)(**operation.example)
+            assert type(answer) is getattr(answers, type(answer).__name__) is operation.gives
+
+
+def test_the_errors_of_all_operations_are_raised_by_their_methods(library: octavo.Library) -> None:
+    for name, operation in OPERATIONS.items():
+        taken = inspect.signature(getattr(library, name)).parameters.keys()
+        for case in operation.errors:
+            if case.arguments.keys() <= taken:
+                with pytest.raises((octavo.OctavoError, TypeError)) as caught:
+                    getattr(library, name)(**case.arguments)
+                # Python itself refuses a call that leaves out what is required.
+                assert getattr(caught.value, "code", case.code) == case.code, (name, case)
+
+
+def test_every_method_documents_every_argument() -> None:
+    for name in OPERATIONS:
+        method = getattr(octavo.Library, name)
+        arguments = [parameter for parameter in inspect.signature(method).parameters if parameter != "self"]
+        assert [parameter for parameter in arguments if f"\n            {parameter}: " not in method.__doc__] == [], (
+            name
+        )
+
+
+def test_a_result_iterates_over_its_hits(library: octavo.Library) -> None:
+    result = library.search("when does the dome have to close?", limit=3, explain=True)
+    assert tuple(result) == result.hits
+    assert len(result) == len(result.hits) == 3
+    assert result.freshness.documents > len(list(VAULT.rglob("*.md")))
+    assert result.trace is not None and result.trace[0].stage
+    assert not library.search("tag:nowhere")
+    memories = library.recall("dome")
+    assert tuple(memories) == memories.memories and len(memories) > 0
+
+
+def test_an_answer_is_cut_only_for_a_caller_who_says_how_long_it_may_be(library: octavo.Library) -> None:
+    whole = library.search("the", limit=60)
+    assert len(whole) == 60 and whole.next_cursor is None
+    page = library.search("the", limit=60, max_tokens=500)
+    assert 0 < len(page) < 60 and page.next_cursor is not None
+    rest = library.search("the", limit=60, cursor=page.next_cursor)
+    assert [hit.chunk_id for hit in (*page, *rest)] == [hit.chunk_id for hit in whole]
+
+
+def test_progress_is_reported_phase_by_phase_and_up_to_the_end(library: octavo.Library) -> None:
+    updates: list[octavo.ProgressUpdate] = []
+    library.reindex("full", wait=True, progress=updates.append)
+    first = next(update for update in updates if update.phase == "observatory")
+    assert first == octavo.ProgressUpdate("observatory", 0, first.total, "B")
+    assert first.total is not None
+    ends = {update.phase: update for update in updates}
+    assert ends["observatory"].done == ends["observatory"].total
+    assert str(ends["observatory"]) == f"observatory: {first.total} of {first.total} B"
+
+
+class Scope(Enum):
+    PREFIX = "equipment/"
+
+
+def test_values_are_taken_as_what_they_are_in_python(library: octavo.Library) -> None:
+    def uris(**given: object) -> list[str]:
+        return [hit.uri for hit in library.search("mirror", **given)]  # type: ignore[arg-type]
+
+    below = uris(path_prefix="equipment/")
+    assert below and below == uris(path_prefix=PurePosixPath("equipment")) == uris(path_prefix=Scope.PREFIX)
+    assert uris(kinds="note") == uris(kinds=["note"]) == uris(kinds={"note"}) == uris(kinds=iter(["note"]))
+    assert uris(limit=None) == uris()
+    assert uris(collections="observatory") == uris()
+    assert uris(modified_after=timedelta(days=100_000)) == uris(modified_after=date(2000, 1, 1)) == uris()
+    assert uris(modified_before=datetime(2000, 1, 1, tzinfo=UTC)) == []
+    assert len(library.search("mirror", limit=np.int64(2), min_score=np.float32(0))) == 2  # type: ignore[arg-type]
+
+
+def test_a_time_without_a_zone_is_local() -> None:
+    noon = datetime.fromisoformat("2024-05-01T12:00:00")
+    assert datetime.fromisoformat(argument(noon)) == noon.astimezone()
+    assert argument(datetime(2024, 5, 1, 12, tzinfo=UTC)) == "2024-05-01T12:00:00+00:00"
+    assert argument(date(2024, 5, 1)) == "2024-05-01"
+
+
+def test_a_path_is_written_with_slashes_as_uris_are() -> None:
+    assert argument(PureWindowsPath("equipment\\Cameras.md")) == "equipment/Cameras.md"
+    assert argument(Path("equipment") / "Cameras.md") == "equipment/Cameras.md"
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "hint"),
+    [
+        (lambda library: library.search(5), "query of search: input should be a valid string", "query takes string: "),
+        (lambda library: library.search(None), "search needs query", "query takes string: "),
+        (lambda library: library.search(b"dome"), "query of search is bytes, not text", "query takes string: "),
+        (lambda library: library.search(object()), "query of search is of type object", "query takes string: "),
+        (
+            lambda library: library.search("dome", limit="many"),
+            "limit of search: input should be a valid integer",
+            "limit takes integer: How many hits at most. 1 to 1,000.",
+        ),
+        (
+            lambda library: library.search("dome", limit=0),
+            "limit of search: input should be greater than or equal to 1",
+            "limit takes integer: How many hits at most. 1 to 1,000.",
+        ),
+        (
+            lambda library: library.search("dome", modified_after=datetime.min.replace(tzinfo=UTC)),
+            "modified_after of search: '0001-01-01T00:00:00+00:00' is not a time since the year 1000",
+            "write 2024-05-01",
+        ),
+        (
+            lambda library: library.search("dome", modified_after=timedelta.max),
+            "modified_after of search is 999999999 days, ",
+            "modified_after takes string: ",
+        ),
+        (lambda library: library.remember("x", kind="fcat"), "there is no kind of memory fcat", "choose one of: note"),
+        (
+            lambda library: library.get("nothing.md"),
+            "nothing in the library is called nothing.md",
+            "`library.search(query)` finds passages",
+        ),
+        (
+            lambda library: library.add("observatory", "."),
+            "the collection observatory is the folder ",
+            "give this one another name=…, or pass replace=True",
+        ),
+        (
+            lambda library: library.search("x", collections="nope"),
+            "there is no collection nope",
+            "`library.list_collections()` shows",
+        ),
+        (lambda library: library.add("x", "/nowhere/at/all"), "/nowhere/at/all is not a folder", "give the folder"),
+    ],
+)
+def test_a_wrong_argument_is_an_error_that_says_what_is_meant(
+    library: octavo.Library, call: Callable[[octavo.Library], object], message: str, hint: str
+) -> None:
+    with pytest.raises(octavo.OctavoError) as caught:
+        call(library)
+    assert caught.value.message.startswith(message)
+    assert caught.value.hint is not None and caught.value.hint.startswith(hint)
+
+
+def test_a_folder_is_watched_while_the_block_runs(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    with octavo.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+        library.add("notes", notes)
+        with library.watch(debounce_ms=250) as watch:
+            assert watch.state().watching
+            assert library.status().watch.debounce_ms == 250
+        assert not watch.state().watching
+        watch.close()
+        held = library.watch()
+        assert held.state().watching
+    held.close()
+
+
+def test_what_changes_in_a_watched_folder_is_indexed_and_reported(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    runs: Queue[octavo.IndexingRun] = Queue()
+    with octavo.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+        library.add("notes", notes)
+        with library.watch(debounce_ms=250, changed=runs.put):
+            (notes / "a.md").write_text("# Birds\n\nA cormorant.\n")
+            assert runs.get(timeout=60).added == 1
+        assert [hit.uri for hit in library.search("cormorant", profile="lexical_only")] == ["a.md"]

@@ -1,0 +1,74 @@
+"""What people type at the command line: filters alone, operators, standard input, punctuation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli_calls import Octavo
+from click.testing import CliRunner
+
+from octavo.interfaces.cli.main import cli
+
+Found = Callable[..., set[str]]
+
+NOTES = {
+    "web/session.md": "# Session\n\nA session ends after an hour.\n",
+    "web/token.md": "# Token\n\nA session has a token that is renewed.\n",
+    "garden/apple.md": "# Äpfel\n\nPrune the apple tree in late winter.\n",
+}
+
+
+@pytest.fixture
+def found(octavo: Octavo, tmp_path: Path) -> Found:
+    for uri, text in NOTES.items():
+        path = tmp_path / "notes" / uri
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for arguments in (["init"], ["add", tmp_path / "notes", "--name", "notes"], ["index"]):
+        assert octavo(*arguments).exit_code == 0
+
+    def ask(*arguments: str) -> set[str]:
+        result = octavo("search", "--json", *arguments)
+        assert result.exit_code in (0, 1), result.output
+        return {hit["uri"] for hit in json.loads(result.stdout)["hits"]}
+
+    return ask
+
+
+def test_filters_alone_list_what_passes_them(found: Found) -> None:
+    assert found("path:web") == {"web/session.md", "web/token.md"}
+    assert found("--", "-token") == {"web/session.md", "garden/apple.md"}
+    assert found("--", "-tok*") == {"web/session.md", "garden/apple.md"}
+    assert found("title:apfel") == {"garden/apple.md"}
+
+
+def test_a_path_means_the_same_as_a_filter_and_as_an_option(found: Found) -> None:
+    for place in ("web/", "./web/", "/web", "notes/web/", "web/*"):
+        assert found(f"path:{place}") == found("session", "--path", place) == {"web/session.md", "web/token.md"}
+
+
+def test_operators_mean_what_they_say(found: Found) -> None:
+    assert found("session NOT token") == {"web/session.md"}
+    assert found("session AND token") == {"web/token.md"}
+    assert found("token OR apple") == {"web/token.md", "garden/apple.md"}
+    assert found("(session OR apple) AND NOT token") == {"web/session.md", "garden/apple.md"}
+
+
+def test_an_unknown_collection_in_a_query_is_an_error(found: Found, octavo: Octavo) -> None:
+    typed, option = octavo("search", "session in:nowhere"), octavo("search", "session", "-c", "nowhere")
+    assert typed.exit_code == option.exit_code != 0
+    assert "there is no collection nowhere" in typed.stderr
+
+
+def test_punctuation_alone_finds_nothing(found: Found, octavo: Octavo) -> None:
+    assert found("???") == set()
+    assert octavo("search", "...").exit_code == 1
+
+
+def test_a_dash_reads_the_query_from_standard_input(found: Found) -> None:
+    assert found("session NOT token") == {"web/session.md"}
+    result = CliRunner().invoke(cli, ["search", "--json", "-"], input="session NOT token\n")
+    assert [hit["uri"] for hit in json.loads(result.stdout)["hits"]] == ["web/session.md"]

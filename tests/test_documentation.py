@@ -1,0 +1,96 @@
+"""The documentation says what is: folders, modules, links, and the extras it tells people to install."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import click
+import pytest
+
+from octavo.interfaces.cli.main import cli
+from octavo.model.document import LinkKind, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.markdown.parser import MarkdownParser
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "octavo"
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def test_every_package_has_a_section_headed_by_a_question() -> None:
+    sections = dict(re.findall(r"^### `(\w+)/`: (.*)$", ARCHITECTURE, re.MULTILINE))
+    assert set(sections) == {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert all(question.endswith("?") for question in sections.values())
+
+
+def test_every_module_that_the_architecture_names_exists() -> None:
+    named = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", ARCHITECTURE))
+    assert {name for name in named if not (PACKAGE / name).exists()} == set()
+
+
+def test_the_glossary_has_a_word_once() -> None:
+    words = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert len(words) == len(set(words)) > 30
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
+    text = page.read_text("utf-8")
+    document = MarkdownParser().parse(Source(DocumentId("page"), page.name, text, modified_at=0.0))
+    written = (unquote(link.target) for link in document.links if link.kind is LinkKind.MARKDOWN)
+    targets = {target.partition("#")[0] for target in written if "://" not in target}
+    assert {target for target in targets if target and not (page.parent / target).exists()} == set()
+
+
+def typed(page: Path) -> Iterator[str]:
+    """Every call of the command on a page: in blocks, and in a line of text from its first word on."""
+    text = page.read_text("utf-8")
+    blocks = re.findall(r"^```(?:console|text)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    for line in [*lines, *(" ".join(span.split()) for span in re.findall(r"(?<!`)`([^`]+)`(?!`)", prose))]:
+        calls = re.findall(r"(?:^|&& )(?:[A-Z_]+=\S+ )*(octavo [^|&]*)", line)
+        # Two blanks or a hash begin what is said about the command.
+        yield from (re.split(r"\s{2,}|\s#", call)[0] for call in calls)
+
+
+def wrong_with(call: str) -> str | None:
+    words = re.sub(r"\"[^\"]*\"|'[^']*'", "TEXT", call).split()[1:]
+    command: click.Command = cli
+    context = click.Context(cli)
+    while words and isinstance(command, click.Group):
+        if words[0].startswith("-"):
+            option = next((option for option in command.params if words[0] in option.opts), None)
+            flag = isinstance(option, click.Option) and option.is_flag
+            words = words[1 if option is None or flag else 2 :]
+            continue
+        inner = command.get_command(context, words[0])
+        if inner is None:
+            return f"{words[0]} is not a command"
+        command, words = inner, words[1:]
+    known = {name for one in (cli, command) for option in one.params for name in (*option.opts, *option.secondary_opts)}
+    unknown = [word for word in words if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in known]
+    return f"{', '.join(unknown)}: no such option" if unknown else None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_command_that_is_named_exists_with_its_options(page: Path) -> None:
+    assert {call: wrong for call in typed(page) if (wrong := wrong_with(call))} == {}
+
+
+def test_every_extra_that_is_named_can_be_installed() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = {
+        extra.strip()
+        for page in PAGES
+        for group in re.findall(r"octavo\[([\w, ]+)\]", page.read_text("utf-8"))
+        for extra in group.split(",")
+    }
+    assert named <= set(extras)
+    install = (ROOT / "docs" / "install.md").read_text("utf-8")
+    assert {extra for extra in extras if f"`octavo[{extra}]`" not in install} == set()

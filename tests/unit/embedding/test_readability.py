@@ -1,0 +1,64 @@
+"""What a model cannot read: the share of a text that its vocabulary has no pieces for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from octavo.algorithms.readability import Readability, trust
+from octavo.embedding.bundled import bundled_embedder, bundled_fast_embedder
+from octavo.embedding.tokens import TokenizersCounter
+from octavo.ports import ReadingEmbedder
+
+UNREAD = ("压缩", "телескоп", "بيانات", "किताब", "😀", "ไทย", "東京", "qwxzv", "???")
+READ = ("who has a key", "où est la bibliothèque", "ignoreIfPresent", "192.168.1.10", "CVE-2021-44228", "Äpfel", "C")
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_scripts_the_bundled_model_never_learnt_are_not_trusted(text: str) -> None:
+    assert trust(bundled_embedder().readability(text)) == 0.0
+
+
+@pytest.mark.parametrize("text", READ)
+def test_what_it_learnt_is_trusted_wholly(text: str) -> None:
+    assert trust(bundled_embedder().readability(text)) == 1.0
+
+
+def test_a_text_in_two_scripts_is_trusted_in_part() -> None:
+    assert 0.0 < trust(bundled_embedder().readability("Redis 压缩")) < 1.0
+
+
+@pytest.mark.parametrize("make", [bundled_embedder, bundled_fast_embedder])
+def test_an_unreadable_passage_has_a_vector_of_zeros_and_its_neighbours_do_not_change(make: object) -> None:
+    embedder = make()  # type: ignore[operator]
+    assert isinstance(embedder, ReadingEmbedder)
+    english = "Prune the apple tree in late winter."
+    several = embedder.embed([english, "压缩算法的说明", english])
+    assert not several[1].any()
+    assert np.array_equal(several[0], embedder.embed([english])[0])
+    assert np.array_equal(several[2], several[0])
+    assert not embedder.embed(["压缩算法的说明"]).any()
+
+
+def test_single_ideographs_mean_something_to_a_vocabulary_of_many_languages() -> None:
+    def pieces(text: str) -> list[tuple[str, bool]]:
+        return [(character, True) for character in text]
+
+    assert Readability(pieces, 250_000).of("压缩") == 1.0
+    assert Readability(pieces, 30_000).of("压缩") == 0.0
+
+
+def test_an_unknown_piece_of_a_multilingual_vocabulary_is_not_read(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    words = {"[UNK]": 0, "压缩": 1, **{f"word{number}": number + 2 for number in range(100_000)}}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    counter = TokenizersCounter(tmp_path / "tokenizer.json")
+    readability = Readability(counter.pieces, counter.size)
+    assert readability.of("压缩") == 1.0
+    assert readability.of("телескоп") == 0.0
+    assert readability.of("压缩 телескоп") == pytest.approx(0.2)

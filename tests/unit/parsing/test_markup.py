@@ -1,0 +1,114 @@
+"""Headings, code and links of reStructuredText, AsciiDoc, Org and LaTeX, where they stand in the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.model.document import BlockKind, Document, Source
+from octavo.model.ids import DocumentId
+from octavo.parsing.registry import parser_for
+
+RST = """\
+======
+Hives
+======
+
+Intro.
+
+Feeding
+-------
+
+Syrup::
+
+.. code-block:: python
+
+   no heading
+   ----------
+
+Autumn
+~~~~~~
+
+Two to one.
+
+Swarming
+--------
+
+In May.
+"""
+ADOC = """\
+= Hives
+
+Intro.
+
+== Feeding
+
+[source,python]
+----
+== no heading
+----
+
+=== Autumn
+
+xref:other.adoc[Other]
+"""
+ORG = """\
+#+title: Hives
+* TODO Feeding :food:
+#+begin_src python
+* no heading
+#+end_src
+** [[file:autumn.org][Autumn]]
+Two to one.
+* Swarming
+"""
+TEX = r"""
+\title{Hives}
+% \section{Never}
+\section{Feeding \label{s:f}}
+Syrup.
+\subsection*{In \emph{autumn}}
+\begin{verbatim}
+\section{no heading}
+\end{verbatim}
+\section{Swarming}
+"""
+
+
+def parsed(name: str, text: str) -> Document:
+    parser = parser_for(name)
+    assert parser is not None
+    return parser.parse(Source(DocumentId("doc_1"), name, text, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title", "paths"),
+    [
+        (
+            "a.rst",
+            RST,
+            "Hives",
+            [("Hives",), ("Hives", "Feeding"), ("Hives", "Feeding", "Autumn"), ("Hives", "Swarming")],
+        ),
+        ("a.adoc", ADOC, "Hives", [("Hives",), ("Hives", "Feeding"), ("Hives", "Feeding", "Autumn")]),
+        ("a.org", ORG, "Hives", [("Feeding",), ("Feeding", "Autumn"), ("Swarming",)]),
+        ("a.tex", TEX, "Hives", [("Feeding",), ("Feeding", "In autumn"), ("Swarming",)]),
+    ],
+)
+def test_headings_are_sections_and_code_is_not(name: str, text: str, title: str, paths: list[tuple[str, ...]]) -> None:
+    document = parsed(name, text)
+    assert (document.title, [section.path for section in document.sections[1:]]) == (title, paths)
+    code = [text[block.start : block.end] for block in document.blocks if block.kind is BlockKind.FENCE]
+    assert len(code) == 1 and "no heading" in code[0]
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.rst", RST), ("a.adoc", ADOC), ("a.org", ORG), ("a.tex", TEX)])
+def test_the_text_stays_as_it_is_and_blocks_cover_it(name: str, text: str) -> None:
+    document = parsed(name, text)
+    covered = " ".join(text[block.start : block.end] for block in document.blocks)
+    assert document.text == text
+    assert covered.split() == text.split()
+
+
+@pytest.mark.parametrize(("name", "text", "target"), [("a.adoc", ADOC, "other.adoc"), ("a.org", ORG, "autumn.org")])
+def test_links_lead_to_other_files(name: str, text: str, target: str) -> None:
+    assert [link.target for link in parsed(name, text).links] == [target]
