@@ -53,10 +53,14 @@ class Running:
 
 
 @contextmanager
-def running(arguments: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Iterator[Running]:
-    """`octavo serve` on a free port, from the moment it listens."""
+def running(
+    arguments: Sequence[str] = (),
+    environ: Mapping[str, str] | None = None,
+    program: Sequence[str] = ("-m", "octavo"),
+) -> Iterator[Running]:
+    """`octavo serve` on a free port, from the moment it listens. `program` is what Python runs as `octavo`."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "octavo", "serve", "--port", "0", *arguments],
+        [sys.executable, *program, "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",

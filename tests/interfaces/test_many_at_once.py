@@ -147,14 +147,33 @@ def _every_memory() -> Any:
     return MemoryFilter()
 
 
+# Octavo with small batches, whose runs stand still for ever once the first of them is committed.
+HELD_AFTER_ONE_BATCH = """
+import threading
+from octavo.ingest import batches
+from octavo.ingest.batch_writer import BatchWriter
+from octavo.interfaces.cli.main import main
+
+batches.BATCH_FILES = 20
+write = BatchWriter.write
+
+def write_and_stand_still(self, files):
+    write(self, files)
+    threading.Event().wait()
+
+BatchWriter.write = write_and_stand_still
+main()
+"""
+
+
 def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, shell: Shell) -> None:
     folder = library.parent / "notes"
-    # More than goes into one transaction.
-    for number in range(1_500):
+    for number in range(60):
         (folder / f"{number}.md").write_text(note(number, "only"), "utf-8")
-    with running() as server, httpx2.Client(base_url=server.address, timeout=120) as http:
+    held = running(program=("-c", HELD_AFTER_ONE_BATCH))
+    with held as server, httpx2.Client(base_url=server.address, timeout=120) as http:
         assert http.post("/v1/reindex", json={}).json()["state"] == "running"
-        while http.post("/v1/status", json={}).json()["documents"] < 1_000:
+        while http.post("/v1/status", json={}).json()["documents"] == 1:
             pass
         server.process.kill()
         server.process.wait(timeout=60)
@@ -162,12 +181,12 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
     done = shell("index", "--json")
     assert done.returncode == 0, done.stderr
     (report,) = json.loads(done.stdout)["collections"]
-    assert 0 < report["added"] < 1_500
+    assert 0 < report["added"] < 60
     with open_library(library, settings=SETTINGS) as engine:
-        assert engine.freshness().documents == 1_501
+        assert engine.freshness().documents == 61
         assert engine.freshness().full_vectors == 1.0
         assert engine.store.check() == ()
-        assert engine.search(Query("tide of note 1499")).hits
+        assert engine.search(Query("tide of note 59")).hits
 
 
 def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path, shell: Shell) -> None:
