@@ -11,8 +11,9 @@ from octavo.model.result import ScoreStep
 from octavo.retrieval.stage import Refine, RetrievalProfile, SkipStage, in_order
 from octavo.retrieval.stages.caps import CapPerSection
 from octavo.retrieval.stages.compressed import compressed
+from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.diversity import MarginalRelevance
-from octavo.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from octavo.retrieval.stages.duplicates import MinHashDuplicates, NgramDuplicates, SemanticDuplicates
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall

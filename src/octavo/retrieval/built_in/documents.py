@@ -8,7 +8,7 @@ from octavo.retrieval.stage import Recall, Refine, RetrievalProfile
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.context import ContextSmoothing
-from octavo.retrieval.stages.duplicates import ExactDuplicates
+from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.graph import NeighbourBoost

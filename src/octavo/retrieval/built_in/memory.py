@@ -6,7 +6,7 @@ from octavo.retrieval.built_in.documents import SHAPE
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.channels import TypoRecall
 from octavo.retrieval.stages.context import ContextSmoothing
-from octavo.retrieval.stages.duplicates import ExactDuplicates
+from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 

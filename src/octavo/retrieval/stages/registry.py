@@ -13,9 +13,10 @@ from octavo.retrieval.stages.clusters import ClusterRecall
 from octavo.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.context import ContextSmoothing
+from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.declarations import CommentsBelow, OnePerDeclaration
 from octavo.retrieval.stages.diversity import MarginalRelevance
-from octavo.retrieval.stages.duplicates import ExactDuplicates, MinHashDuplicates, NgramDuplicates, SemanticDuplicates
+from octavo.retrieval.stages.duplicates import MinHashDuplicates, NgramDuplicates, SemanticDuplicates
 from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from octavo.retrieval.stages.floor import ConfidenceFloor

@@ -1,0 +1,56 @@
+"""Copies: of candidates that say the same, the best stays and says for whom it stands.
+
+A search by words alone has this stage too, so nothing here needs numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from octavo.model.ids import ChunkKey
+from octavo.model.result import Candidate, Copy
+from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.steps import noted, texts_of
+
+_NAMED = 3  # of those a candidate stands for; the others are counted
+
+
+@dataclass(frozen=True, slots=True)
+class ExactDuplicates:
+    """The same text but for blanks around it."""
+
+    among: int = 100
+    name: str = "exact_duplicates"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if search.query.terms.empty and search.narrowed:
+            raise SkipStage("the query lists documents")
+        first: dict[str, int] = {}
+        texts = texts_of(search, candidates[: self.among])
+        places = [first.setdefault(text.strip(), place) for place, text in enumerate(texts)]
+        return without_copies(search, candidates, places, self.name)
+
+
+def without_copies(
+    search: Search, candidates: tuple[Candidate, ...], places: Sequence[int], stage: str
+) -> tuple[Candidate, ...]:
+    """Those at their own place, in order; `places` covers the first candidates, the rest stays."""
+    repeats: dict[ChunkKey, list[Copy]] = {}
+    for place, first in enumerate(places):
+        if first != place:
+            candidate = candidates[place]
+            copy = Copy(candidate.collection, candidate.uri, candidate.lines.first)
+            repeats.setdefault(candidates[first].key, []).append(copy)
+    kept = [candidates[place] for place, first in enumerate(places) if first == place]
+    kept = [candidate._replace(copies=(*candidate.copies, *repeats.get(candidate.key, ()))) for candidate in kept]
+    search.notes["dropped"] = len(places) - len(kept)
+    return noted([*kept, *candidates[len(places) :]], stage, _details(repeats))
+
+
+def _details(repeats: Mapping[ChunkKey, Sequence[Copy]]) -> dict[ChunkKey, str]:
+    return {
+        key: f"stands for {', '.join(f'{copy.uri}:{copy.line}' for copy in copies[:_NAMED])}"
+        + (f" and {len(copies) - _NAMED} more" * (len(copies) > _NAMED))
+        for key, copies in repeats.items()
+    }
