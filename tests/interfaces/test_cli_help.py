@@ -14,6 +14,7 @@ from cli_calls import Octavo
 
 from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import cli
+from octavo.interfaces.mcp.clients import CLIENTS
 
 ROOT = Path(__file__).parents[2]
 EXTRA = re.compile(r"octavo\[([a-z0-9,-]+)\]")
@@ -26,6 +27,7 @@ TEXTS = [
 EVERY_HELP = """
 import sys, click
 from octavo.interfaces.cli.main import cli
+from octavo.interfaces.mcp.clients import CLIENTS
 def read(group, context):
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -81,9 +83,7 @@ def test_global_options_are_explained_once(octavo: Octavo) -> None:
 
 def test_a_missing_choice_is_named_on_one_line(octavo: Octavo) -> None:
     said = octavo("mcp", "install").stderr.splitlines()[0]
-    assert said == (
-        "error: Missing option '--client'. Choose from: claude-code, claude-desktop, cursor, vscode, codex, zed"
-    )
+    assert said == f"error: Missing option '--client'. Choose from: {', '.join(CLIENTS)}"
 
 
 def test_every_extra_that_is_named_exists() -> None:

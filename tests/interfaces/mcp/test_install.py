@@ -7,17 +7,19 @@ import os
 import stat
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from cli_calls import Octavo
 from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.errors import Conflict
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.mcp import jsonc
+from octavo.interfaces.mcp import jsonc, yaml_text
 from octavo.interfaces.mcp.clients import CLIENTS
-from octavo.interfaces.mcp.installing import entry, install, location, snippet
+from octavo.interfaces.mcp.installing import install, location, snippet, uninstall
 
 LINE = ["/usr/bin/octavo", "mcp"]
 LINE_ENTRY = {"command": "/usr/bin/octavo", "args": ["mcp"]}
@@ -25,12 +27,32 @@ DOCS = Path(__file__).parents[3] / "docs" / "guides" / "clients"
 EVERY = pytest.mark.parametrize("name", CLIENTS)
 
 
-def servers(name: str, path: Path) -> dict[str, object]:
+READ = {"json": jsonc.parse, "toml": tomllib.loads, "yaml": yaml.safe_load}
+OTHER = {"command": "other", "args": ["--flag"]}
+BEFORE = {
+    "json": lambda key: json.dumps({"theme": "dark", key: {"other": OTHER}}, indent=4),
+    "toml": lambda key: f'model = "x" # mine\n\n[{key}.other]\ncommand = "other"\nargs = ["--flag"]\n',
+    "yaml": lambda key: (
+        f"# mine\nmodel: x\n{key}:\n    other:\n        command: other\n        args: [--flag]\nend: 1\n"
+    ),
+}
+
+
+def servers(name: str, path: Path) -> dict[str, Any]:
     client = CLIENTS[name]
-    text = path.read_text("utf-8")
-    whole = tomllib.loads(text) if client.toml else jsonc.parse(text)
-    found: dict[str, object] = whole[client.key]
+    found: dict[str, Any] = READ[client.layout](path.read_text("utf-8"))[client.key]
     return found
+
+
+def configured(name: str, home: Path) -> tuple[Path, str]:
+    """A client's file with another server in it, and its text."""
+    client = CLIENTS[name]
+    path = location(client, {}, home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = BEFORE[client.layout](client.key)
+    path.write_text(before, "utf-8")
+    path.chmod(0o600)
+    return path, before
 
 
 @EVERY
@@ -38,29 +60,65 @@ def test_a_client_without_a_configuration_gets_one(name: str, tmp_path: Path) ->
     path = location(CLIENTS[name], {}, tmp_path)
     done = install(CLIENTS[name], path, LINE)
     assert (done.changed, done.backup) == (True, None)
-    wanted = {"command": "/usr/bin/octavo", "args": ["mcp"]}
-    assert servers(name, path)["octavo"] == ({"type": "stdio", **wanted} if CLIENTS[name].typed else wanted)
+    assert servers(name, path) == {"octavo": CLIENTS[name].entry(LINE)}
+    assert path.read_text("utf-8") == snippet(CLIENTS[name], LINE)
 
 
 @EVERY
 def test_what_was_there_stays_and_a_copy_is_kept(name: str, tmp_path: Path) -> None:
     client = CLIENTS[name]
-    path = location(client, {}, tmp_path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    other = {"command": "other", "args": ["--flag"]}
-    if client.toml:
-        before = 'model = "x" # mine\n\n[mcp_servers.other]\ncommand = "other"\nargs = ["--flag"]'
-    else:
-        before = json.dumps({"theme": "dark", client.key: {"other": other}}, indent=4)
-    path.write_text(before, "utf-8")
-    path.chmod(0o600)
+    path, before = configured(name, tmp_path)
     done = install(client, path, LINE)
     assert done.backup is not None
     assert done.backup.read_text("utf-8") == before
-    assert servers(name, path) == {"other": other, "octavo": entry(client, LINE) if not client.toml else LINE_ENTRY}
+    assert servers(name, path) == {"other": OTHER, "octavo": client.entry(LINE)}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     again = install(client, path, LINE)
     assert (again.changed, again.backup) == (False, None)
+
+
+@EVERY
+def test_what_was_put_there_is_taken_out_and_nothing_else(name: str, tmp_path: Path) -> None:
+    client = CLIENTS[name]
+    path, before = configured(name, tmp_path)
+    install(client, path, LINE)
+    held = path.read_text("utf-8")
+    done = uninstall(client, path)
+    assert done.backup is not None
+    assert done.backup.read_text("utf-8") == held
+    assert path.read_text("utf-8").rstrip("\n") == before.rstrip("\n")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert uninstall(client, path).changed is False
+
+
+@EVERY
+def test_the_only_server_is_taken_out_and_can_be_put_back(name: str, tmp_path: Path) -> None:
+    client = CLIENTS[name]
+    path = location(client, {}, tmp_path)
+    assert uninstall(client, path).changed is False
+    assert not path.exists()
+    install(client, path, LINE)
+    uninstall(client, path)
+    assert "octavo" not in (READ[client.layout](path.read_text("utf-8")).get(client.key) or {})
+    install(client, path, LINE)
+    assert servers(name, path) == {"octavo": client.entry(LINE)}
+
+
+@EVERY
+def test_what_a_person_put_beside_the_entry_stays_when_it_is_written_again(name: str, tmp_path: Path) -> None:
+    client = CLIENTS[name]
+    path, _ = configured(name, tmp_path)
+    install(client, path, ["/old/octavo", "mcp"])
+    held = servers(name, path)["octavo"]
+    text = path.read_text("utf-8")
+    mine = {"json": '"mine": 1, "', "toml": "mine = 1\n", "yaml": "mine: 1\n        "}[client.layout]
+    first = next(iter(held))
+    spelled = f'"{first}"' if client.layout == "json" else first
+    at = text.index(spelled, text.index("octavo"))
+    path.write_text(text[:at] + mine + text[at + (client.layout == "json") :], "utf-8")
+    install(client, path, LINE)
+    assert servers(name, path)["octavo"] == {"mine": 1, **client.entry(LINE)}
+    assert servers(name, path)["other"] == OTHER
 
 
 def test_another_entry_of_that_name_is_replaced_and_both_copies_stay(tmp_path: Path) -> None:
@@ -73,9 +131,6 @@ def test_another_entry_of_that_name_is_replaced_and_both_copies_stay(tmp_path: P
     assert second.backup is not None
     assert first.backup.read_text("utf-8") == "{}"
     assert "/old/octavo" in second.backup.read_text("utf-8")
-    install(CLIENTS["codex"], tmp_path / "config.toml", ["/old/octavo", "mcp"])
-    with pytest.raises(Conflict):  # TOML is appended to, never rewritten
-        install(CLIENTS["codex"], tmp_path / "config.toml", LINE)
 
 
 COMMENTED = """\
@@ -117,6 +172,49 @@ def test_an_entry_goes_into_the_right_object_of_any_text(before: str) -> None:
     assert jsonc.parse(after) == known
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"s": {"octavo": {"a": [1, {"b": 2}]}}}', '{"s": {}}'),
+        ('{"s": {"octavo": 1, "x": 2}}', '{"s": { "x": 2}}'),
+        ('{"s": {"x": 2, "octavo": 1}}', '{"s": {"x": 2}}'),
+        ('{"octavo": 1, "s": {"octavo": 1}}', '{"octavo": 1, "s": {}}'),
+        ('{\n  "s": {\n    // mine\n    "octavo": {},\n    "x": 1, // two\n  },\n}', None),
+        ('{"s": {"x": "octavo\\"", "octavo": "}, //"} /* octavo */}', '{"s": {"x": "octavo\\""} /* octavo */}'),
+    ],
+)
+def test_an_entry_is_taken_out_of_any_text(before: str, after: str | None) -> None:
+    wanted = after or '{\n  "s": {\n    // mine\n    "x": 1, // two\n  },\n}'
+    assert jsonc.remove(before, "s", "octavo") == wanted
+
+
+@pytest.mark.parametrize(
+    "before", ["extensions: {a: {b: 1}}\n", "- a\n", "extensions:\n- a\n", "a: [\n", "{extensions: {}}\n"]
+)
+def test_yaml_in_another_layout_is_left_alone(before: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(before, "utf-8")
+    with pytest.raises(Conflict):
+        install(CLIENTS["goose"], path, LINE)
+    assert path.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "before", ["extensions: {}\n", "extensions:\n", "a: 1", "extensions: # mine\n  b: {c: 1}\n\n# end\n"]
+)
+def test_an_entry_goes_into_yaml_and_out_again(before: str) -> None:
+    held = yaml_text.insert(before, "extensions", "octavo", {"cmd": "c: #d"})
+    wanted = yaml.safe_load(before)
+    assert yaml.safe_load(held) == {
+        **wanted,
+        "extensions": {"octavo": {"cmd": "c: #d"}, **(wanted.get("extensions") or {})},
+    }
+    again = yaml.safe_load(yaml_text.remove(held, "extensions", "octavo"))
+    assert {**again, "extensions": None} == {**wanted, "extensions": None} or again["extensions"] == wanted[
+        "extensions"
+    ]
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
@@ -132,6 +230,10 @@ def test_inserting_into_any_json_adds_the_entry_and_nothing_else(whole: dict[str
     text = json.dumps(whole, indent=indent)
     after = jsonc.parse(jsonc.insert(text, "servers", "a new one", {"command": "c"}))
     assert after == {**whole, "servers": {**held, "a new one": {"command": "c"}}}
+    assert jsonc.parse(jsonc.remove(json.dumps(after, indent=indent), "servers", "a new one")) == {
+        **whole,
+        "servers": held,
+    }
 
 
 @pytest.mark.parametrize("text", ["not json", "[]", '{"mcpServers": []}', '{"mcpServers": 5}', '{"a": '])
@@ -170,6 +272,15 @@ def test_the_command_prints_and_writes_for_this_installation(octavo: Octavo, env
     assert octavo("mcp", "install", "--client", "claude-code", "--tools", "nonsense").exit_code == 2
 
 
+def test_the_command_takes_the_server_out_again(octavo: Octavo, environment: Path) -> None:
+    assert "has no octavo" in octavo("mcp", "uninstall", "--client", "gemini-cli").stdout
+    octavo("mcp", "install", "--client", "gemini-cli", "--write")
+    done = json.loads(octavo("mcp", "uninstall", "--client", "gemini-cli", "--json").stdout)
+    assert done["changed"] is True
+    assert json.loads(Path(done["path"]).read_text("utf-8")) == {"mcpServers": {}}
+    assert "octavo" in Path(done["backup"]).read_text("utf-8")
+
+
 def test_the_library_in_effect_is_written_whoever_named_it(
     octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,4 +309,5 @@ def test_each_client_has_a_page_with_its_own_entry(name: str) -> None:
     page = (DOCS / f"{name}.md").read_text("utf-8")
     assert snippet(CLIENTS[name], ["/path/to/octavo", "mcp"]) in page
     assert f"octavo mcp install --client {name} --write" in page
+    assert f"octavo mcp uninstall --client {name}" in page
     assert f"]({name}.md)" in (DOCS / "README.md").read_text("utf-8")

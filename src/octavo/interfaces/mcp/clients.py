@@ -6,22 +6,43 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 NAME = "octavo"
 
 
+def _plain(line: Sequence[str]) -> dict[str, Any]:
+    return {"command": line[0], "args": list(line[1:])}
+
+
+def _typed(line: Sequence[str]) -> dict[str, Any]:
+    return {"type": "stdio", **_plain(line)}
+
+
+def _opencode_entry(line: Sequence[str]) -> dict[str, Any]:
+    return {"type": "local", "command": list(line), "enabled": True}
+
+
+def _goose_entry(line: Sequence[str]) -> dict[str, Any]:
+    described = {"name": NAME, "description": "Search and memory over your own files"}
+    return {"enabled": True, "type": "stdio", **described, "cmd": line[0], "args": list(line[1:]), "timeout": 300}
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
-    """`key` is the object (or TOML table) that holds servers; `typed` clients want the kind of server said."""
+    """`key` is the object (or table) of the configuration that holds servers; `entry` is what stands there for a
+    command line. `command` and `removal` are the client's own ways to say the same, where it has them.
+    """
 
     name: str
     title: str
     key: str
     path: Callable[[Mapping[str, str], Path, str], Path]
     afterwards: str
-    typed: bool = False
-    toml: bool = False
+    layout: Literal["json", "toml", "yaml"] = "json"
+    entry: Callable[[Sequence[str]], dict[str, Any]] = _plain
     command: Callable[[Sequence[str]], str] | None = None
+    removal: str | None = None
 
 
 def _application(environ: Mapping[str, str], home: Path, platform: str) -> Path:
@@ -30,13 +51,40 @@ def _application(environ: Mapping[str, str], home: Path, platform: str) -> Path:
         return home / "Library" / "Application Support"
     if platform == "win32":
         return Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
+    return _dot_config(environ, home)
+
+
+def _dot_config(environ: Mapping[str, str], home: Path) -> Path:
     return Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
 
 
 def _zed(environ: Mapping[str, str], home: Path, platform: str) -> Path:
     if platform == "win32":
         return _application(environ, home, platform) / "Zed" / "settings.json"
-    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "zed" / "settings.json"
+    return _dot_config(environ, home) / "zed" / "settings.json"
+
+
+def _opencode(environ: Mapping[str, str], home: Path, platform: str) -> Path:
+    """The file with comments, when that is the one there is."""
+    folder = _dot_config(environ, home) / "opencode"
+    commented = folder / "opencode.jsonc"
+    return commented if commented.exists() else folder / "opencode.json"
+
+
+def _goose(environ: Mapping[str, str], home: Path, platform: str) -> Path:
+    if platform == "win32":
+        return _application(environ, home, platform) / "Block" / "goose" / "config" / "config.yaml"
+    return _dot_config(environ, home) / "goose" / "config.yaml"
+
+
+def _cline(environ: Mapping[str, str], home: Path, platform: str) -> Path:
+    named = environ.get("CLINE_MCP_SETTINGS_PATH")
+    return Path(named) if named else home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"
+
+
+def _continue(environ: Mapping[str, str], home: Path, platform: str) -> Path:
+    """A file of its own: Continue reads every file of this folder, in the layout of other clients too."""
+    return Path(environ.get("CONTINUE_GLOBAL_DIR") or home / ".continue") / "mcpServers" / f"{NAME}.json"
 
 
 CLIENTS: Mapping[str, Client] = {
@@ -48,8 +96,9 @@ CLIENTS: Mapping[str, Client] = {
             key="mcpServers",
             path=lambda environ, home, platform: home / ".claude.json",
             afterwards="Start a new session; /mcp shows the server.",
-            typed=True,
+            entry=_typed,
             command=lambda line: shlex.join(["claude", "mcp", "add", "--scope", "user", NAME, "--", *line]),
+            removal=f"claude mcp remove --scope user {NAME}",
         ),
         Client(
             name="claude-desktop",
@@ -73,7 +122,7 @@ CLIENTS: Mapping[str, Client] = {
             key="servers",
             path=lambda environ, home, platform: _application(environ, home, platform) / "Code" / "User" / "mcp.json",
             afterwards="Run MCP: List Servers, start octavo and trust it.",
-            typed=True,
+            entry=_typed,
         ),
         Client(
             name="codex",
@@ -81,8 +130,9 @@ CLIENTS: Mapping[str, Client] = {
             key="mcp_servers",
             path=lambda environ, home, platform: Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml",
             afterwards="Start a new session; /mcp shows the server.",
-            toml=True,
+            layout="toml",
             command=lambda line: shlex.join(["codex", "mcp", "add", NAME, "--", *line]),
+            removal=f"codex mcp remove {NAME}",
         ),
         Client(
             name="zed",
@@ -90,6 +140,53 @@ CLIENTS: Mapping[str, Client] = {
             key="context_servers",
             path=_zed,
             afterwards="Zed reads the file again by itself; the agent panel's settings list the server.",
+        ),
+        Client(
+            name="windsurf",
+            title="Windsurf",
+            key="mcpServers",
+            path=lambda environ, home, platform: home / ".codeium" / "windsurf" / "mcp_config.json",
+            afterwards="Press refresh in Cascade's MCP settings; they list the server.",
+        ),
+        Client(
+            name="gemini-cli",
+            title="Gemini CLI",
+            key="mcpServers",
+            path=lambda environ, home, platform: home / ".gemini" / "settings.json",
+            afterwards="Start a new session; /mcp shows the server.",
+            command=lambda line: shlex.join(["gemini", "mcp", "add", "--scope", "user", NAME, *line]),
+            removal=f"gemini mcp remove --scope user {NAME}",
+        ),
+        Client(
+            name="opencode",
+            title="OpenCode",
+            key="mcp",
+            path=_opencode,
+            afterwards="Start a new session; `opencode mcp list` shows the server.",
+            entry=_opencode_entry,
+        ),
+        Client(
+            name="cline",
+            title="Cline",
+            key="mcpServers",
+            path=_cline,
+            afterwards="Cline reads the file again by itself; its MCP servers panel lists the server.",
+        ),
+        Client(
+            name="continue",
+            title="Continue",
+            key="mcpServers",
+            path=_continue,
+            afterwards="Reload Continue's configuration; its tools settings list the server. Tools work in agent mode.",
+        ),
+        Client(
+            name="goose",
+            title="Goose",
+            key="extensions",
+            path=_goose,
+            afterwards="Start a new session; `goose configure` lists the extension.",
+            layout="yaml",
+            entry=_goose_entry,
         ),
     )
 }

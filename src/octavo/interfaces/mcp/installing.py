@@ -1,19 +1,29 @@
-"""What goes into a client's configuration, and putting it there without touching the rest."""
+"""What goes into a client's configuration; putting it there, and taking it out, without touching the rest."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from octavo.errors import Conflict, StorageError
-from octavo.interfaces.mcp import jsonc
+from octavo.interfaces.mcp import jsonc, toml_text, yaml_text
 from octavo.interfaces.mcp.clients import NAME, Client
+
+
+class _Layout(Protocol):
+    """How a configuration file is written: read whole, one entry put in or taken out. A ValueError says why not."""
+
+    def parse(self, text: str) -> Any: ...
+    def insert(self, text: str, key: str, name: str, value: Mapping[str, Any]) -> str: ...
+    def remove(self, text: str, key: str, name: str) -> str: ...
+    def snippet(self, key: str, name: str, value: Mapping[str, Any]) -> str: ...
+
+
+_LAYOUTS: Mapping[str, _Layout] = {"json": jsonc, "toml": toml_text, "yaml": yaml_text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +41,47 @@ def location(client: Client, environ: Mapping[str, str], home: Path, platform: s
 
 def snippet(client: Client, line: Sequence[str]) -> str:
     """What to put into the file by hand."""
-    if client.toml:
-        return _toml(client, line)
-    return json.dumps({client.key: {NAME: entry(client, line)}}, indent=2, ensure_ascii=False) + "\n"
-
-
-def entry(client: Client, line: Sequence[str]) -> dict[str, Any]:
-    kind = {"type": "stdio"} if client.typed else {}
-    return {**kind, "command": line[0], "args": list(line[1:])}
+    return _LAYOUTS[client.layout].snippet(client.key, NAME, client.entry(line))
 
 
 def install(client: Client, path: Path, line: Sequence[str]) -> Installed:
     """Adds the server to the client's file, or changes it there; everything else in the file stays."""
+
+    def added(text: str) -> str:
+        wanted = client.entry(line)
+        known = _servers(client, text).get(NAME)
+        if isinstance(known, dict):
+            wanted = {**known, **wanted}  # what the client or a person put beside it stays
+        return text if wanted == known else _LAYOUTS[client.layout].insert(text, client.key, NAME, wanted)
+
+    return _changed(path, added, "add the printed entry by hand")
+
+
+def uninstall(client: Client, path: Path) -> Installed:
+    """Takes the server out of the client's file; everything else in the file stays."""
+
+    def without(text: str) -> str:
+        known = NAME in _servers(client, text)
+        return _LAYOUTS[client.layout].remove(text, client.key, NAME) if known else text
+
+    return _changed(path, without, f"remove {NAME} from {client.key} by hand")
+
+
+def _servers(client: Client, text: str) -> dict[str, Any]:
+    whole = _LAYOUTS[client.layout].parse(text)
+    servers = whole.get(client.key, {}) if isinstance(whole, dict) else None
+    if servers is None and isinstance(whole, dict) and client.layout == "yaml":
+        return {}  # a key without a value
+    if not isinstance(servers, dict):
+        raise ValueError(f"{client.key} is not an object")
+    return servers
+
+
+def _changed(path: Path, change: Callable[[str], str], hint: str) -> Installed:
     try:
         path = path.resolve()  # a link into a folder of dotfiles stays a link
         before = path.read_bytes().decode("utf-8") if path.exists() else ""
-        after = _with_toml(client, before, line) if client.toml else _with_json(client, before, line, path)
+        after = change(before)
         if after == before:
             return Installed(path, None, False)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +93,9 @@ def install(client: Client, path: Path, line: Sequence[str]) -> Installed:
             shutil.copymode(backup, replacement)
         replacement.replace(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"{path} cannot be changed: {error}", hint="add the printed entry by hand") from error
+        raise StorageError(f"{path} cannot be changed: {error}", hint=hint) from error
+    except ValueError as error:
+        raise Conflict(f"{path} is left as it was: {error}", hint=hint) from error
     return Installed(path, backup, True)
 
 
@@ -68,46 +105,3 @@ def _backup(path: Path) -> Path:
         number += 1
     shutil.copy2(path, backup)
     return backup
-
-
-def _with_json(client: Client, text: str, line: Sequence[str], path: Path) -> str:
-    wanted = entry(client, line)
-    try:
-        known = jsonc.parse(text) if text.strip() else {}
-        servers = known.get(client.key, {}) if isinstance(known, dict) else None
-        if not isinstance(servers, dict):
-            raise ValueError(f"{client.key} is not an object")
-        if servers.get(NAME) == wanted:
-            return text
-        if not text.strip():
-            return snippet(client, line)
-        try:
-            whole = json.loads(text)
-        except ValueError:  # comments: kept by writing into the text
-            if NAME in servers:
-                raise ValueError(f"it has comments and another {NAME} already") from None
-            return jsonc.insert(text, client.key, NAME, wanted)
-        whole.setdefault(client.key, {})[NAME] = wanted
-        return json.dumps(whole, indent=jsonc.indentation(text), ensure_ascii=False) + "\n"
-    except ValueError as error:
-        raise Conflict(f"{path} is left as it was: {error}", hint="add the printed entry by hand") from error
-
-
-def _toml(client: Client, line: Sequence[str]) -> str:
-    arguments = ", ".join(json.dumps(argument) for argument in line[1:])
-    return f"[{client.key}.{NAME}]\ncommand = {json.dumps(line[0])}\nargs = [{arguments}]\n"
-
-
-def _with_toml(client: Client, text: str, line: Sequence[str]) -> str:
-    wanted = {"command": line[0], "args": list(line[1:])}
-    try:
-        known = tomllib.loads(text).get(client.key, {}).get(NAME)
-        if known is not None:
-            if {**known, **wanted} == known:
-                return text
-            raise Conflict(f"{client.title} has another {NAME} already", hint=f"remove [{client.key}.{NAME}] first")
-        after = text + ("\n" if text and not text.endswith("\n") else "") + ("\n" if text else "") + _toml(client, line)
-        tomllib.loads(after)
-    except (tomllib.TOMLDecodeError, AttributeError) as error:
-        raise Conflict(f"{client.title}'s configuration is left as it was: {error}") from error
-    return after

@@ -1,9 +1,10 @@
-"""JSON with comments and trailing commas, as editors keep their settings: read, and one entry put into the text."""
+"""JSON with comments and trailing commas, as editors keep their settings: read; an entry put into it, or taken out."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 # A string is matched first, so that nothing inside one is taken for a comment.
@@ -12,12 +13,18 @@ _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
 
 def parse(text: str) -> Any:
+    if not text.strip():
+        return {}
     bare = "".join(" " if _comment(token) else token for token in _TOKEN.findall(text.removeprefix("\ufeff")))
     return json.loads(_TRAILING.sub(lambda found: found[1] or "", bare))
 
 
-def insert(text: str, key: str, name: str, value: Any) -> str:
+def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
     """`{key: {name: value}}` put into the outermost object, at its beginning or that of the object under `key`."""
+    if not text.strip():
+        return snippet(key, name, value)
+    if name in parse(text).get(key, {}):
+        text = remove(text, key, name)
     step = indentation(text)
     after = _object_after(text, key)
     if after is not None:
@@ -28,6 +35,33 @@ def insert(text: str, key: str, name: str, value: Any) -> str:
         raise ValueError("it holds no object")
     deep = json.dumps({name: value}, indent=step, ensure_ascii=False).replace("\n", "\n" + " " * step)
     return _put(text, start, f"{' ' * step}{json.dumps(key)}: {deep}")
+
+
+def remove(text: str, key: str, name: str) -> str:
+    """Without `name` in the object under `key`: its line, or its characters, and one comma."""
+    wanted = parse(text)
+    del wanted[key][name]
+    start = _object_after(text, key)
+    member = _member(text, start, name) if start is not None else None
+    if member is None:
+        raise ValueError(f"{name} is not found in {key}")
+    first, last = member
+    if following := re.match(r"\s*,", text[last:]):
+        last += following.end()
+    elif leading := re.search(r",\s*$", text[:first]):
+        first = leading.start()
+    if line := re.match(r"[ \t]*\r?\n", text[last:]):  # a line of its own goes whole
+        before = len(text[:first].rstrip(" \t"))
+        if text[:before].endswith("\n"):
+            first, last = before, last + line.end()
+    after = text[:first] + text[last:]
+    if parse(after) != wanted:
+        raise ValueError(f"{name} cannot be told from its neighbours in {key}")
+    return after
+
+
+def snippet(key: str, name: str, value: Mapping[str, Any]) -> str:
+    return json.dumps({key: {name: value}}, indent=2, ensure_ascii=False) + "\n"
 
 
 def indentation(text: str) -> int:
@@ -60,6 +94,29 @@ def _object_after(text: str, key: str) -> int | None:
             last = json.loads(token)
         elif token.strip() != ":":
             last = None
+    return None
+
+
+def _member(text: str, start: int, name: str) -> tuple[int, int] | None:
+    """Where `"name": value` stands in the object whose first character is at `start`."""
+    depth, first, named, end = 0, None, False, start
+    for found in _TOKEN.finditer(text, start):
+        token = found[0]
+        if _comment(token) or not token.strip():
+            continue
+        closes = token in ("}", "]")
+        if depth == 0 and (closes or token == ","):
+            if named and first is not None:
+                return first, end
+            if closes:
+                return None
+            first, named = None, False
+            continue
+        if first is None:
+            first, named = found.start(), token.startswith('"') and json.loads(token) == name
+        depth += token in ("{", "[")
+        depth -= closes
+        end = found.start() + len(token.rstrip())
     return None
 
 

@@ -1,4 +1,4 @@
-"""`octavo mcp install`: what a client's configuration needs to start this server."""
+"""`octavo mcp install`, `uninstall`: what a client's configuration needs to start this server, and without it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 from octavo.config.load import load
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
-from octavo.interfaces.mcp.clients import CLIENTS
+from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
 from octavo.interfaces.mcp.installing import Installed, location, snippet
 from octavo.interfaces.mcp.installing import install as put
+from octavo.interfaces.mcp.installing import uninstall as take_out
 from octavo.operations.lines import Line, Part
 from octavo.operations.table import chosen
 
@@ -38,6 +39,30 @@ def install(choices: Choices, client: str, write: bool, tools: str) -> None:
     choices.answer(
         Answer(row, [row], columns, lambda width: _lines(row, told.title, told.afterwards, done), files=[row["path"]])
     )
+
+
+def uninstall(choices: Choices, client: str) -> None:
+    told = CLIENTS[client]
+    done = take_out(told, location(told, os.environ, Path.home()))
+    row: dict[str, Any] = {
+        "client": client,
+        "path": str(done.path),
+        "changed": done.changed,
+        "backup": str(done.backup) if done.backup else None,
+    }
+    columns = ("client", "path", "changed", "backup")
+    choices.answer(Answer(row, [row], columns, lambda width: _removal(told, done), files=[row["path"]]))
+
+
+def _removal(told: Client, done: Installed) -> Iterator[Line]:
+    if not done.changed:
+        yield (Part(f"{done.path} has no {NAME}."),)
+        if told.removal:
+            yield (Part(f"Added otherwise? {told.removal}", "dim"),)
+        return
+    yield (Part(f"Removed {NAME} from {done.path}."),)
+    yield (Part(f"As it was before: {done.backup}", "dim"),)
+    yield (Part("A running client keeps its server until it is started again. Your library stays.", "dim"),)
 
 
 def command_line(choices: Choices, tools: str) -> list[str]:

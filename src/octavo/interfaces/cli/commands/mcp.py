@@ -47,3 +47,13 @@ def install() -> None:
 
     A --library or --project given here becomes part of the entry.
     """
+
+
+@mcp.add
+@command(action="mcp_install:uninstall", examples=["octavo mcp uninstall --client cursor"])
+@click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="Which client to tell.")
+def uninstall() -> None:
+    """Take this server out of a client's configuration; a copy of the old one is kept.
+
+    Everything else in the configuration stays as it was, and so does your library.
+    """
