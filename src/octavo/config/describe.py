@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from octavo.config.load import project_may_set, settings, unknown, variable
+from octavo.config.load import MODELS, project_may_set, settings, unknown, variable
 from octavo.config.schema import Config
+from octavo.model.language_model import ModelSettings
 from octavo.model.location import DatabaseUrl
 
 
@@ -53,12 +54,31 @@ def describe(name: str) -> Setting:
 
 
 def sections() -> Iterator[Section]:
+    """The tables of the file. That of a language model stands for as many as there are."""
     every = described().values()
     yield Section("", "", tuple(setting for setting in every if "." not in setting.name))
-    for name, value in ((name, getattr(Config(), name)) for name in Config.__dataclass_fields__):
-        inside = tuple(setting for setting in every if setting.name.startswith(f"{name}."))
-        if inside:
-            yield Section(name, (type(value).__doc__ or "").strip(), inside)
+    for name, value in _tables(Config()):
+        inside = tuple(setting for setting in every if setting.name.rpartition(".")[0] == name)
+        yield Section(name, (type(value).__doc__ or "").strip(), inside)
+        if any(setting.name == MODELS for setting in inside):
+            yield Section(f"{MODELS}.NAME", (ModelSettings.__doc__ or "").strip(), tuple(_of_a_model()))
+
+
+def _tables(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for field in fields(tree):
+        value = getattr(tree, field.name)
+        if is_dataclass(value) and not isinstance(value, DatabaseUrl):
+            yield prefix + field.name, value
+            yield from _tables(value, f"{prefix}{field.name}.")
+
+
+def _of_a_model() -> Iterator[Setting]:
+    schema = TypeAdapter(ModelSettings).json_schema()["properties"]
+    for field in fields(ModelSettings):
+        name = f"{MODELS}.NAME.{field.name}"
+        yield replace(
+            _setting(name, None if field.default is MISSING else field.default, schema[field.name]), variable=""
+        )
 
 
 def template(*, in_project_file: bool = False) -> str:
@@ -69,7 +89,9 @@ def template(*, in_project_file: bool = False) -> str:
         if not offered:
             continue
         if section.name:
-            lines += [f"# {section.meaning}", f"[{section.name}]"]
+            # The table of a model is a comment too: one with nothing in it would be a model without a provider.
+            mark = "# " if section.name.startswith(f"{MODELS}.") else ""
+            lines += [f"# {section.meaning}", f"{mark}[{section.name}]"]
         for setting in offered:
             key = setting.name.rpartition(".")[2]
             example = "…" if setting.default is None else written(setting.default)
@@ -82,11 +104,18 @@ def plain(value: Any) -> Any:
     """A setting's value as JSON and TOML have it; of a database's URL, what may be shown."""
     if isinstance(value, Path | DatabaseUrl):
         return str(value)
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, ModelSettings):
+        given = ((field, getattr(value, field.name)) for field in fields(value))
+        return {field.name: plain(inner) for field, inner in given if inner != field.default}
     return list(value) if isinstance(value, tuple) else value
 
 
 def written(value: Any) -> str:
-    """A value as it stands in TOML, which for these types is JSON; nothing for None."""
+    """A value as it stands in TOML, which for most of these types is JSON; nothing for None."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(name)} = {written(inner)}" for name, inner in value.items()) + "}"
     return "" if value is None else json.dumps(plain(value), ensure_ascii=False)
 
 
@@ -125,6 +154,8 @@ def _type(kind: Mapping[str, Any]) -> str:
             return "path or URL"
         case {"format": "path"}:
             return "path"
+        case {"type": "object"}:
+            return "tables by name"
         case {"type": "array"}:
             return "list of strings"
         case {"type": "boolean"}:

@@ -39,6 +39,8 @@ def target(environ: Mapping[str, str], directory: Path, *, project: bool) -> Pat
 def set_value(file: Path, name: str, values: Sequence[str], environ: Mapping[str, str], directory: Path) -> Change:
     """Puts a setting into a file; of a list, every value is given."""
     setting = describe(name)
+    if setting.type == "tables by name":
+        raise InvalidArgument(f"{name} is a table for each name", hint="write them with `octavo config edit`")
     if setting.type != "list of strings" and len(values) != 1:
         raise InvalidArgument(f"{name} takes one value, not {len(values)}", hint=f"its type: {setting.type}")
     given: Any = list(values) if setting.type == "list of strings" else values[0]

@@ -13,6 +13,7 @@ from platformdirs import user_config_path, user_data_path
 from octavo.config.local_library import ORIGIN, trusted
 from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
+from octavo.model.language_model import ROLES, ModelSettings
 from octavo.model.location import DatabaseUrl, Location, location
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
@@ -29,6 +30,9 @@ _SEPARATORS = {
 # A project file travels with a repository that someone else may have written. It may narrow what is read and
 # choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
 _PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore")
+
+MODELS = "llm.models"
+"""The one setting that is tables by names of the user's own, and so is kept whole."""
 
 
 _Settings = TypeVar("_Settings")
@@ -67,6 +71,8 @@ def _combined(layers: Iterable[tuple[str, Mapping[str, Any]]]) -> Loaded:
     for origin, layer in layers:
         for name, value in layer.items():
             _refuse_unknown(name, origin)
+            if name == MODELS and isinstance(value, Mapping):
+                _refuse_unknown_of_models(value, origin)
             # The patterns of all files count. A value that is no list is left for validation to refuse.
             joined = name == "ingest.ignore" and isinstance(value, list | tuple)
             values[name] = (*values.get(name, ()), *value) if joined else value
@@ -146,9 +152,13 @@ def read_flat(text: str, path: Path) -> dict[str, Any]:
 
 
 def unknown(name: str, message: str) -> ConfigurationError:
+    return _nearest_of(name, _NAMES, message)
+
+
+def _nearest_of(name: str, known: Iterable[str], message: str) -> ConfigurationError:
     import difflib
 
-    near = difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else "`octavo config show` lists every setting"
     return ConfigurationError(message, hint=hint)
 
@@ -180,6 +190,13 @@ def _consistent(config: Config, origins: Mapping[str, str]) -> Config:
             f"{config.embedding.provider}, which takes none",
             hint='set embedding.provider to "onnx", or leave embedding.model out',
         )
+    for role in ROLES:
+        name = config.llm.named_for(role)
+        if name is not None and name not in config.llm.models:
+            raise ConfigurationError(
+                f"llm.roles.{role} in {origins[f'llm.roles.{role}']} names the model {name}, which is not there",
+                hint=f"describe it in a table [llm.models.{name}]; there are: {', '.join(config.llm.models) or 'none'}",
+            )
     return config
 
 
@@ -221,7 +238,7 @@ def _read(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in tree.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and prefix + name != MODELS:
             yield from _flat(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
@@ -249,6 +266,20 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 def _refuse_unknown(name: str, origin: str) -> None:
     if name not in _NAMES:
         raise unknown(name, f"{origin} sets {name}, which is not a setting")
+
+
+def _refuse_unknown_of_models(models: Mapping[str, Any], origin: str) -> None:
+    """A key in the file is refused like any other setting there is not: it would be copied along with the file."""
+    known = [field.name for field in fields(ModelSettings)]
+    for name, table in models.items():
+        for given in table if isinstance(table, Mapping) else ():
+            if "key" in given and given not in known:
+                raise ConfigurationError(
+                    f"{origin} sets {MODELS}.{name}.{given}, and keys do not belong in files",
+                    hint="put it into an environment variable, and that one's name into key_variable",
+                )
+            if given not in known:
+                raise _nearest_of(given, known, f"{origin} sets {MODELS}.{name}.{given}, which is not a setting")
 
 
 def _nested(values: Mapping[str, Any]) -> dict[str, Any]:

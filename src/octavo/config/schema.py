@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
+from octavo.model.language_model import LanguageModels
 from octavo.model.limits import Field
 from octavo.model.location import Location
 
@@ -300,6 +301,7 @@ class Config:
     history: History = History()
     retrieval: Retrieval = Retrieval()
     reranking: Reranking = Reranking()
+    llm: LanguageModels = field(default_factory=LanguageModels)
     jobs: Jobs = Jobs()
     work: Work = Work()
     serve: Serve = Serve()

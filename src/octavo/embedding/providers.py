@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from octavo.embedding import jina, ollama, openai, voyage
-from octavo.embedding.endpoint import Endpoint, Patience
 from octavo.embedding.remote import RemoteEmbedder, Wire
 from octavo.errors import InvalidArgument
 from octavo.model.embedding_profile import EmbeddingProfileSettings
+from octavo.services.endpoint import Endpoint, Patience
 
 
 @dataclass(frozen=True, slots=True)

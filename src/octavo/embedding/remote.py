@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.embedding.endpoint import Endpoint
 from octavo.errors import ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfileSettings
 from octavo.model.recipe import EmbeddingProfile
+from octavo.services.endpoint import Endpoint
 
 _BATCH, _CONCURRENCY, _WINDOW = 64, 2, 8_192
 _TOGETHER_CHARACTERS = 48_000  # of chunks embedded in sight of each other: about half of the smallest context there is

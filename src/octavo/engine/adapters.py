@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from octavo.ingest.prepare import Preparer
     from octavo.model.collection import Collection, CollectionSettings, Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
+    from octavo.model.language_model import Role
     from octavo.model.ledger import FileStamp
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.scan import Scan
-    from octavo.ports import Embedder, Reranker, Store, VectorIndex
+    from octavo.ports import Embedder, LanguageModel, Reranker, Store, VectorIndex
 
 
 class FileChanges(Protocol):
@@ -102,6 +103,8 @@ class Adapters:
     clock: Callable[[], float] = time.time
     file_changes: FileChanges | None = None
     reranker: Callable[[], Reranker] | None = None
+    language_model: Callable[[Role, str | None], LanguageModel | None] | None = None
+    """The model of a role, or one by its name, where any is configured."""
     profile_folders: tuple[Path, ...] = ()
     config: Config | None = None
     """What all of these follow, for another library that is to be opened like this one."""

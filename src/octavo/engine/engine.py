@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.engine.adapters import IndexOptions, WatchSettings
 from octavo.engine.reader import Reader
-from octavo.errors import NotFound
+from octavo.errors import ConfigurationError, NotFound
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from octavo.jobs.worker import JobWorker, Pace
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.embedding_profile import NamedEmbeddingProfile
+    from octavo.model.language_model import Role
     from octavo.model.location import Location
     from octavo.observability.progress import Progress
-    from octavo.ports import Embedder, VectorIndex
+    from octavo.ports import Embedder, LanguageModel, VectorIndex
 
 
 class Engine:
@@ -89,6 +90,15 @@ class Engine:
     @property
     def vectors(self) -> VectorIndex:
         return self.library.active.vectors
+
+    def language_model(self, role: Role, name: str | None = None) -> LanguageModel | None:
+        """The configured model of a role, or one by its name; None where no model has the role."""
+        make = self.library.adapters.language_model
+        if make is None and name is not None:
+            raise ConfigurationError(
+                f"there is no model {name}", hint=f"describe it in a table [llm.models.{name}] of your configuration"
+            )
+        return None if make is None else make(role, name)
 
     @property
     def accelerator(self) -> Accelerator | None:

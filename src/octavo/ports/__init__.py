@@ -6,6 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
+from octavo.ports.language import LanguageModel
 from octavo.ports.library import (
     Catalog,
     Documents,
@@ -49,6 +50,7 @@ __all__ = [
     "Embeddings",
     "Graph",
     "History",
+    "LanguageModel",
     "Leases",
     "Ledger",
     "LexicalIndex",

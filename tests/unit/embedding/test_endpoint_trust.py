@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from octavo.embedding.endpoint import Endpoint, Patience
 from octavo.errors import ProviderFailed
+from octavo.services.endpoint import Endpoint, Patience
 
 ONCE = Patience(timeout_seconds=10.0, retries=0)
 

@@ -16,6 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
 from octavo.engine.library import OpenLibrary
 from octavo.engine.wiring.embedders import profile_embedder, reranker
+from octavo.engine.wiring.language_models import language_models
 from octavo.engine.wiring.stores import accelerator
 from octavo.model.location import Location
 from octavo.stores.sqlite.store import SqliteStore
@@ -62,6 +63,7 @@ def assemble(
         accelerator=partial(accelerator, config, place, _tiers),
         file_changes=_file_changes,
         reranker=reranker(config.reranking),
+        language_model=language_models(config.llm),
         config=config,
         profile_folders=folders,
     )

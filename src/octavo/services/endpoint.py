@@ -9,18 +9,22 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from octavo.embedding.breaker import CircuitBreaker
 from octavo.errors import ProviderFailed
+from octavo.observability.cancellation import current_cancellation
+from octavo.services.breaker import CircuitBreaker
+from octavo.services.connection import Watch, WatchedHttp, WatchedHttps
 
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
 _TOLD = 300  # characters of a service's own words
 _LARGEST = 512_000_000  # bytes of an answer
+_LARGEST_REPLY = 16_000_000  # bytes of one that somebody waits for
 _DEADLINE = 3.0  # seconds that a search waits for a vector
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -35,7 +39,10 @@ class Patience:
 
 
 class Endpoint:
-    """One service. Safe from several threads: they share its rate."""
+    """One service. Safe from several threads: they share its rate.
+
+    `headers` carry the key where the service wants it otherwise than as `Authorization: Bearer`.
+    """
 
     def __init__(
         self,
@@ -44,6 +51,7 @@ class Endpoint:
         key: str | None = None,
         patience: Patience | None = None,
         *,
+        headers: Mapping[str, str] | None = None,
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -51,6 +59,7 @@ class Endpoint:
         self._url = url.rstrip("/")
         self._key = key
         self._patience = patience or Patience()
+        self._headers = {"Authorization": f"Bearer {key}"} if key and headers is None else dict(headers or {})
         self._wait = wait
         self._clock = clock
         self._opener = _opener(self._url)
@@ -89,6 +98,67 @@ class Endpoint:
         self._breaker.answered()
         return answer
 
+    def post_within(self, path: str, body: Mapping[str, Any], seconds: float) -> Any:
+        """The answer's JSON within a hard deadline, or until nobody waits for it any more.
+
+        Asked once more where that can help and there is time, and not at all while the service is known not to answer.
+        """
+        return next(self._attempts(path, body, seconds, lambda response: iter((_json(_whole(response)),))))
+
+    def lines_within(self, path: str, body: Mapping[str, Any], seconds: float) -> Iterator[str]:
+        """The same for an answer that comes in lines, each as soon as it is there; closing ends the request."""
+        return self._attempts(path, body, seconds, _lines)
+
+    def _attempts(
+        self, path: str, body: Mapping[str, Any], seconds: float, read: Callable[[Any], Iterator[Any]]
+    ) -> Iterator[Any]:
+        if reason := self._breaker.reason():
+            raise self._silent(reason)
+        ends = self._clock() + seconds
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        for attempt in (1, 2):
+            begun = False
+            try:
+                with self._response(path, data, ends - self._clock()) as response:
+                    for item in read(response):
+                        if not begun:
+                            self._breaker.answered()
+                        begun = True
+                        yield item
+                return
+            except _Failure as failure:
+                pause = max(_FIRST_WAIT / 2, failure.after)
+                if failure.again and attempt == 1 and not begun and self._clock() + pause < ends:
+                    self._wait(pause)
+                    continue
+                if failure.again:
+                    self._breaker.failed(failure.reason)
+                raise self._failed(path, failure, attempt) from failure.__cause__
+
+    @contextmanager
+    def _response(self, path: str, data: bytes, seconds: float) -> Iterator[Any]:
+        """The answer while it is read. Whatever breaks it off is a `_Failure`."""
+        watch = Watch(max(seconds, 0.001), current_cancellation())
+        opener = _opener(self._url, WatchedHttp(watch), WatchedHttps(watch))
+        try:
+            with watch.watching(), opener.open(self._request(path, data), timeout=max(seconds, 0.001)) as response:
+                yield response
+                if watch.expired or watch.cancelled:
+                    raise OSError("the connection was shut")
+        except urllib.error.HTTPError as error:
+            raise self._refused(error) from None
+        except (OSError, ValueError, http.client.HTTPException, _Failure) as error:
+            if watch.cancelled:
+                raise _Failure("nobody waits for its answer any more") from error
+            if isinstance(error, _Failure) and not watch.expired:
+                raise
+            slow = watch.expired or isinstance(getattr(error, "reason", error), TimeoutError)
+            if not slow and isinstance(error, ValueError):
+                raise _Failure(f"{self._url} is no address ({error})") from error
+            reason = getattr(error, "reason", None)
+            broken = f"it cannot be reached ({reason})" if reason else f"it broke off ({type(error).__name__})"
+            raise _Failure("it did not answer in time" if slow else broken, again=True) from error
+
     def _silent(self, reason: str) -> ProviderFailed:
         return ProviderFailed(
             f"{self._name} at {self._url} does not answer: {reason}",
@@ -97,11 +167,8 @@ class Endpoint:
         )
 
     def _asked(self, path: str, data: bytes, timeout: float | None = None) -> Any:
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "octavo"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        request = urllib.request.Request(self._url + path, data, headers, method="POST")
         try:
+            request = self._request(path, data)
             with self._opener.open(request, timeout=timeout or self._patience.timeout_seconds) as response:
                 answer = response.read(_LARGEST)
         except urllib.error.HTTPError as error:
@@ -116,10 +183,11 @@ class Endpoint:
             raise _Failure(f"it broke off ({type(error).__name__})", again=True) from error
         except ValueError as error:
             raise _Failure(f"{self._url} is no address ({error})") from error
-        try:
-            return json.loads(answer)
-        except ValueError as error:
-            raise _Failure("its answer is not JSON", again=True) from error
+        return _json(answer)
+
+    def _request(self, path: str, data: bytes) -> urllib.request.Request:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "octavo"}
+        return urllib.request.Request(self._url + path, data, headers | self._headers, method="POST")
 
     def _refused(self, error: urllib.error.HTTPError) -> _Failure:
         with error:
@@ -165,13 +233,13 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _opener(url: str) -> urllib.request.OpenerDirector:
+def _opener(url: str, *handlers: urllib.request.BaseHandler) -> urllib.request.OpenerDirector:
     """Without redirects, and for a service on this machine without proxies: what is local stays local."""
     try:
         local = urlsplit(url).hostname in LOOPBACK
     except ValueError:
         local = False
-    return urllib.request.build_opener(_NoRedirect, *([urllib.request.ProxyHandler({})] if local else []))
+    return urllib.request.build_opener(_NoRedirect, *handlers, *([urllib.request.ProxyHandler({})] if local else []))
 
 
 class _Failure(Exception):
@@ -183,18 +251,50 @@ class _Failure(Exception):
         self.status = status
 
 
+def _json(answer: bytes) -> Any:
+    try:
+        return json.loads(answer)
+    except ValueError as error:
+        raise _Failure("its answer is not JSON", again=True) from error
+
+
+def _parts(response: Any) -> Iterator[bytes]:
+    """The answer in pieces, up to the largest; one that ends before it is whole is a failure."""
+    size = 0
+    while piece := response.read1(65_536):
+        size += len(piece)
+        if size > _LARGEST_REPLY:
+            raise _Failure(f"its answer is larger than {_LARGEST_REPLY:,} bytes")
+        yield piece
+    if response.length:
+        raise _Failure("it broke off", again=True)
+
+
+def _whole(response: Any) -> bytes:
+    return b"".join(_parts(response))
+
+
+def _lines(response: Any) -> Iterator[str]:
+    begun = b""
+    for piece in _parts(response):
+        *whole, begun = (begun + piece).split(b"\n")
+        yield from (line.decode("utf-8", "replace").rstrip("\r") for line in whole)
+    if begun:
+        yield begun.decode("utf-8", "replace")
+
+
 def _hint(failure: _Failure) -> str:
     match failure.status:
         case 301 | 302 | 303 | 307 | 308:
-            return "it redirects elsewhere, which is not followed: give the profile the address it redirects to"
+            return "it redirects elsewhere, which is not followed: configure the address it redirects to"
         case 401 | 403:
-            return "check the key: the profile's key_variable or key_file says where it is looked for"
+            return "check the key: key_variable (or a profile's key_file) says where it is looked for"
         case 404:
-            return "check the profile's url and model; a local server may have to fetch the model first"
+            return "check the configured url and model; a local server may have to fetch the model first"
         case 429:
-            return "set the profile's requests_per_minute below what the service allows"
+            return "ask less often (a profile's requests_per_minute), or later"
         case 400 | 413 | 422:
-            return "check the profile's model, dimensions and batch"
+            return "check the configured model and what is asked of it (for embeddings: dimensions and batch)"
     return "check that the service is running and can be reached; the work is tried again later"
 
 

@@ -1,0 +1,55 @@
+"""The `/chat/completions` that OpenAI began and llama.cpp, LM Studio, vLLM and many others speak."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.llm.remote import Asked
+from octavo.model.language_model import Completion, Usage
+
+URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIWire:
+    """Fits `remote.Wire`. The url ends where `/chat/completions` begins, usually in `/v1`."""
+
+    model: str
+
+    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.text} for message in asked.prompt.messages],
+            "max_tokens": asked.max_tokens,
+            "temperature": asked.temperature,
+            "stream": asked.stream,
+        }
+        if asked.stop:
+            body["stop"] = list(asked.stop)
+        if asked.schema is not None:
+            form = {"name": "answer", "schema": asked.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        return "/chat/completions", body
+
+    def read(self, answer: Any) -> Completion:
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        text = choice["message"].get("content") or ""
+        if not isinstance(text, str):
+            raise TypeError("the content is no text")
+        counted = Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+        return Completion(text, counted, choice.get("finish_reason") == "length")
+
+    def piece(self, line: str) -> str | None:
+        """Of server-sent events only the data matters; `[DONE]` ends them."""
+        name, _, data = line.partition(":")
+        if name != "data":
+            return ""
+        if data.strip() == "[DONE]":
+            return None
+        choices = json.loads(data).get("choices") or [{}]
+        text = (choices[0].get("delta") or {}).get("content") or ""
+        if not isinstance(text, str):
+            raise TypeError("the content is no text")
+        return text

@@ -1,0 +1,181 @@
+"""A language model behind a service: asked within a deadline, a few calls at once, its replies read with suspicion."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from octavo.errors import ProviderFailed
+from octavo.llm.reading import clipped, read_json, with_schema, without_thoughts
+from octavo.model.language_model import Completion, ModelSettings, Prices, Prompt, Usage
+from octavo.services.endpoint import Endpoint
+
+_BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
+_FORMAT_REFUSED = (400, 404, 422, 501)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call, in nobody's wire format yet."""
+
+    prompt: Prompt
+    max_tokens: int
+    temperature: float
+    stop: tuple[str, ...] = ()
+    schema: Mapping[str, Any] | None = None
+    stream: bool = False
+
+
+class Wire(Protocol):
+    """How one service wants to be asked, and how it answers."""
+
+    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+        """A path and what is posted to it."""
+        ...
+
+    def read(self, answer: Any) -> Completion: ...
+
+    def piece(self, line: str) -> str | None:
+        """The text in a line of a stream; None at its end."""
+        ...
+
+
+class RemoteModel:
+    """Fits `ports.LanguageModel`."""
+
+    def __init__(self, name: str, settings: ModelSettings, wire: Wire, endpoint: Endpoint) -> None:
+        self._said = name
+        self._settings = settings
+        self._wire = wire
+        self._endpoint = endpoint
+        self._places = threading.BoundedSemaphore(settings.concurrency)
+
+    @property
+    def name(self) -> str:
+        return f"{self._settings.provider}:{self._settings.model or self._said}"
+
+    @property
+    def window(self) -> int:
+        return self._settings.window
+
+    @property
+    def prices(self) -> Prices:
+        return self._settings.prices
+
+    def complete(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        deadline: float | None = None,
+    ) -> Completion:
+        return self._completed(Asked(prompt, max_tokens, temperature, tuple(stop)), self._ends(deadline))
+
+    def structured(
+        self,
+        prompt: Prompt,
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        deadline: float | None = None,
+    ) -> Completion:
+        """Asks once more, with what was wrong, where the first reply does not fit the schema."""
+        ends = self._ends(deadline)
+        asked = Asked(with_schema(prompt, schema), max_tokens, temperature, schema=schema)
+        first = self._formatted(asked, ends)
+        value, problem = read_json(first.text, schema)
+        if not problem:
+            return replace(first, value=value)
+        second = self._formatted(replace(asked, prompt=with_schema(prompt, schema, problem)), ends)
+        value, problem = read_json(second.text, schema)
+        if problem:
+            raise ProviderFailed(
+                f"{self._said} did not answer in the form that was asked for: {problem}",
+                hint="a larger model, or one that can give JSON, may do better",
+            )
+        return replace(second, value=value, usage=first.usage + second.usage)
+
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        deadline: float | None = None,
+    ) -> Iterator[str]:
+        asked = Asked(prompt, max_tokens, temperature, tuple(stop), stream=True)
+        return clipped(without_thoughts(self._pieces(asked, self._ends(deadline))), max_tokens)
+
+    def count_tokens(self, text: str) -> int:
+        return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+    def _formatted(self, asked: Asked, ends: float) -> Completion:
+        """Many servers do not know output by schema: such a one is asked for JSON by words alone."""
+        try:
+            return self._completed(asked, ends)
+        except ProviderFailed as error:
+            if error.details.get("status") not in _FORMAT_REFUSED:
+                raise
+            return self._completed(replace(asked, schema=None), ends)
+
+    def _completed(self, asked: Asked, ends: float) -> Completion:
+        started = time.monotonic()
+        with self._place(ends):
+            answer = self._endpoint.post_within(*self._wire.body(asked), ends - time.monotonic())
+        try:
+            found = self._wire.read(answer)
+        except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+            raise self._misread() from error
+        whole = "".join(without_thoughts([found.text]))
+        text = "".join(clipped([whole], asked.max_tokens))
+        usage = Usage(
+            found.usage.prompt_tokens or self.count_tokens(asked.prompt.text),
+            found.usage.completion_tokens or self.count_tokens(text),
+            time.monotonic() - started,
+        )
+        cost = self.prices.cost(usage.prompt_tokens, usage.completion_tokens)
+        return Completion(text, replace(usage, cost=cost), found.truncated or text != whole)
+
+    def _pieces(self, asked: Asked, ends: float) -> Iterator[str]:
+        with self._place(ends):
+            lines = self._endpoint.lines_within(*self._wire.body(asked), ends - time.monotonic())
+            for line in lines:
+                try:
+                    piece = self._wire.piece(line)
+                except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+                    raise self._misread() from error
+                if piece is None:
+                    return
+                if piece:
+                    yield piece
+        raise ProviderFailed(f"{self._said} broke off before its answer was whole")
+
+    def _misread(self) -> ProviderFailed:
+        return ProviderFailed(
+            f"{self._said} did not answer like a service of {self._settings.provider}",
+            hint="check the model's provider and url",
+        )
+
+    def _ends(self, deadline: float | None) -> float:
+        return time.monotonic() + (self._settings.timeout_seconds if deadline is None else deadline)
+
+    @contextmanager
+    def _place(self, ends: float) -> Iterator[None]:
+        """One of the calls that may be under way at once, waited for no longer than the call itself."""
+        if not self._places.acquire(timeout=max(0.0, ends - time.monotonic())):
+            raise ProviderFailed(
+                f"{self._said} is busy with {self._settings.concurrency} other calls",
+                hint="try again, or allow more calls at once by the model's concurrency",
+            )
+        try:
+            yield
+        finally:
+            self._places.release()

@@ -1,0 +1,160 @@
+"""What is asked of a language model and what it answers; which models there are, and what each is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from octavo.errors import ConfigurationError
+from octavo.model.limits import Field
+
+Role = Literal["answer", "rerank", "summarise", "hypothesise"]
+ROLES: tuple[Role, ...] = ("answer", "rerank", "summarise", "hypothesise")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation: `system` says how to answer, `user` asks, `assistant` has answered."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Messages, and which prompt file in which version made them: what an answer is stored under."""
+
+    messages: tuple[Message, ...]
+    name: str = ""
+    version: str = ""
+
+    @classmethod
+    def of(cls, text: str, system: str = "") -> Prompt:
+        """One question, with instructions where there are any."""
+        instructions = (Message("system", system),) if system else ()
+        return cls((*instructions, Message("user", text)))
+
+    @property
+    def text(self) -> str:
+        """Everything the model is to read, for counting tokens and for showing."""
+        return "\n\n".join(message.text for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call took. `cost` is in whatever currency the model's prices are; `cached` where nobody was asked."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    cached: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+            self.cost + other.cost,
+            self.cached and other.cached,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model wrote. `truncated` where it had more to say; `value` is what structured output stands for."""
+
+    text: str
+    usage: Usage = Usage()
+    truncated: bool = False
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, read and written; nothing for a model on this machine."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A language model or a rerank service, by a name of your own."""
+
+    provider: Annotated[
+        Literal["ollama", "openai", "anthropic", "gguf", "cohere", "jina", "llamacpp"],
+        Field(
+            description="`openai` is every server that speaks its protocol (llama.cpp, LM Studio, vLLM), `gguf` a file"
+            " in this process (`octavo[llm]`). `cohere`, `jina` and `llamacpp` are rerank services, for the role"
+            " `rerank` alone."
+        ),
+    ]
+    model: Annotated[str, Field(description="The name of the model at its service.")] = ""
+    url: Annotated[str, Field(description="Where the service is; unset, the provider's own address.")] = ""
+    key_variable: Annotated[
+        str, Field(description="The environment variable with the service's key, where it wants one.")
+    ] = ""
+    path: Annotated[Path | None, Field(description="The GGUF file, for the provider `gguf`.")] = None
+    window: Annotated[
+        int, Field(ge=256, le=10_000_000, description="How many tokens the model reads and writes at most.")
+    ] = 4_096
+    timeout_seconds: Annotated[
+        float, Field(gt=0, le=3_600, description="The longest a call may take where its caller sets no deadline.")
+    ] = 60.0
+    concurrency: Annotated[int, Field(ge=1, le=64, description="How many calls are under way at once.")] = 2
+    threads: Annotated[
+        Annotated[int, Field(ge=1, le=256)] | None,
+        Field(description="Threads of a model in this process; unset, one for each processor core."),
+    ] = None
+    prompt_price: Annotated[float, Field(ge=0, description="What a million tokens that it reads cost.")] = 0.0
+    completion_price: Annotated[float, Field(ge=0, description="What a million tokens that it writes cost.")] = 0.0
+
+    @property
+    def prices(self) -> Prices:
+        return Prices(self.prompt_price, self.completion_price)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRoles:
+    """Which of the models under `llm.models` does what; without one, Octavo does without."""
+
+    answer: Annotated[str | None, Field(description="The model that answers questions from passages.")] = None
+    rerank: Annotated[str | None, Field(description="The model or service that reads the best passages again.")] = None
+    summarise: Annotated[str | None, Field(description="The model that summarises sections and files.")] = None
+    hypothesise: Annotated[
+        str | None, Field(description="The model that imagines a passage to look for, and rewrites queries.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModels:
+    """Language models, for what goes beyond finding passages. None is needed, and none is asked unless named here."""
+
+    models: Annotated[
+        Mapping[str, ModelSettings],
+        Field(description="The models by name: a table `[llm.models.NAME]` for each."),
+    ] = field(default_factory=dict)
+    cache_mb: Annotated[
+        int, Field(ge=0, le=1_000_000, description="Megabytes of answers kept in the library; 0 keeps none.")
+    ] = 64
+    roles: ModelRoles = ModelRoles()
+
+    def named_for(self, role: Role) -> str | None:
+        """The name of the model that has this role, if one has."""
+        found: str | None = getattr(self.roles, role)
+        return found or None
+
+
+def missing_model(role: Role) -> ConfigurationError:
+    """Why something that needs a model cannot be done, and what to write where."""
+    return ConfigurationError(
+        f"no language model is configured for {role}",
+        hint=f'name one in your configuration: [llm.models.local] and llm.roles.{role} = "local" (docs: models)',
+        details={"role": role},
+    )

@@ -1,0 +1,67 @@
+"""What the flows ask of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from octavo.model.language_model import Completion, Prices, Prompt
+
+
+class LanguageModel(Protocol):
+    """Messages → text. A call ends at its deadline (seconds from now), or when nobody waits for it any more.
+
+    Whatever goes wrong with the model is `ProviderFailed`. Safe from several threads.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model with its provider: what answers are stored under."""
+        ...
+
+    @property
+    def window(self) -> int:
+        """How many tokens it reads and writes at most."""
+        ...
+
+    @property
+    def prices(self) -> Prices: ...
+
+    def complete(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        deadline: float | None = None,
+    ) -> Completion: ...
+
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        deadline: float | None = None,
+    ) -> Iterator[str]:
+        """The text in pieces as they are written. Closing the iterator ends the call."""
+        ...
+
+    def structured(
+        self,
+        prompt: Prompt,
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        deadline: float | None = None,
+    ) -> Completion:
+        """A completion whose `value` is JSON that the schema allows; `ProviderFailed` where the model cannot."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """As the model counts, or nearly: services that do not say are estimated, rather too high than too low."""
+        ...

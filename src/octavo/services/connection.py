@@ -1,0 +1,102 @@
+"""An HTTP connection that is shut when its time is over or nobody waits for it any more."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
+
+from octavo.observability.cancellation import Cancellation
+
+
+class Watch:
+    """The sockets of one request. A read that blocks in one of them ends when they are shut."""
+
+    def __init__(self, seconds: float, cancellation: Cancellation) -> None:
+        self._seconds = seconds
+        self._cancellation = cancellation
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._shut = False
+        self.expired = False
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancellation.cancelled
+
+    def opened(self, connected: socket.socket) -> None:
+        with self._lock:
+            self._sockets.append(connected)
+            shut = self._shut
+        if shut:
+            self.shut()
+
+    def shut(self) -> None:
+        with self._lock:
+            self._shut = True
+            sockets = list(self._sockets)
+        for connected in sockets:
+            with suppress(OSError, ValueError):
+                connected.shutdown(socket.SHUT_RDWR)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        timer = threading.Timer(self._seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            with self._cancellation.calling(self.shut):
+                yield
+        finally:
+            timer.cancel()
+
+    def _expire(self) -> None:
+        self.expired = True
+        self.shut()
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, *arguments: Any, opened: Callable[[socket.socket], None], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._opened = opened
+
+    def connect(self) -> None:
+        super().connect()
+        self._opened(self.sock)
+
+
+class _SecureConnection(http.client.HTTPSConnection):
+    def __init__(self, *arguments: Any, opened: Callable[[socket.socket], None], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._opened = opened
+
+    def connect(self) -> None:
+        super().connect()
+        self._opened(self.sock)
+
+
+class WatchedHttp(urllib.request.HTTPHandler):
+    """Opens `http:` addresses by connections that a watch knows."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(partial(_Connection, opened=self._watch.opened), request)
+
+
+class WatchedHttps(urllib.request.HTTPSHandler):
+    """The same for `https:`."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(partial(_SecureConnection, opened=self._watch.opened), request)
