@@ -32,6 +32,9 @@ def _goose_entry(line: Sequence[str]) -> dict[str, Any]:
 class Client:
     """`key` is the object (or table) of the configuration that holds servers; `entry` is what stands there for a
     command line. `command` and `removal` are the client's own ways to say the same, where it has them.
+
+    `skills` is where it looks for skills below the home directory, `project_skills` below a project; `folders` below
+    the home directory show that it is used here.
     """
 
     name: str
@@ -43,6 +46,9 @@ class Client:
     entry: Callable[[Sequence[str]], dict[str, Any]] = _plain
     command: Callable[[Sequence[str]], str] | None = None
     removal: str | None = None
+    skills: str = ""
+    project_skills: str = ""
+    folders: tuple[str, ...] = ()
 
 
 def _application(environ: Mapping[str, str], home: Path, platform: str) -> Path:
@@ -99,6 +105,9 @@ CLIENTS: Mapping[str, Client] = {
             entry=_typed,
             command=lambda line: shlex.join(["claude", "mcp", "add", "--scope", "user", NAME, "--", *line]),
             removal=f"claude mcp remove --scope user {NAME}",
+            skills=".claude/skills",
+            project_skills=".claude/skills",
+            folders=(".claude",),
         ),
         Client(
             name="claude-desktop",
@@ -115,6 +124,9 @@ CLIENTS: Mapping[str, Client] = {
             key="mcpServers",
             path=lambda environ, home, platform: home / ".cursor" / "mcp.json",
             afterwards="Cursor reads the file again by itself; its MCP settings list the server.",
+            skills=".cursor/skills",
+            project_skills=".cursor/skills",
+            folders=(".cursor",),
         ),
         Client(
             name="vscode",
@@ -123,6 +135,9 @@ CLIENTS: Mapping[str, Client] = {
             path=lambda environ, home, platform: _application(environ, home, platform) / "Code" / "User" / "mcp.json",
             afterwards="Run MCP: List Servers, start octavo and trust it.",
             entry=_typed,
+            skills=".copilot/skills",
+            project_skills=".github/skills",
+            folders=(".copilot", ".vscode"),
         ),
         Client(
             name="codex",
@@ -133,6 +148,9 @@ CLIENTS: Mapping[str, Client] = {
             layout="toml",
             command=lambda line: shlex.join(["codex", "mcp", "add", NAME, "--", *line]),
             removal=f"codex mcp remove {NAME}",
+            skills=".agents/skills",
+            project_skills=".agents/skills",
+            folders=(".codex", ".agents"),
         ),
         Client(
             name="zed",

@@ -67,6 +67,11 @@ def uninstall(client: Client, path: Path) -> Installed:
     return _changed(path, without, f"remove {NAME} from {client.key} by hand")
 
 
+def replace_file(path: Path, text: str) -> Installed:
+    """A client's file written whole; what was there before and differs is kept as a copy."""
+    return _changed(path, lambda before: text, "check who may write there")
+
+
 def _servers(client: Client, text: str) -> dict[str, Any]:
     whole = _LAYOUTS[client.layout].parse(text)
     servers = whole.get(client.key, {}) if isinstance(whole, dict) else None

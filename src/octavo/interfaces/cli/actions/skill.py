@@ -1,0 +1,75 @@
+"""`octavo skill`: the skill as it ships, printed or put where clients look for skills."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import Answer
+from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
+from octavo.interfaces.mcp.installing import replace_file
+from octavo.operations.lines import Line, Part
+
+_FILE = "SKILL.md"
+
+
+def skill_text() -> str:
+    return files("octavo.interfaces.mcp").joinpath("skill", _FILE).read_text("utf-8")
+
+
+def show(choices: Choices) -> None:
+    text = skill_text()
+    row = {"name": NAME, "text": text}
+    choices.answer(
+        Answer(row, [row], ("name", "text"), lambda width: [(Part(line),) for line in text.splitlines()], exact=text)
+    )
+
+
+def install(choices: Choices, clients: tuple[str, ...], here: bool, folder: Path | None) -> None:
+    chosen = [CLIENTS[name] for name in dict.fromkeys(clients)] or ([] if folder else _installed(Path.home()))
+    places = [(client.title, _folder(client, here)) for client in chosen]
+    if folder:
+        places.append((str(folder), folder))
+    rows = [_put(title, place / NAME / _FILE) for title, place in places]
+    columns = ("client", "path", "changed", "backup")
+    choices.answer(
+        Answer({"skills": rows}, rows, columns, lambda width: _lines(rows), files=[row["path"] for row in rows])
+    )
+
+
+def _installed(home: Path) -> list[Client]:
+    """Clients of this user: each keeps a folder of its own below the home directory."""
+    with_skills = [client for client in CLIENTS.values() if client.skills]
+    found = [client for client in with_skills if any((home / name).is_dir() for name in client.folders)]
+    if not found:
+        names = ", ".join(client.name for client in with_skills)
+        raise click.UsageError(f"No client that reads skills was found. Name one with --client: {names}.")
+    return found
+
+
+def _folder(client: Client, here: bool) -> Path:
+    return Path.cwd() / client.project_skills if here else Path.home() / client.skills
+
+
+def _put(title: str, path: Path) -> dict[str, Any]:
+    done = replace_file(path, skill_text())
+    return {
+        "client": title,
+        "path": str(done.path),
+        "changed": done.changed,
+        "backup": str(done.backup) if done.backup else None,
+    }
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[Line]:
+    lines: list[Line] = []
+    for row in rows:
+        said = f"{row['client']} reads {row['path']} from its next session on."
+        lines.append((Part(said if row["changed"] else f"{row['path']} is there already."),))
+        if row["backup"]:
+            lines.append((Part(f"As it was before: {row['backup']}", "dim"),))
+    return lines
