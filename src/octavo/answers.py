@@ -86,7 +86,8 @@ from octavo.operations.projects.answers import (
 from octavo.operations.reading.answers import GetAnswer, OutlineAnswer, OutlineSection
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
+from octavo.operations.writing.answers import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer, WriteAnswer
+from octavo.writing.lint import Finding
 from octavo.writing.validate import Violation
 
 __all__ = [
@@ -114,7 +115,9 @@ __all__ = [
     "EvaluationAnswer",
     "FarDocument",
     "FileProblem",
+    "Finding",
     "FinetuneAnswer",
+    "FixedNote",
     "FoundCommunity",
     "FoundEdge",
     "FoundHit",
@@ -134,6 +137,7 @@ __all__ = [
     "LeftOut",
     "LinkState",
     "LinkedMemoriesAnswer",
+    "LintAnswer",
     "ListAnswer",
     "ListedDocument",
     "LogAnswer",

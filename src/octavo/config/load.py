@@ -25,11 +25,12 @@ _SEPARATORS = {
     "serve.allow_hosts": ",",
     "serve.allow_origins": ",",
     "writing.collections": ",",
+    "writing.lint_off": ",",
 }
 
 # A project file travels with a repository that someone else may have written. It may narrow what is read and
 # choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
-_PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore")
+_PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore", "writing.lint_off")
 
 MODELS = "llm.models"
 """The one setting that is tables by names of the user's own, and so is kept whole."""

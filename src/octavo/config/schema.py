@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from octavo.model.language_model import LanguageModels
 from octavo.model.limits import Field
+from octavo.model.lint import RULES
 from octavo.model.location import Location
 
 _Tokens = Annotated[int, Field(ge=1, le=100_000)]
@@ -282,6 +283,13 @@ class Writing:
     single_h1: Annotated[
         bool, Field(description="Whether a second heading of level 1 is a violation (`single-h1`).")
     ] = False
+    lint_off: Annotated[
+        tuple[Annotated[str, Field(choices=list(RULES))], ...],
+        Field(description="Rules that `octavo lint` leaves out, such as `orphan-note`."),
+    ] = ()
+    templates: Annotated[str, Field(max_length=4_096, description="The folder of a collection with its templates.")] = (
+        "templates"
+    )
 
 
 @dataclass(frozen=True, slots=True)

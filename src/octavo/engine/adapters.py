@@ -63,6 +63,8 @@ class WritingRules:
     collections: tuple[str, ...] = ()
     max_file_bytes: int = 20_000_000
     single_h1: bool = False
+    lint_off: tuple[str, ...] = ()
+    templates: str = "templates"
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,23 @@ def links_of(document: Document) -> tuple[OutLink, ...]:
     return tuple(found.links)
 
 
+def references_of(document: Document, link: Link) -> tuple[Reference, ...]:
+    """What one link of a document asks for; nothing where it leads out of the library."""
+    if "://" in link.target or (not link.target and not link.anchor):
+        return ()
+    return tuple(_Links(document).references(link))
+
+
+def property_links(text: str, end: int) -> tuple[Link, ...]:
+    """The wikilinks in front matter that ends at `end`, where they are written."""
+    found = []
+    for written in islice(_WIKILINK.finditer(text, 0, end), _MOST):
+        target, _, anchor = written[1].partition("#")
+        span = Span(written.start(), written.end())
+        found.append(Link(LinkKind.WIKILINK, target.strip(), anchor.strip() or None, None, span))
+    return tuple(found)
+
+
 class _Links:
     """The links of one document so far. References are made once for each thing asked for."""
 
@@ -86,7 +103,7 @@ class _Links:
             key += f"\0{link.shown}"
         references = self._known.get(key)
         if references is None:
-            references = self._known[key] = tuple(self._references(link))
+            references = self._known[key] = tuple(self.references(link))
         if references:
             type_, weight = self._type(link)
             context = self._context(link.span)
@@ -115,7 +132,7 @@ class _Links:
             for inner in _in_property(value):
                 target, _, anchor = inner.partition("#")
                 link = Link(LinkKind.WIKILINK, target.strip(), anchor.strip() or None, None, Span(0, 0))
-                for reference in self._references(link):
+                for reference in self.references(link):
                     type_ = EdgeType.RELATED if _RELATED.match(name) else EdgeType.LINKS_TO
                     self.links.append(OutLink(reference, type_, WEIGHTS[type_], link.anchor, name, link.span))
 
@@ -137,7 +154,7 @@ class _Links:
             for reference in references:
                 self.links.append(OutLink(reference, type_, weight, None, context, link.span))
 
-    def _references(self, link: Link) -> Iterator[Reference]:
+    def references(self, link: Link) -> Iterator[Reference]:
         target = link.target
         if len(target) > _LONGEST or "\0" in target:
             return

@@ -105,6 +105,18 @@ def read(path: Path, uri: str, largest: int) -> File:
     return File(path, content, _stamp(found), stat.S_IMODE(found.st_mode))
 
 
+def everything_below(root: Path) -> list[str]:
+    """The relative paths of all files and folders, without what is in hidden folders: what a link can lead to."""
+    found: list[str] = []
+    base = os.path.realpath(root)
+    for folder, below, files in os.walk(base):
+        within = os.path.relpath(folder, base)
+        prefix = "" if within == "." else within.replace(os.sep, "/") + "/"
+        found += (prefix + name for name in (*below, *files))
+        below[:] = [name for name in below if not name.startswith(".")]
+    return found
+
+
 def refuse_changed(file: File | None, expected_hash: str | None, uri: str) -> None:
     """`Conflict` unless the file is the one the caller knows, where the caller says which."""
     if expected_hash is None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from octavo.model.lint import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.writing.headings import at_level
 from octavo.writing.outline import ROOT, Outline
 from octavo.writing.spacing import line_ending
-
-HEADING_JUMP, DUPLICATE_SIBLING, SINGLE_H1 = "heading-jump", "duplicate-sibling", "single-h1"
 
 
 @dataclass(frozen=True, slots=True)

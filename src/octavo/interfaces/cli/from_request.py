@@ -164,11 +164,13 @@ def command(
     optional: Sequence[str] = (),
     hidden: bool = False,
     action: str = "",
+    formats: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], OperationCommand]:
     """Makes a command of a function that takes the choices, the request, and the options said below it.
 
     `operation` is the row that explains it; a command that is no operation has a docstring and `examples` of its own.
-    With an `action`, `module:name` in `actions`, that is imported and called instead of the function.
+    With an `action`, `module:name` in `actions`, that is imported and called instead of the function. `formats` are
+    ways to write the answer that no other command has: `choices.own_format` is the one that was asked for.
     """
 
     def made(function: Callable[..., Any]) -> OperationCommand:
@@ -182,7 +184,7 @@ def command(
         return OperationCommand(
             name or function.__name__.replace("_", "-"),
             callback=run,
-            params=[*(parameters(request, optional) if request else ()), *own, *shared(hidden=True)],
+            params=[*(parameters(request, optional) if request else ()), *own, *shared(hidden=True, formats=formats)],
             help=function.__doc__,
             operation=operation,
             examples=examples,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +13,7 @@ import click
 from octavo.interfaces.cli.output import Answer, Format, write
 from octavo.model.location import DatabaseUrl, Location, location
 
+_FORMATS = tuple(form.value for form in Format)
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -25,6 +26,8 @@ class Choices:
     format: Format = Format.TEXT
     verbose: bool = False
     quiet: bool = False
+    own_format: str = ""
+    """A format that only this command has."""
 
     def flags(self) -> dict[str, Any]:
         """What the configuration calls flags: only what was given."""
@@ -45,8 +48,10 @@ def _choose(context: click.Context, parameter: click.Parameter, value: Any) -> N
     match parameter.name:
         case "json" | "jsonl":
             choices.format = Format(parameter.name)
+        case "format" if value not in _FORMATS:
+            choices.own_format = value
         case "format":
-            choices.format = Format(value)
+            choices.format, choices.own_format = Format(value), ""
         case str(name):
             setattr(choices, name, value)
 
@@ -59,8 +64,11 @@ class LibraryPlace(click.Path):
         return given if isinstance(given, DatabaseUrl) else super().convert(value, parameter, context)
 
 
-def shared(*, hidden: bool) -> list[click.Option]:
-    """The options of every command, which `octavo --help` explains; elsewhere they are `hidden`."""
+def shared(*, hidden: bool, formats: Sequence[str] = ()) -> list[click.Option]:
+    """The options of every command, which `octavo --help` explains; elsewhere they are `hidden`.
+
+    `formats` are those that a command has beyond what every command has.
+    """
 
     def option(*spelled: str, **settings: Any) -> click.Option:
         return click.Option([*spelled], expose_value=False, callback=_choose, hidden=hidden, **settings)
@@ -73,7 +81,7 @@ def shared(*, hidden: bool) -> list[click.Option]:
             help="The library to use: a file, or postgresql://… for a server's; OCTAVO_LIBRARY says the same.",
         ),
         option("--project", metavar="NAME", help="The project inside the library."),
-        option("--format", type=click.Choice([form.value for form in Format]), help="How to write the answer."),
+        option("--format", type=click.Choice([*_FORMATS, *formats]), help="How to write the answer."),
         option("--json", is_flag=True, help="The same as --format json."),
         option("--jsonl", is_flag=True, help="The same as --format jsonl."),
         option("-v", "--verbose", is_flag=True, help="More detail, and tracebacks."),

@@ -116,3 +116,4 @@ class AsyncMethods(AsyncCaller):
     doc_restore = awaited(Library.doc_restore)
     restore = awaited(Library.restore)
     doc_set_property = awaited(Library.doc_set_property)
+    lint = awaited(Library.lint)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         JobsAnswer,
         JobsCountAnswer,
         LinkedMemoriesAnswer,
+        LintAnswer,
         ListAnswer,
         LogAnswer,
         MapFile,
@@ -2018,6 +2019,34 @@ class Methods(Caller):
             remove: Remove the property instead.
         """
         answer: WriteAnswer = self._call("doc_set_property", locals())
+        return answer
+
+    def lint(
+        self,
+        *,
+        files: StrPath | Iterable[StrPath] = (),
+        collections: str | Iterable[str] = (),
+        rules: str | Iterable[str] = (),
+        fix: bool = False,
+        dry_run: bool = False,
+        limit: int = 200,
+        progress: ProgressCallback | None = None,
+    ) -> LintAnswer:
+        """Check the notes of collections: headings, front matter, links, titles.
+
+        Heading jumps, broken links, missing anchors, duplicate titles, orphans and bad front matter.
+
+        Args:
+            files: Only these notes: uris or paths.
+            collections: Only these collections.
+            rules: Only these rules: heading-jump, duplicate-sibling, single-h1, unreadable-front-matter,
+                broken-wikilink, broken-link, missing-anchor, duplicate-title, orphan-note.
+            fix: Mend what can be mended without a choice: heading jumps.
+            dry_run: Show the diff, write nothing.
+            limit: Findings listed. 1 to 1,099,511,627,776.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: LintAnswer = self._call("lint", locals())
         return answer
 
     search_git_history = log

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from octavo.model.lint import Severity
 from octavo.operations.lines import Line, Part, count
-from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
+from octavo.operations.writing.answers import AutoFixAnswer, LintAnswer, ValidateAnswer, WriteAnswer
 from octavo.writing.validate import Violation
 
 _DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
@@ -55,3 +56,32 @@ def _violations(place: str, violations: Sequence[Violation]) -> Iterator[Line]:
             Part(f"  {violation.message}"),
             Part(fix, "dim"),
         )
+
+
+def lint_lines(answer: LintAnswer) -> Iterator[Line]:
+    place = ""
+    for finding in answer.findings:
+        here = f"{finding.collection}/{finding.uri}"
+        if here != place:
+            place = here
+            yield (Part(place, "place", place),)
+        fix = f" ({finding.suggested_fix})" if finding.suggested_fix else ""
+        yield (
+            Part(f"  line {finding.start_line}  ", "dim"),
+            Part(finding.rule, "dim" if finding.severity == Severity.NOTE else "bad"),
+            Part(f"  {finding.message}"),
+            Part(fix, "dim"),
+        )
+    if answer.total > len(answer.findings):
+        yield (Part(f"… and {answer.total - len(answer.findings):,} more: raise limit", "dim"),)
+    for note in answer.fixed:
+        yield (
+            Part("Would mend " if answer.dry_run else "Mended ", "good"),
+            Part(f"{note.collection}/{note.uri}", "place"),
+        )
+        yield from diff_lines(note.diff)
+    for name in answer.unread:
+        yield Part("could not be read as UTF-8: ", "bad"), Part(name, "place", name)
+    counts = ", ".join(f"{number:,} {rule}" for rule, number in answer.counts.items())
+    checked = f"{count(answer.notes, 'note')} checked"
+    yield (Part(f"{checked}: {counts or 'nothing to report'}", "good" if answer.ok else "bad"),)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from octavo.model.limits import Field
+from octavo.model.lint import RULES
 from octavo.operations import fields
 
 _LONGEST = 20_000_000
@@ -150,3 +151,24 @@ class DocSetPropertyRequest(WriteRequest):
         | None
     ) = None
     remove: Annotated[bool, Field(description="Remove the property instead.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class LintRequest:
+    """Without files, every note of the collections."""
+
+    files: Annotated[
+        tuple[Annotated[str, Field(max_length=4_096)], ...],
+        Field(max_length=10_000, argument="FILE...", complete="uris", description="Only these notes: uris or paths."),
+    ] = ()
+    collections: fields.Collections = ()
+    rules: Annotated[
+        tuple[Annotated[str, Field(max_length=100)], ...],
+        Field(max_length=50, option="--rule", metavar="RULE", description=f"Only these rules: {', '.join(RULES)}."),
+    ] = ()
+    fix: Annotated[bool, Field(description="Mend what can be mended without a choice: heading jumps.")] = False
+    dry_run: DryRun = False
+    limit: Annotated[
+        int,
+        Field(ge=1, le=fields.UNLIMITED, option="-n/--limit", local=fields.UNLIMITED, description="Findings listed."),
+    ] = 200

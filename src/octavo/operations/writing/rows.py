@@ -232,4 +232,38 @@ WRITING = (
         tool_sets=_IN_WRITING,
         unlisted=_UNLISTED,
     ),
+    Operation(
+        at=_AT,
+        name="lint",
+        summary="Check the notes of collections: headings, front matter, links, titles.",
+        description="Heading jumps, broken links, missing anchors, duplicate titles, orphans and bad front matter.",
+        help=(
+            "Files are paths or uris; without any, every note is checked. Exit code 6 means that there are findings "
+            "beyond mere notes. --format sarif is for code scanning. writing.lint_off switches rules off."
+        ),
+        function="lint:lint_notes",
+        request="LintRequest",
+        answer="LintAnswer",
+        lines="lint_lines",
+        listing=Listing(
+            rows="findings",
+            columns=("collection", "uri", "start_line", "severity", "rule", "message", "suggested_fix"),
+            succeeds="ok",
+        ),
+        command="lint",
+        examples=(
+            "octavo lint",
+            f'octavo lint "{_NOTE}" --rule broken-wikilink --rule missing-anchor',
+            "octavo lint --fix --dry-run",
+            "octavo lint --format sarif",
+        ),
+        example={"files": [_NOTE]},
+        errors=(
+            ErrorCase({"files": ["nowhere.md"]}, "NOT_FOUND"),
+            ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),
+            ErrorCase({"rules": ["nonsense"]}, "INVALID_ARGUMENT"),
+        ),
+        annotations=_CHANGES,
+        watched=True,
+    ),
 )

@@ -1,0 +1,23 @@
+"""`octavo lint`: notes checked; also as SARIF, which code scanning reads."""
+
+from __future__ import annotations
+
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated import answered, exit_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.output import as_json, plain, screen
+from octavo.interfaces.cli.progress import progress
+from octavo.interfaces.cli.session import opened
+from octavo.operations.rows import COMMANDS
+from octavo.operations.writing.requests import LintRequest
+from octavo.operations.writing.sarif import sarif
+
+
+def lint(choices: Choices, request: LintRequest) -> Exit:
+    operation = COMMANDS["lint"]
+    if not choices.own_format:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request, progress(quiet=choices.quiet))
+    plain(as_json(sarif(answer), screen().encoding, indent=2) + "\n")
+    return exit_of(operation, answer)

@@ -1,0 +1,73 @@
+"""The notes of a collection as they are on disk, with their links resolved: for checking, and for links that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from octavo.algorithms.document_names import folded, last
+from octavo.engine.engine import Engine
+from octavo.graph.edges import references_of
+from octavo.graph.names import at_path
+from octavo.model.collection import Collection
+from octavo.observability.progress import NoProgress, Progress
+from octavo.writing.files import SUFFIXES, everything_below
+from octavo.writing.linked_notes import LinkedNotes
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionNotes:
+    """`unread` are uris of notes that are not UTF-8, or could not be read."""
+
+    linked: LinkedNotes
+    unread: tuple[str, ...]
+
+
+def collection_notes(
+    engine: Engine,
+    collection: Collection,
+    progress: Progress | None = None,
+    *,
+    parse: Callable[[str, str], bool] | None = None,
+) -> CollectionNotes:
+    """Reads every note. Those that `parse` does not ask for, by uri and text, are known by their file's name alone."""
+    progress = progress or NoProgress()
+    files = engine.library.rules.scan(collection, {}, None).files
+    notes = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
+    texts: dict[str, str] = {}
+    unread: list[str] = []
+    progress.start(f"reading {collection.name}", len(notes), "notes")
+    for uri in notes:
+        try:
+            texts[uri] = (collection.root / uri).read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            unread.append(uri)
+        progress.advance(1, uri)
+    progress.finish()
+    linked = LinkedNotes(texts, everything_below(collection.root))
+    for uri, text in texts.items():
+        if parse is None or parse(uri, text):
+            linked.document(uri)
+    return CollectionNotes(_with_other_collections(engine, collection, linked), tuple(unread))
+
+
+def _with_other_collections(engine: Engine, collection: Collection, linked: LinkedNotes) -> LinkedNotes:
+    """Wikilinks may lead to another collection: what the library knows there by the names that are asked for."""
+    if len(engine.collections()) < 2:
+        return linked
+    names = {
+        reference.name
+        for uri in linked.parsed
+        for found in linked.links(uri)
+        if found.target is None
+        for reference in references_of(linked.parsed[uri], found.link)
+    }
+    matches = engine.store.graph.named(engine.project.id, sorted(names)) if names else ()
+    elsewhere = [
+        (name, match)
+        for match in matches
+        if match.collection != collection.id
+        for name in (folded(last(match.path or match.uri)), at_path(match.path or match.uri))
+    ]
+    return LinkedNotes(linked.texts, linked.others, elsewhere, linked.parsed) if elsewhere else linked

@@ -1,0 +1,109 @@
+"""Validation as a linter: every note of the collections, as it is on disk, by the rules that are switched on."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
+from octavo.model.collection import Collection
+from octavo.model.lint import HEADING_JUMP, RULES, SINGLE_H1, Severity
+from octavo.observability.progress import Progress
+from octavo.operations.writing.answers import FixedNote, LintAnswer
+from octavo.operations.writing.collection_notes import CollectionNotes, collection_notes
+from octavo.operations.writing.notes import Note, change, refuse_unwritable
+from octavo.operations.writing.requests import LintRequest, WriteRequest
+from octavo.writing.edit import Edit
+from octavo.writing.files import located
+from octavo.writing.lint import Finding, lint
+from octavo.writing.outline import outline
+from octavo.writing.validate import without_jumps
+
+
+def lint_notes(engine: Engine, request: LintRequest, progress: Progress) -> LintAnswer:
+    collections = [engine.collection(name) for name in request.collections] or engine.collections()
+    collections = [collection for collection in collections if collection.on_disk]
+    wanted = _wanted(collections, request.files)
+    rules = _rules(engine, request)
+    fixed: list[FixedNote] = []
+    findings: list[Finding] = []
+    unread: list[str] = []
+    read = 0
+    for collection in collections:
+        only = wanted.get(collection.name) if request.files else None
+        if request.files and not only:
+            continue
+        if request.fix:
+            refuse_unwritable(engine, collection)
+        found = collection_notes(engine, collection, progress)
+        if request.fix and HEADING_JUMP in rules:
+            fixed += _fixed(engine, collection, found, only, request)
+            found = found if request.dry_run or not fixed else collection_notes(engine, collection, progress)
+        unread += (f"{collection.name}/{uri}" for uri in found.unread)
+        read += len(found.linked.texts) if only is None else len(only)
+        findings += (
+            replace(finding, collection=collection.name)
+            for finding in lint(found.linked, rules, only=only, templates=engine.library.rules.writing.templates)
+        )
+    counts = Counter(finding.rule for finding in findings)
+    return LintAnswer(
+        ok=all(finding.severity == Severity.NOTE for finding in findings) and not unread,
+        notes=read,
+        total=len(findings),
+        counts={rule: counts[rule] for rule in RULES if counts[rule]},
+        findings=tuple(findings[: request.limit]),
+        fixed=tuple(fixed),
+        unread=tuple(unread),
+        dry_run=request.dry_run,
+    )
+
+
+def _rules(engine: Engine, request: LintRequest) -> frozenset[str]:
+    """Those asked for, or all that the configuration has not switched off."""
+    writing = engine.library.rules.writing
+    if unknown := set(request.rules) - RULES.keys():
+        raise InvalidArgument(f"there is no rule {min(unknown)!r}", hint=f"rules: {', '.join(RULES)}")
+    off = {*writing.lint_off, *(() if writing.single_h1 else (SINGLE_H1,))}
+    return frozenset(request.rules) or frozenset(RULES) - off
+
+
+def _wanted(collections: Sequence[Collection], files: Iterable[str]) -> dict[str, set[str]]:
+    """Which notes of which collection are named: by a path on disk, as a hook gives it, or by a uri."""
+    found: dict[str, set[str]] = {}
+    for name in files:
+        path = Path(os.path.realpath(name))
+        homes = [
+            (collection.name, path.relative_to(os.path.realpath(collection.root)).as_posix())
+            for collection in collections
+            if path.is_file() and path.is_relative_to(os.path.realpath(collection.root))
+        ]
+        homes = homes or [
+            (collection.name, name) for collection in collections if located(collection.root, name).is_file()
+        ]
+        if not homes:
+            raise NotFound(f"there is no note {name}", hint="give a path, or a uri of a collection")
+        for collection, uri in homes:
+            found.setdefault(collection, set()).add(uri)
+    return found
+
+
+def _fixed(
+    engine: Engine, collection: Collection, found: CollectionNotes, only: set[str] | None, request: LintRequest
+) -> Iterable[FixedNote]:
+    for uri in sorted(found.linked.texts if only is None else only & found.linked.texts.keys()):
+        text = found.linked.texts[uri]
+        if without_jumps(outline(text)) == text:
+            continue
+        note = Note(collection, uri, located(collection.root, uri))
+        write = WriteRequest(dry_run=request.dry_run, author="octavo lint", reason="closed heading jumps")
+        answer = change(engine, note, write, "lint", _without_jumps)
+        yield FixedNote(collection.name, uri, answer.diff)
+
+
+def _without_jumps(text: str) -> Edit:
+    fixed = without_jumps(outline(text))
+    return Edit(fixed, 0, len(fixed))
