@@ -8,18 +8,18 @@ A token holds letters, digits, marks of its script and `_`, or is one emoji: not
     C++ C# .NET        cplusplus csharp dotnet
     Café, the user's   cafe the user
     東京都              東京 京都
+    телескопа           телескоп
 """
 
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import takewhile
 from operator import add
 
 from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
+from octavo.algorithms.stemming import shared_start, snowball, start_by_script, stem_by_script
 from octavo.algorithms.stopwords import STOP_WORDS
 
 LONGEST = 64
@@ -70,12 +70,12 @@ class Analyzer:
     The work is done per word and remembered, so a warm analyzer costs a split and one look-up for each word.
     """
 
-    version = "octavo-1"
+    version = "octavo-2"
 
     __slots__ = ("_parts", "_stem", "_words", "stop_words")
 
     def __init__(self) -> None:
-        self._stem = _stemmer()
+        self._stem = snowball("english")
         self._words = _Remembered(self._analyse)
         self._parts = _Remembered(self._part)
         self.stop_words = frozenset(self.tokens(STOP_WORDS))
@@ -111,12 +111,14 @@ class Analyzer:
         if kind != "word":
             return ""
         start = _lower(_whole(piece))
+        if not start.isascii() and (shared := start_by_script(start)) is not None:
+            return shared
         if not _stemmable(start):
             return start
         # A short start has not reached its ending yet: conf is no conf(ul), whose stem would be con.
         endings = ["", *_ENDINGS.split()] if len(start) > 4 else [""]
         stems = [self._stem(start + ending) for ending in endings]
-        return _common_start(min(stems), _common_start(max(stems), start))
+        return shared_start([start, *stems])
 
     def _analyse(self, word: str) -> str:
         if word.isascii() and word.isidentifier():
@@ -176,7 +178,9 @@ class Analyzer:
 
     def _term(self, word: str) -> str:
         term = word.lower() if len(word) <= LONGEST and word.isascii() else _lower(word)
-        return self._stem(term) if _stemmable(term) else term
+        if _stemmable(term):
+            return self._stem(term)
+        return term if term.isascii() else stem_by_script(term)
 
 
 class _Remembered(dict[str, str]):
@@ -239,25 +243,5 @@ def _spelled(name: str) -> str:
     return f"{spelled}{number} {spelled} {number}" if number else spelled
 
 
-def _common_start(one: str, other: str) -> str:
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    return one[:shared]
-
-
 def _stemmable(term: str) -> bool:
     return term.isascii() and term.isalpha() and not term.endswith("js") and term not in _UNSTEMMED
-
-
-def _stemmer() -> Callable[[str], str]:
-    import Stemmer
-
-    english = Stemmer.Stemmer("english")
-    english.maxCacheSize = 0  # words are remembered here already
-    lock = threading.Lock()  # one stemmer keeps state while it works
-
-    def stem(word: str) -> str:
-        with lock:
-            stemmed: str = english.stemWord(word)
-        return stemmed
-
-    return stem

@@ -33,7 +33,7 @@ ANALYZER = Analyzer()
         ("x86_64", "x86_64 x86 64"),
         ("URLs APIs IDs getURLs", "url api id geturl get url"),
         ("JavaScript SQLite macOS iPhone", "javascript sqlite macos iphon"),
-        ("ПолучитьИмя", "получитьимя получить имя"),
+        ("ПолучитьИмя", "получитьим получ им"),
     ],
 )
 def test_an_identifier_is_kept_whole_and_split(text: str, tokens: str) -> None:
@@ -184,13 +184,13 @@ def test_scripts_without_spaces_become_overlapping_pairs(text: str, tokens: str)
     [
         ("Café CAFÉ cafe\u0301", "cafe cafe cafe"),
         ("Ærø ÆRØ Łódź İstanbul ırmak", "aero aero lodz istanbul irmak"),
-        ("Ἀρχή λόγος ΛΌΓΟΣ", "αρχη λογοσ λογοσ"),
-        ("мой мои ёлка за\u0301мок", "мой мои елка замок"),
-        ("हिन्दी", "हिन्दी"),
+        ("Ἀρχή λόγος ΛΌΓΟΣ", "αρχ λογ λογ"),
+        ("мой мои ёлка за\u0301мок", "мо мо елк замок"),
+        ("हिन्दी हिंदी", "हिंद हिंद"),
         ("தமிழ்", "தமிழ்"),
         ("مَرْحَبًا مـرحبا", "مرحبا مرحبا"),
         ("שָׁלוֹם", "שלום"),
-        ("می\u200cخواهم", "میخواهم"),
+        ("می\u200cخواهم", "ميخواهم"),
         ("ﬁle x² ½ Ⅷ Java™", "file x2 1 2 viii java"),
         ("hy\u00adphen zero\u200bwidth", "hyphen zero width"),
     ],
@@ -332,7 +332,7 @@ def test_an_analyzer_travels_to_another_process() -> None:
 
 
 def test_the_version_names_the_rules() -> None:
-    assert ANALYZER.version == "octavo-1"
+    assert ANALYZER.version == "octavo-2"
 
 
 def test_importing_the_analyzer_loads_no_stemmer() -> None:

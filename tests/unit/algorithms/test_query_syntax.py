@@ -147,7 +147,7 @@ def test_a_filter_with_a_minus_sign_refuses_what_it_would_let_through(typed: str
         ("running**", ("run",), ()),
         ("app/mod*", ("mod",), ("app",)),
         ("getElem*", ("getel",), ()),
-        ("हिन्दी*", ("हिन्दी",), ()),
+        ("हिन्दी*", ("हिंद",), ()),
         ("水", ("水",), ("水",)),
     ],
 )

@@ -50,7 +50,7 @@ def accelerator(bench: Bench) -> Accelerator:
             bench.project,
             root,
             settings,
-            "octavo-1",
+            "octavo-2",
             lambda: profiles,
             bench.clock,
         )

@@ -1,0 +1,71 @@
+"""A word is found in its other forms, in every language, alike from the database, a snapshot and PostgreSQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench import Bench
+
+from octavo.model.query import Query
+from octavo.retrieval.profiles import PROFILES
+
+NOTES = {
+    "ru.md": "# Наблюдения\n\nЗеркало телескопа остывает два часа.\n",
+    "ar.md": "# نسخ\n\nيتم نسخ البيانات كل ليلة.\n",
+    "hi.md": "# पुस्तकालय\n\nइन किताबों को अलमारी में रखो।\n",
+    "el.md": "# Οδηγός\n\nΟ κωδικός του χρήστη αλλάζει.\n",
+    "en.md": "# Compression\n\nCompression makes files smaller.\n",
+}
+QUERIES = {
+    "телескоп": "ru.md",
+    "телескопами": "ru.md",
+    "بيانات": "ar.md",
+    "किताब": "hi.md",
+    "χρήστης": "el.md",
+}
+ENGINES = ("database", "snapshot", "postgres")
+
+
+@pytest.fixture(scope="module")
+def answers(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, dict[str, list[Any]]]:
+    """By engine and query, the hits of words alone with their scores."""
+    found = {}
+    for engine_name in ENGINES:
+        folder = tmp_path_factory.mktemp(engine_name)
+        bench, settings = _bench(engine_name, folder, request)
+        bench.write(NOTES)
+        bench.index(**settings)
+        with bench.opened(**settings) as engine:
+            found[engine_name] = {
+                typed: [
+                    (hit.citation.uri, hit.score) for hit in engine.search(Query(typed), PROFILES["lexical_only"]).hits
+                ]
+                for typed in QUERIES
+            }
+    return found
+
+
+def _bench(name: str, folder: Path, request: pytest.FixtureRequest) -> tuple[Bench, dict[str, Any]]:
+    for part in ("notes", "home"):
+        (folder / part).mkdir()
+    bench = Bench(folder / "notes", folder / "library.db", folder / "home")
+    if name == "postgres":
+        server = request.getfixturevalue("postgres")
+        url = server.database()
+        request.addfinalizer(lambda: server.drop(url))
+        return bench, {"library": url}
+    return bench, {"snapshots": {"threshold": 1}} if name == "snapshot" else {}
+
+
+@pytest.mark.parametrize("engine_name", ENGINES)
+def test_a_word_is_found_by_its_forms(answers: dict[str, dict[str, list[Any]]], engine_name: str) -> None:
+    assert {typed: hits[0][0] for typed, hits in answers[engine_name].items() if hits} == QUERIES
+
+
+@pytest.mark.parametrize("engine_name", ENGINES[1:])
+def test_every_engine_gives_the_same_answer(answers: dict[str, dict[str, list[Any]]], engine_name: str) -> None:
+    assert answers[engine_name] == answers["database"]
