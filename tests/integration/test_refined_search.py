@@ -91,3 +91,43 @@ def test_without_a_configured_reranker_the_bundled_one_scores(bench: Bench) -> N
     assert noted.detail["scored"] == 2
     assert str(noted.detail["model"]).startswith("octavo-rerank-1@int8-")
     assert result.hits[0].citation.uri == "keys.md"
+
+
+def test_a_reranker_is_asked_while_no_transaction_is_open_and_a_changed_library_is_searched_anew(bench: Bench) -> None:
+    bench.write(NOTES)
+    bench.index()
+    with bench.opened() as engine:
+
+        class Interrupted(ByLength):
+            def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+                if not self.asked:
+                    before = engine.store.generation()
+                    (bench.folder / "3.md").unlink()
+                    bench.write({"9.md": f"# Note 9\n\nThe moon and the water, {'again ' * 9}.\n"})
+                    bench.index()
+                    assert engine.store.generation() > before  # inside a transaction nothing would have changed
+                return super().score(query, texts)
+
+        model = Interrupted()
+        exchange(engine, reranker=lambda: model)
+        result = engine.search(Query("moon water"), RERANKED)
+    assert [hit.citation.uri for hit in result.hits] == [f"{number}.md" for number in (9, 7, 6, 5, 4, 2, 1, 0)]
+    assert len(model.asked) == len(set(model.asked)) == 9
+
+
+def test_a_library_that_never_rests_is_answered_from_all_the_same(bench: Bench) -> None:
+    bench.write(NOTES)
+    bench.index()
+    with bench.opened() as engine:
+
+        class Restless(ByLength):
+            def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+                bench.write({f"{len(self.asked)}-new.md": f"# New\n\nmoon and water {len(self.asked)}\n"})
+                bench.index()
+                return super().score(query, texts)
+
+        model = Restless()
+        exchange(engine, reranker=lambda: model)
+        result = engine.search(Query("moon water", limit=50), RERANKED)
+    assert len(result.hits) >= 8
+    assert not [stage for stage in result.trace if stage.failed]

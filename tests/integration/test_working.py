@@ -24,7 +24,7 @@ PACE = Pace(**asdict(Jobs(poll_seconds=0.01)))
 
 def settled(engine: Engine, wait: threading.Event) -> bool:
     """Until no job is left in any project; false after a while."""
-    for _ in range(1_000):
+    for _ in range(6_000):
         projects = engine.store.catalog.projects()
         if not any(engine.store.outbox.jobs(one.id, [JobState.READY, JobState.LEASED]) for one in projects):
             return True
@@ -43,7 +43,7 @@ def test_what_is_committed_to_any_project_gets_its_vectors_without_a_worker_of_i
         for project in (None, "other"):
             assert recall(engine, RecallRequest("boiler", project=project)).pending == 0
         assert engine.job_threads.active
-        assert engine.job_threads.stop(10.0)
+        assert engine.job_threads.stop(60.0)
         memory_commit(engine, MemoryCommitRequest(text="The valve is behind it."))
         assert recall(engine, RecallRequest("valve")).pending == 1
 
@@ -64,7 +64,7 @@ def test_a_snapshot_that_is_due_is_made_by_a_worker_and_not_by_who_watches(tmp_p
         assert settled(engine, threading.Event())
         assert engine.accelerator is not None
         assert [one.current for one in engine.accelerator.upkeep.stored()] == [True]
-        assert engine.job_threads.stop(10.0)
+        assert engine.job_threads.stop(60.0)
 
 
 def test_without_a_worker_beside_it_who_watches_makes_the_snapshot(tmp_path: Path) -> None:

@@ -100,10 +100,12 @@ class Bench:
         places = {name: str(self.home) for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
         return kept | places | {"OCTAVO_LIBRARY": str(self.library), "OCTAVO_EMBEDDING_PROVIDER": "hashing"} | more
 
-    def process(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
-        """`octavo ARGUMENTS` as a process and a process group of its own."""
+    def process(
+        self, *arguments: str, program: tuple[str, ...] = ("-m", "octavo"), **more: str
+    ) -> subprocess.Popen[str]:
+        """`octavo ARGUMENTS` as a process and a process group of its own. `program` is what Python runs as `octavo`."""
         return subprocess.Popen(
-            [sys.executable, "-m", "octavo", *arguments],
+            [sys.executable, *program, *arguments],
             env=self.environ(**more),
             cwd=self.home,
             stdout=subprocess.PIPE,

@@ -6,6 +6,9 @@ import fcntl
 import json
 import os
 import select
+import sys
+import termios
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -69,6 +72,13 @@ class Client:
         line, _, self._held = self._held.partition(b"\n")
         return line
 
+    def await_taken(self) -> None:
+        """Until the relay has read all that was said to it."""
+        assert self.process.stdin is not None
+        until = time.monotonic() + PATIENCE
+        while int.from_bytes(fcntl.ioctl(self.process.stdin, termios.FIONREAD, bytes(4)), sys.byteorder):
+            assert time.monotonic() < until, "the relay does not read"
+
     def close(self) -> int:
         assert self.process.stdin is not None
         self.process.stdin.close()
@@ -100,7 +110,7 @@ def server() -> int | None:
     from octavo.version import __version__
 
     try:
-        connection = connect(address(), Hello(__version__, ABOUT, {}))
+        connection = connect(address(), Hello(__version__, ABOUT, {}), patience=PATIENCE)
     except (Unreachable, Refused):
         return None
     connection.close()

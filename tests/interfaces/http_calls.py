@@ -41,7 +41,7 @@ def in_process(
             async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=60) as client:
                 await talk(client)
         finally:
-            assert calls.close(timeout=10)
+            assert calls.close(timeout=60)
 
     anyio.run(main)
 

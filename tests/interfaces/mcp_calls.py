@@ -34,7 +34,7 @@ def in_memory(
             async with Client(make_server(calls, operations, "instructions")) as client:
                 await talk(client)
         finally:
-            assert calls.close(timeout=10)
+            assert calls.close(timeout=60)
 
     anyio.run(main)
 

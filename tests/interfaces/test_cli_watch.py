@@ -19,6 +19,13 @@ from octavo.operations.library.watch import watch
 from octavo.operations.table import OPERATIONS
 
 
+def put(path: Path, text: str) -> None:
+    """Whole at once: nobody sees it empty."""
+    aside = path.parent.with_suffix(".aside")
+    aside.write_text(text, "utf-8")
+    aside.replace(path)
+
+
 def test_watch_takes_in_what_changes_until_it_is_asked_to_stop(environment: Path, octavo: Octavo) -> None:
     folder = write_vault(environment / "notes")
     for arguments in (["init"], ["add", folder, "--name", "notes"]):
@@ -32,7 +39,7 @@ def test_watch_takes_in_what_changes_until_it_is_asked_to_stop(environment: Path
     assert watching.stdout is not None
     first = json.loads(watching.stdout.readline())
     assert (first["name"], first["added"]) == ("notes", 3)
-    (folder / "new.md").write_text("# New\n\nzebrafish\n", "utf-8")
+    put(folder / "new.md", "# New\n\nzebrafish\n")
     second = json.loads(watching.stdout.readline())
     assert (second["added"], second["unchanged"], second["failed"]) == (1, 0, [])
     assert json.loads(octavo("search", "--json", "zebrafish").stdout)["hits"][0]["uri"] == "new.md"
@@ -50,7 +57,7 @@ def test_a_log_of_watching_has_a_line_with_its_time_for_each_change(environment:
         assert watching.stdout is not None
         line = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d notes: (\d) added; .* written.* in .*\n")
         first = line.fullmatch(watching.stdout.readline())
-        (folder / "new.md").write_text("# New\n\nzebrafish\n", "utf-8")
+        put(folder / "new.md", "# New\n\nzebrafish\n")
         second = line.fullmatch(watching.stdout.readline())
         watching.send_signal(signal.SIGINT)
         assert watching.stdout.read() == ""

@@ -100,10 +100,11 @@ until = time.monotonic() + seconds
 while time.monotonic() < until:
     number = wrote["notes"]
     (folder / f"{number}.md").write_text(f"# {name} {number}\\n\\nthe {name} heron numbered {number}\\n")
-    engine.writer.index_changes({"notes": [f"{name}/{number}.md"]})
-    wrote["notes"] += 1
-    remember(engine, RememberRequest(f"Process {name} saw heron {number} at the {name} pond."))
-    wrote["memories"] += 1
+    with engine.store.patient(120.0):
+        engine.writer.index_changes({"notes": [f"{name}/{number}.md"]})
+        wrote["notes"] += 1
+        remember(engine, RememberRequest(f"Process {name} saw heron {number} at the {name} pond."))
+        wrote["memories"] += 1
     for _ in range(3):
         found = search(engine, SearchRequest("heron zebrafish"))
         assert found.hits
@@ -192,7 +193,7 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
 def test_a_second_process_is_told_which_run_is_under_way_or_waits(library: Path, shell: Shell) -> None:
     with open_library(library, settings=SETTINGS) as engine:
         lease = engine.store.leases.take(
-            engine.project.id, "index", f"elsewhere/1 {os.getpid()} x", 60.0, {"scope": "full"}
+            engine.project.id, "index", f"elsewhere/1 {os.getpid()} x", 3_600.0, {"scope": "full"}
         )
         busy = shell("index", "--json")
         assert busy.returncode == 5

@@ -189,13 +189,13 @@ def test_a_statement_that_takes_too_long_is_given_up(url: DatabaseUrl, store: Po
     put(store, "a.md", "word")
     name = url.secret.rsplit("/", 1)[1]
     with psycopg.connect(url.secret, autocommit=True) as connection:
-        connection.execute(f"alter database {name} set statement_timeout = '20ms'".encode())
+        connection.execute(f"alter database {name} set statement_timeout = '1s'".encode())
     slow = PostgresStore(url)
     with pytest.raises(Busy, match="gave up"), slow.reading():
-        slow.database._read(lambda connection: connection.execute("select pg_sleep(5)"))
+        slow.database._read(lambda connection: connection.execute("select pg_sleep(60)"))
     with slow.reading():  # and the next statement of a reading is not affected
         with pytest.raises(Busy):
-            slow.database._read(lambda connection: connection.execute("select pg_sleep(5)"))
+            slow.database._read(lambda connection: connection.execute("select pg_sleep(60)"))
         assert slow.generation() > 0
     slow.close()
 
@@ -206,9 +206,9 @@ def test_a_statement_of_a_run_that_takes_too_long_costs_the_run_and_nothing_else
     (tmp_path / "a.md").write_text("# A\n\nmoon\n", "utf-8")
     with open_library(url.secret, create=True, settings=SETTINGS) as engine:
         engine.add_collection("notes", tmp_path)
-    with trouble(url, "perform pg_sleep(5)"):
+    with trouble(url, "perform pg_sleep(60)"):
         name = url.secret.rsplit("/", 1)[1]
-        tell(url, f"alter database {name} set statement_timeout = '300ms'")
+        tell(url, f"alter database {name} set statement_timeout = '2s'")
         with open_library(url.secret, settings=SETTINGS) as engine, pytest.raises(Busy, match="gave up") as raised:
             engine.index()
         assert "statement_timeout" in (raised.value.hint or "")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from octavo.algorithms.syntax import parse_query
 from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
+from octavo.engine.one_state import in_one_state
 from octavo.engine.places import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, load_model_ahead
 from octavo.errors import Busy, ConfigurationError, StorageError
@@ -30,9 +31,11 @@ if TYPE_CHECKING:
     from octavo.algorithms.calibration import Calibration
     from octavo.engine.library import OpenLibrary
     from octavo.model.query import Query
-    from octavo.model.result import Candidate, Freshness
+    from octavo.model.result import Candidate, Freshness, Hit, StageTrace
     from octavo.retrieval.replay import Answered, Recording
     from octavo.retrieval.stage import RetrievalProfile
+
+    Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
@@ -112,9 +115,8 @@ class Reader:
 
     def candidates(self, query: Query, profile: RetrievalProfile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
-        searched = self.searched()
-        with self._library.store.reading():
-            candidates, _ = run(profile, self.parsed(query), searched)
+        parsed, searched = self.parsed(query), self.searched()
+        candidates, _ = in_one_state(self._library.store, searched, partial(run, profile, parsed))
         _write_later(searched)
         return candidates
 
@@ -136,14 +138,16 @@ class Reader:
         parsed, searched = self.parsed(query), self.searched()
         if embeds and self.loading is None:  # a model that is being loaded is waited for later, if at all
             searched = embedded_ahead(parsed, searched)
-        with library.store.reading():
+        calibration = self._calibration(profile, parsed)
+
+        def presented(searched: Library) -> Presented:
             check_cursor(parsed)
             candidates, trace = answer(parsed, searched)
-            calibration = self._calibration(profile, parsed)
             if calibration is not None:
                 candidates = with_relevance(Search(parsed, searched), candidates, calibration, floor=parsed.floor)
-            hits = mark_stale(library, present(candidates, parsed, searched))
-            freshness = self.freshness()
+            return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
+
+        candidates, trace, hits, freshness = in_one_state(library.store, searched, presented)
         _write_later(searched)
         degraded = self._degradation.parts(trace)
         if degraded:

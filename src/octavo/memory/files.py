@@ -147,12 +147,20 @@ class _Sync:
             if row is not None:
                 renamed = replace(row, path=file.path)
                 with self._memories.store.transaction():
+                    if self._recorded(row.path) != row or self._recorded(file.path) is not None:
+                        continue  # another run has seen it too
                     repository.remove_file(project, self._folder_id, row.path)
                     repository.put_file(project, self._folder_id, renamed)
                 del self._agreed[row.path]
                 self._agreed[file.path] = renamed
 
     def _apply(self, file: _File, row: MemoryFile | None) -> None:
+        if row is None or row.digest != file.digest:
+            # Another run may have written it since this one began: under the lock, its record is complete as well.
+            with self._memories.store.transaction():
+                row = self._recorded(file.path)
+            if row is not None:
+                self._agreed[file.path] = row
         if row is not None and row.digest == file.digest:
             self._unchanged += 1
             return
@@ -195,7 +203,7 @@ class _Sync:
         if note.status is MemoryStatus.ARCHIVED and item.status is MemoryStatus.ACTIVE:
             archive(self._memories, item.id, _FILE_SAYS_SO)
             self._paths["archived"].append(file.path)
-            self._record(MemoryFile(file.path, item.id, item.version, file.digest))
+            self._record(MemoryFile(file.path, item.id, item.version, file.digest), self._agreed.get(file.path))
             return
         if self._differs(item, self._draft(file, item)):
             conflict = False
@@ -238,23 +246,39 @@ class _Sync:
 
     def _archive_deleted(self, row: MemoryFile) -> None:
         """The folder was listed and the file is not in it, so it was deleted; its content goes to the trash."""
-        if (self._folder / row.path).exists():
-            return  # an editor that saves by deleting and writing anew
-        item = self._memories.repository.get(self._memories.project, row.item_id)
-        if item is not None and item.status is MemoryStatus.ACTIVE:
-            _write_atomically(self._free_trash(row.path), self._canonical(item))
-            archive(self._memories, item.id, Provenance(_AUTHOR, "its file was deleted"))
+        with self._memories.store.transaction():
+            if self._recorded(row.path) != row:
+                self._agreed.pop(row.path, None)
+                return  # another run moved it to the trash, or has a newer text of it
+            if (self._folder / row.path).exists():
+                return  # an editor that saves by deleting and writing anew
+            item = self._memories.repository.get(self._memories.project, row.item_id)
+            active = item is not None and item.status is MemoryStatus.ACTIVE
+            if item is not None and active:
+                _write_atomically(self._free_trash(row.path), self._canonical(item))
+            else:
+                self._memories.repository.remove_file(self._memories.project, self._folder_id, row.path)
+        if active:
+            archive(self._memories, row.item_id, Provenance(_AUTHOR, "its file was deleted"))
             self._paths["archived"].append(row.path)
-        self._remove_record(row)
+            self._remove_record(row)
+        self._agreed.pop(row.path, None)
 
     def _move_to_trash(self, row: MemoryFile) -> None:
-        found = self._content_now(row.path)
-        if found not in (self._originals.get(row.path), None):
-            return  # saved since it was read: an edit brings the memory back, in the next run
-        if found is not None:
-            (self._folder / row.path).replace(self._free_trash(row.path))
+        """Takes the file of an archived memory away, under the write lock: of two runs only one does."""
+        repository, project = self._memories.repository, self._memories.project
+        with self._memories.store.transaction():
+            found = self._content_now(row.path)
+            if found not in (self._originals.get(row.path), None):
+                return  # saved since it was read: an edit brings the memory back, in the next run
+            item = repository.get(project, row.item_id)
+            if self._recorded(row.path) != row or item is None or item.status is not MemoryStatus.ARCHIVED:
+                return  # another run has done it, or the memory is active again
+            if found is not None:
+                (self._folder / row.path).replace(self._free_trash(row.path))
+            repository.remove_file(project, self._folder_id, row.path)
         self._paths["trashed"].append(row.path)
-        self._remove_record(row)
+        self._agreed.pop(row.path, None)
 
     def _free_trash(self, path: str) -> Path:
         """An unused name in the trash folder: nothing in it is overwritten."""
@@ -279,9 +303,10 @@ class _Sync:
 
     def _rewrite(self, item: MemoryItem, file: _File) -> None:
         """Has the file say what the memory says, and records that both sides agree; a newer save stays as it is."""
-        if not self._replace(item, file.path, self._agreed.get(file.path)):
+        before = self._agreed.get(file.path)
+        if not self._replace(item, file.path, before):
             # Recorded as it was read: the next run finds a file that was edited since.
-            self._record(MemoryFile(file.path, item.id, item.version, file.digest))
+            self._record(MemoryFile(file.path, item.id, item.version, file.digest), before)
 
     def _replace(self, item: MemoryItem, path: str, row: MemoryFile | None) -> bool:
         """Replaces a file that is still as this run has read it, and records it; otherwise nothing happens.
@@ -314,15 +339,23 @@ class _Sync:
         except OSError as error:
             raise SourceError(f"{self._folder / path} cannot be read: {error.strerror}") from error
 
-    def _record(self, row: MemoryFile) -> None:
+    def _recorded(self, path: str) -> MemoryFile | None:
+        """What is recorded of a file now, by whichever run."""
+        rows = self._memories.repository.files(self._memories.project, self._folder_id)
+        return next((row for row in rows if row.path == path), None)
+
+    def _record(self, row: MemoryFile, before: MemoryFile | None) -> None:
+        """Unless another run has recorded something else since: that is newer than what this one read."""
         with self._memories.store.transaction():
+            if self._recorded(row.path) != before:
+                return
             self._memories.repository.put_file(self._memories.project, self._folder_id, row)
         self._agreed[row.path] = row
 
     def _remove_record(self, row: MemoryFile) -> None:
         with self._memories.store.transaction():
-            self._memories.repository.remove_file(self._memories.project, self._folder_id, row.path)
-        self._agreed.pop(row.path, None)
+            if self._recorded(row.path) == row:
+                self._memories.repository.remove_file(self._memories.project, self._folder_id, row.path)
 
     def _edited(self, item: MemoryItem, before: bytes) -> bytes | None:
         """The file with what the memory contradicts written anew; None where that would lose something."""

@@ -81,6 +81,11 @@ class Library:
     """Where something can be computed while the search goes on, if anywhere."""
     query_vector: Callable[[], NDArray[np.float32]] | None = None
     """The vector of the query, or what its model raised, where that was computed before the search reads."""
+    outside: Callable[[Callable[[], None]], None] | None = None
+    """Runs what takes long while no read transaction is open, where the search can do without one for a while."""
+    reranked: dict[tuple[str, str], float] = field(default_factory=dict)
+    """The reranker's scores of this search, by the hashes of question and passage: asked once, although a library that
+    changes meanwhile is searched again."""
     later: list[Callable[[], None]] = field(default_factory=list)
     """What stages want written down once the search is answered: a search itself only reads."""
 

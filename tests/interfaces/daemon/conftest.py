@@ -12,6 +12,7 @@ from cli_calls import Vault
 from daemon_calls import address, stop
 
 from octavo.config.load import load
+from octavo.interfaces.daemon import client
 from octavo.interfaces.daemon.client import started
 from octavo.interfaces.daemon.wire import ABOUT
 
@@ -21,6 +22,9 @@ def turn_on(monkeypatch: pytest.MonkeyPatch, runtime: Path) -> None:
     monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "true")
     monkeypatch.setenv("OCTAVO_DAEMON_IDLE_SECONDS", "60")
     monkeypatch.setenv("OCTAVO_WATCH_ENABLED", "false")
+    # A busy machine is no reason for a test to work alone.
+    for name in ("_ASIDE_SECONDS", "_CONNECT_SECONDS", "_GREETING_SECONDS", "_FIRST_SECONDS", "_START_SECONDS"):
+        monkeypatch.setattr(client, name, 60.0)
 
 
 @pytest.fixture

@@ -235,7 +235,7 @@ def test_what_takes_too_long_and_what_is_too_much_at_once_is_refused(
         let.set()
         assert (await client.post("/v1/status", json={})).status_code == 200
 
-    in_process(vault.library, talk, settings=Serve(concurrency=1, timeout_seconds=1.0))
+    in_process(vault.library, talk, settings=Serve(concurrency=1, timeout_seconds=4.0))
 
 
 def test_a_defect_is_a_problem_without_its_insides(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def test_the_server_ends_when_its_input_does(vault: Vault) -> None:
     server.stdin.flush()
     assert json.loads(server.stdout.readline())["id"] == 1
     server.stdin.close()
-    assert server.wait(timeout=20) == 0
+    assert server.wait(timeout=120) == 0
     server.stdout.close()
     assert server.stderr is not None
     assert server.stderr.read() == b""
@@ -99,7 +99,7 @@ def test_what_is_not_protocol_is_refused_and_the_next_message_answered(vault: Va
     server.stdin.flush()
     while json.loads(server.stdout.readline()).get("id") != 9:
         pass
-    server.communicate(timeout=20)
+    server.communicate(timeout=120)
     assert server.returncode == 0
 
 

@@ -99,7 +99,7 @@ def test_what_waits_its_turn_is_given_up_when_the_work_is_left(tmp_path: Path, m
 
     def run(model: Any, batch: Any) -> Any:
         computing.set()
-        assert left.wait(10)
+        assert left.wait(60)
         computed.append(batch)
         return np.zeros((1, 3), np.float32)
 
@@ -108,7 +108,7 @@ def test_what_waits_its_turn_is_given_up_when_the_work_is_left(tmp_path: Path, m
     with pytest.raises(KeyboardInterrupt), embedder.ahead() as begin:
         begin(["red"])
         waiting = begin(["green"])
-        assert computing.wait(10)
+        assert computing.wait(60)
         raise KeyboardInterrupt
     assert len(computed) == 1
     with pytest.raises(CancelledError):

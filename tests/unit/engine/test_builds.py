@@ -33,7 +33,7 @@ def test_a_second_run_is_refused_while_one_is_under_way_and_says_which() -> None
     builds, held = Builds(lambda: 7.0), Held()
     begun = builds.start("full", held)
     assert begun.state == RUNNING
-    assert held.begun.wait(10)
+    assert held.begun.wait(60)
     with pytest.raises(Busy) as refused:
         builds.start("changed", held)
     assert refused.value.details["job"] == {"scope": "full", "started_at": 7.0, "number": 1}
@@ -60,8 +60,8 @@ def test_a_run_that_fails_says_so_and_lets_the_next_one_begin() -> None:
 def test_a_run_stops_at_its_next_report_when_asked() -> None:
     builds, held = Builds(), Held()
     builds.start("changed", held)
-    assert held.begun.wait(10)
-    assert builds.stop(10)
+    assert held.begun.wait(60)
+    assert builds.stop(60)
     assert builds.latest is not None
     assert builds.latest.state == STOPPED
 
@@ -69,7 +69,7 @@ def test_a_run_stops_at_its_next_report_when_asked() -> None:
 def test_whoever_waits_for_a_run_may_stop_waiting() -> None:
     builds, held = Builds(), Held()
     builds.start("changed", held)
-    assert held.begun.wait(10)
+    assert held.begun.wait(60)
 
     class Impatient:
         def start(self, phase: str, total: int | None, unit: str) -> None: ...

@@ -50,15 +50,15 @@ def held(builds: Builds, scope: str = "full") -> Callable[[], None]:
         progress.start("notes", 10, "files")
         progress.advance(4)
         begun.set()
-        assert let.wait(30)
+        assert let.wait(120)
         return NOTHING
 
     builds.start(scope, work)
-    assert begun.wait(30)
+    assert begun.wait(120)
 
     def end() -> None:
         let.set()
-        builds.stop(30)
+        builds.stop(120)
 
     return end
 
@@ -100,7 +100,7 @@ def test_whoever_waits_goes_after_the_other_process(store: SqliteStore, clock: S
     waiting.start()
     order.append("theirs ended")
     end()
-    waiting.join(30)
+    waiting.join(120)
     assert order == ["theirs ended", "mine"]
     assert store.leases.current(MINE, "index") is None
 
@@ -177,7 +177,7 @@ def test_a_run_that_reports_nothing_for_longer_than_a_lease_keeps_it(store: Sqli
         for _ in range(5):
             clock.now += 100.0  # a remote model, a first scan, a snapshot
             waited = threading.Event()
-            assert any(renewed() or waited.wait(0.01) for _ in range(3_000))
+            assert any(renewed() or waited.wait(0.01) for _ in range(12_000))
             with pytest.raises(Busy, match="is being indexed"):
                 there.run("changed", lambda progress: NOTHING, patience=0.0)
         return NOTHING
@@ -195,7 +195,7 @@ def test_a_run_that_lost_its_lease_without_a_report_does_not_end_as_if_nothing_h
         clock.now += 1_000.0  # suspended
         store.leases.take(MINE, "index", "another", 100.0, {}, over=holder())
         waited = threading.Event()
-        assert any(here._lost or waited.wait(0.01) for _ in range(3_000))
+        assert any(here._lost or waited.wait(0.01) for _ in range(12_000))
         return NOTHING
 
     def holder() -> str | None:

@@ -21,13 +21,14 @@ from octavo.memory.notes import read_note, write_note
 from octavo.memory.sync_report import SyncReport
 from octavo.model.ids import ProjectId
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
-from octavo.operations.memory.changes import forget, memory_commit
+from octavo.operations.memory.changes import forget, memory_commit, memory_restore
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ItemChangeRequest,
     MemoryCommitRequest,
     MemoryGetRequest,
     MemoryHistoryRequest,
+    MemoryRestoreRequest,
     RecallRequest,
 )
 from octavo.operations.memory.versions import memory_get, memory_history
@@ -345,3 +346,51 @@ def test_a_memory_that_two_runs_write_at_once_has_one_file(engine: Engine, folde
     assert interrupted(engine, folder, lambda: run(engine, folder))["written"] == ()
     assert only_file(folder).is_file()
     assert run(engine, folder) == {}
+
+
+def test_a_file_that_two_runs_move_to_the_trash_at_once_is_moved_once(engine: Engine, folder: Path) -> None:
+    done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    run(engine, folder)
+    forget(engine, ItemChangeRequest(item=done.item))
+    assert interrupted(engine, folder, lambda: run(engine, folder))["trashed"] == ()
+    assert len(list((folder / TRASH).iterdir())) == 1
+    assert run(engine, folder) == {}
+
+
+def test_a_memory_restored_while_its_file_goes_to_the_trash_keeps_its_file(engine: Engine, folder: Path) -> None:
+    done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    run(engine, folder)
+    forget(engine, ItemChangeRequest(item=done.item))
+    back = MemoryRestoreRequest(item=done.item, version=1)
+    assert interrupted(engine, folder, lambda: memory_restore(engine, back))["trashed"] == ()
+    assert only_file(folder).is_file()
+    run(engine, folder)
+    assert engine.memories.item(done.item).status is MemoryStatus.ACTIVE
+
+
+def test_what_another_run_has_written_is_no_edit(engine: Engine, folder: Path) -> None:
+    done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    run(engine, folder)
+    begun = files._Sync(engine.memories, folder, False)
+    memory_commit(engine, MemoryCommitRequest(item=done.item, text="We ship on Tuesdays."))
+    run(engine, folder)
+    memory_commit(engine, MemoryCommitRequest(item=done.item, text="We ship on Wednesdays."))
+    begun.files_to_memories()
+    begun.memories_to_files()
+    assert memory_get(engine, MemoryGetRequest(item=done.item)).text.strip() == "We ship on Wednesdays."
+    run(engine, folder)
+    assert "Wednesdays" in only_file(folder).read_text("utf-8")
+
+
+def test_a_memory_restored_after_another_run_took_its_file_away_is_not_archived_again(
+    engine: Engine, folder: Path
+) -> None:
+    done = memory_commit(engine, MemoryCommitRequest(text="We ship on Mondays."))
+    run(engine, folder)
+    begun = files._Sync(engine.memories, folder, False)
+    forget(engine, ItemChangeRequest(item=done.item))
+    run(engine, folder)
+    memory_restore(engine, MemoryRestoreRequest(item=done.item, version=1))
+    begun.files_to_memories()
+    begun.memories_to_files()
+    assert engine.memories.item(done.item).status is MemoryStatus.ACTIVE

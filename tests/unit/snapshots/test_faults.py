@@ -8,7 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from octavo.model.ids import SnapshotId
 from octavo.model.query import Filters, Terms
 from octavo.observability.progress import NoProgress
 from octavo.snapshots import folder as folders
+from octavo.snapshots.folder import SnapshotFolder
 from octavo.snapshots.reader import OpenSnapshot
 
 APPLE = Terms("apple", words=("apple",))
@@ -165,6 +167,30 @@ def test_a_pointer_to_nowhere_is_put_right(bench: Bench, text: str) -> None:
     answers(bench)
     assert accelerator(bench).upkeep.recover() == made.id
     assert bench.folder.current_id() == made.id
+
+
+def test_a_snapshot_that_is_published_while_recovery_waits_for_its_turn_stays(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.publish()
+    bench.put("b/four.md", "apple fig", "hazel")
+    bench.embed(100)
+    upkeep = accelerator(bench).upkeep
+    exclusive, made = SnapshotFolder.exclusive, []
+
+    @contextmanager
+    def after_another(folder: SnapshotFolder) -> Iterator[None]:
+        monkeypatch.setattr(SnapshotFolder, "exclusive", exclusive)
+        made.append(bench.publish())  # as another process, which had the lock until now
+        with folder.exclusive():
+            yield
+
+    monkeypatch.setattr(SnapshotFolder, "exclusive", after_another)
+    assert upkeep.recover() == made[0].id
+    assert made[0].id in bench.folder.ids()
+    answers(bench)
+    current = bench.snapshots.current()
+    assert current is not None and current.manifest.id == made[0].id
 
 
 def test_a_full_disk_fails_the_build_with_a_hint_and_leaves_nothing_behind(

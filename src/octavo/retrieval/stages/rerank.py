@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
@@ -12,7 +12,7 @@ from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import Candidate
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stage import Library, Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import noted, texts_of
 
 _FIRST = 4  # pairs before anything is known of their cost
@@ -50,24 +50,36 @@ class Rerank:
         asked, hashes = text_hash(question), [text_hash(passage) for passage in passages]
         known = dict(library.store.rerank_scores.known(library.project, reranker.name, asked, hashes))
         cached = len(known)
+        known |= {digest: library.reranked[asked, digest] for digest in hashes if (asked, digest) in library.reranked}
         unknown = {digest: text for digest, text in zip(hashes, passages, strict=True) if digest not in known}
         if unknown:
-            reranker.prepare()
+            ask = partial(self._ask, library, reranker, question, unknown)
+            if library.outside is None:
+                ask()
+            else:
+                library.outside(ask)
+        fresh = {digest: library.reranked[asked, digest] for digest in unknown if (asked, digest) in library.reranked}
+        known |= fresh
+        search.notes |= {"model": reranker.name, "scored": len(known) - cached, "known": cached}
+        search.notes["no_time_for"] = len(unknown) - len(fresh)
+        return [known[digest] for digest in takewhile(known.__contains__, hashes)]
+
+    def _ask(self, library: Library, reranker: MeasuredReranker, question: str, unknown: Mapping[str, str]) -> None:
+        """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later."""
+        reranker.prepare()
         ends = reranker.clock() + self.deadline_ms / 1e3
         fresh: dict[str, float] = {}
-        waiting = list(unknown)
+        waiting, asked = list(unknown), text_hash(question)
         while waiting:
             size = min(self.batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
             if size < 1:
                 break
             now, waiting = waiting[:size], waiting[size:]
             fresh |= zip(now, map(float, reranker.score(question, [unknown[digest] for digest in now])), strict=True)
+        library.reranked.update({(asked, digest): score for digest, score in fresh.items()})
         if fresh:
             put = library.store.rerank_scores.put
             library.later.append(partial(put, library.project, reranker.name, asked, fresh))
-        known |= fresh
-        search.notes |= {"model": reranker.name, "scored": len(fresh), "known": cached, "no_time_for": len(waiting)}
-        return [known[digest] for digest in takewhile(known.__contains__, hashes)]
 
 
 def _passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
