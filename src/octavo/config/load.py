@@ -26,6 +26,7 @@ _SEPARATORS = {
     "serve.allow_origins": ",",
     "writing.collections": ",",
     "writing.lint_off": ",",
+    "writing.note_folders": ",",
 }
 
 # A project file travels with a repository that someone else may have written. It may narrow what is read and

@@ -290,6 +290,24 @@ class Writing:
     templates: Annotated[str, Field(max_length=4_096, description="The folder of a collection with its templates.")] = (
         "templates"
     )
+    note_collection: Annotated[
+        str, Field(max_length=200, description="The collection for `octavo note`; unset, the only writable one.")
+    ] = ""
+    note_folder: Annotated[
+        str,
+        Field(
+            max_length=4_096,
+            description="Where new notes go; `{{year}}`, `{{month}}`, `{{date}}` and `{{template}}` are replaced.",
+        ),
+    ] = ""
+    note_folders: Annotated[
+        tuple[str, ...],
+        Field(description="Where notes of a template go instead: `meeting=meetings/{{year}}`."),
+    ] = ()
+    daily_folder: Annotated[str, Field(max_length=4_096, description="Where the notes of days are.")] = "daily"
+    daily_template: Annotated[
+        str, Field(max_length=4_096, description="The template of a day's note, where there is one of this name.")
+    ] = "daily"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,11 @@ class WritingRules:
     single_h1: bool = False
     lint_off: tuple[str, ...] = ()
     templates: str = "templates"
+    note_collection: str = ""
+    note_folder: str = ""
+    note_folders: tuple[str, ...] = ()
+    daily_folder: str = "daily"
+    daily_template: str = "daily"
 
 
 @dataclass(frozen=True, slots=True)

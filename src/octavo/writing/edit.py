@@ -17,7 +17,7 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan
 from octavo.writing.headings import DEEPEST, heading_line, heading_text
-from octavo.writing.outline import Heading, Outline, headings, parents, text_start
+from octavo.writing.outline import ROOT, Heading, Outline, headings, parents, text_start
 from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
 
 FIRST, LAST = "first", "last"
@@ -107,6 +107,20 @@ def append(outline: Outline, path: Sequence[str], content: str) -> Edit:
     start = before_blank_lines(outline.text, outline.body_end(number), outline.headings[number].end)
     close = start > outline.headings[number].end and _continues(outline, number, start, block.split("\n", 1)[0])
     return _with_body(outline, number, start, block, close=close)
+
+
+def append_to_end(outline: Outline, content: str) -> Edit:
+    """A new block at the end of a file, in its last section if it has any."""
+    block = content_lines(content)
+    if not block:
+        raise InvalidArgument("there is nothing to append", hint="give the text as content_md")
+    last = len(outline.headings) - 1
+    text, floor = outline.text, outline.headings[last].end if last >= 0 else outline.start
+    start = before_blank_lines(text, len(text), floor)
+    close = start > floor and _continues(outline, last, start, block.split("\n", 1)[0])
+    new, at = placed(text, start, len(text), block, floor=outline.floor, close=close)
+    _added(outline, start, len(text), new)
+    return Edit(new, at, len(new))
 
 
 def same_start(outline: Outline, new: str) -> bool:
@@ -237,7 +251,8 @@ def _continues(outline: Outline, number: int, end: int, first: str) -> bool:
     if mark is None or mark != _item(first):
         return False
     # In code or in a comment, a line that looks like an item is none.
-    source = outline.text[outline.headings[number].end : end].replace("\r\n", " \n")
+    begin = outline.start if number == ROOT else outline.headings[number].end
+    source = outline.text[begin:end].replace("\r\n", " \n")
     blocks = scan(source).blocks
     return bool(blocks) and blocks[-1].kind is BlockKind.ITEM
 

@@ -24,6 +24,7 @@ from octavo.operations.request_fields import RequestField, request_fields
 if TYPE_CHECKING:
     from octavo.operations.operation import Operation
 
+_TEXT = "\0"  # marks an argument as text while options are told apart; no argument of a process can hold it
 _METAVARS = {int: "N", float: "X"}
 
 
@@ -122,6 +123,10 @@ class OperationCommand(click.Command):
         self.operation = operation
         self._examples = tuple(examples)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """A text may be a list item: what begins with a dash and a space is no option."""
+        return super().parse_args(ctx, [_TEXT + arg if arg.startswith("- ") else arg for arg in args])
+
     @property
     def row(self) -> Operation | None:
         from octavo.operations.rows import ROWS
@@ -177,6 +182,7 @@ def command(
         @click.pass_context
         def run(context: click.Context, /, **values: Any) -> Any:
             choices = context.ensure_object(Choices)
+            values = {name: _unmarked(value) for name, value in values.items()}
             given = () if request is None else (request_from(request, values),)
             return (_action(action) if action else function)(choices, *given, **values)
 
@@ -192,6 +198,12 @@ def command(
         )
 
     return made
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_unmarked(item) for item in value)
+    return value.removeprefix(_TEXT) if isinstance(value, str) else value
 
 
 def _action(name: str) -> Callable[..., Any]:

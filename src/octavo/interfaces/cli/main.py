@@ -64,6 +64,7 @@ COMMANDS: Mapping[str, Entry] = {
     "graph": Entry(f"{_AT}.graph:graph", "See what points where and what belongs together."),
     "canonical": Entry(f"{_AT}.canonical:canonical", "Keep documents under keys; read and pack them by section."),
     "doc": Entry(f"{_AT}.doc:doc", "Check, create and edit notes by their sections."),
+    "note": Entry(f"{_AT}.note:note", "Make notes from templates, add to them, keep one for each day."),
     "lint": Entry(f"{_AT}.lint:lint"),
     "worker": Entry(f"{_AT}.jobs:worker", "Do queued jobs as they come."),
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),

@@ -116,4 +116,7 @@ class AsyncMethods(AsyncCaller):
     doc_restore = awaited(Library.doc_restore)
     restore = awaited(Library.restore)
     doc_set_property = awaited(Library.doc_set_property)
+    note_new = awaited(Library.note_new)
+    note_append = awaited(Library.note_append)
+    note_today = awaited(Library.note_today)
     lint = awaited(Library.lint)

@@ -2021,6 +2021,85 @@ class Methods(Caller):
         answer: WriteAnswer = self._call("doc_set_property", locals())
         return answer
 
+    def note_new(
+        self,
+        title: str,
+        *,
+        template: StrPath | None = None,
+        content_md: str = "",
+        folder: StrPath | None = None,
+        collection: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Make a note from its title, and from a template if one is named.
+
+        Make a note: its file's name follows from the title, its folder from the configuration.
+
+        Args:
+            title: Its title, and its file's name.
+            template: Its template.
+            content_md: Its text, in Markdown.
+            folder: A folder of the collection.
+            collection: The collection it is in.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+        """
+        answer: WriteAnswer = self._call("note_new", locals())
+        return answer
+
+    def note_append(
+        self,
+        note: StrPath,
+        content_md: str,
+        *,
+        heading_path: str | Iterable[str] = (),
+        collection: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Add a text at the end of a note, which is made if it is not there.
+
+        Add Markdown at the end of a note found by its name; a missing one is made.
+
+        Args:
+            note: Its name or uri.
+            content_md: Markdown to add at its end.
+            heading_path: The section to add to, instead of the end.
+            collection: The collection it is in.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+        """
+        answer: WriteAnswer = self._call("note_append", locals())
+        return answer
+
+    def note_today(
+        self,
+        content_md: str = "",
+        *,
+        collection: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Make today's note, or add a text to it.
+
+        Today's note, made if it is not there; a text is added at its end.
+
+        Args:
+            content_md: Markdown to add at the end of today's note.
+            collection: The collection it is in.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+        """
+        answer: WriteAnswer = self._call("note_today", locals())
+        return answer
+
     def lint(
         self,
         *,

@@ -153,6 +153,63 @@ class DocSetPropertyRequest(WriteRequest):
     remove: Annotated[bool, Field(description="Remove the property instead.")] = False
 
 
+NoteCollection = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        option="-c/--collection",
+        complete="collections",
+        description="The collection it is in.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteNewRequest:
+    title: Annotated[str, Field(max_length=1_000, argument="TITLE", description="Its title, and its file's name.")]
+    template: (
+        Annotated[str, Field(max_length=4_096, option="-t/--template", metavar="NAME", description="Its template.")]
+        | None
+    ) = None
+    content_md: Annotated[
+        str, Field(max_length=_LONGEST, option="--content", metavar="TEXT", description="Its text, in Markdown.")
+    ] = ""
+    folder: (
+        Annotated[str, Field(max_length=4_096, metavar="FOLDER", description="A folder of the collection.")] | None
+    ) = None
+    collection: NoteCollection | None = None
+    dry_run: DryRun = False
+    author: Author = ""
+    reason: Reason = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAppendRequest:
+    note: Annotated[
+        str, Field(min_length=1, max_length=4_096, argument="NOTE", complete="uris", description="Its name or uri.")
+    ]
+    content_md: Annotated[
+        str, Field(max_length=_LONGEST, argument="TEXT", reads="stdin", description="Markdown to add at its end.")
+    ]
+    heading_path: Annotated[SectionPath, Field(description="The section to add to, instead of the end.")] = ()
+    collection: NoteCollection | None = None
+    dry_run: DryRun = False
+    author: Author = ""
+    reason: Reason = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTodayRequest:
+    content_md: Annotated[
+        str, Field(max_length=_LONGEST, argument="TEXT", description="Markdown to add at the end of today's note.")
+    ] = ""
+    collection: NoteCollection | None = None
+    dry_run: DryRun = False
+    author: Author = ""
+    reason: Reason = ""
+
+
 @dataclass(frozen=True, slots=True)
 class LintRequest:
     """Without files, every note of the collections."""

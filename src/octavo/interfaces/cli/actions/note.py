@@ -1,0 +1,51 @@
+"""`octavo note`: notes of every day, opened in an editor when asked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import replace
+from typing import Any
+
+from octavo.errors import SourceError
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated import answered
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View
+from octavo.interfaces.editor import editor_command
+from octavo.model.document import HEADING_SEPARATOR
+from octavo.operations.rows import COMMANDS
+from octavo.operations.writing.requests import NoteAppendRequest, NoteNewRequest, NoteTodayRequest
+
+
+def new(choices: Choices, request: NoteNewRequest, edit: bool) -> Exit:
+    return _done(choices, "note new", request, edit=edit)
+
+
+def append(choices: Choices, request: NoteAppendRequest, edit: bool) -> Exit:
+    path = request.heading_path
+    path = tuple(path[0].split(HEADING_SEPARATOR)) if len(path) == 1 else path
+    return _done(choices, "note append", replace(request, heading_path=path), edit=edit)
+
+
+def today(choices: Choices, request: NoteTodayRequest, edit: bool) -> Exit:
+    return _done(choices, "note today", request, edit=edit)
+
+
+def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
+    operation = COMMANDS[words]
+    if not edit or request.dry_run:
+        return answered(choices, operation, request)
+    with opened(choices) as session:
+        answer = operation.run(session.engine, request)
+        choices.answer(operation_answer(operation, answer, View(roots=session.roots())))
+        path = session.roots()[answer.collection] / answer.uri
+        command = editor_command(path, answer.end_line, os.environ)
+        try:
+            ended = subprocess.call(command)
+        except OSError as error:
+            raise SourceError(f"{command[0]} cannot be started: {error.strerror}", hint="set EDITOR") from error
+        session.engine.writer.index_changes({answer.collection: [answer.uri]})
+    return Exit.PARTIAL if ended else Exit.OK
