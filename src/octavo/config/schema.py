@@ -104,6 +104,14 @@ class Converting:
         int,
         Field(ge=256, description="Megabytes of memory it may take, where the system can limit that."),
     ] = 2_000
+    ocr: Annotated[
+        bool,
+        Field(description="Whether text in scanned pages and images is recognised, where `tesseract` is installed."),
+    ] = False
+    ocr_languages: Annotated[
+        str, Field(min_length=1, description="The languages to recognise, as tesseract names them: `eng+deu`.")
+    ] = "eng"
+    ocr_pages: Annotated[_Count, Field(description="The most pages of one document that are recognised.")] = 100
 
 
 @dataclass(frozen=True, slots=True)

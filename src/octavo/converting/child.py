@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -21,13 +22,13 @@ SIZE = 8  # bytes in front of a message that say how long it is
 Reader = Callable[[str, bytes, "Settings"], Converted | Refused]
 
 
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """What a reader may be told."""
+    """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document."""
 
-    def __init__(self, *, ocr: bool = False, ocr_pages: int = 0, ocr_languages: str = "") -> None:
-        self.ocr = ocr
-        self.ocr_pages = ocr_pages
-        self.ocr_languages = ocr_languages
+    ocr: bool = False
+    ocr_pages: int = 0
+    ocr_languages: str = ""
 
 
 def send(channel: IO[bytes], *messages: bytes) -> None:

@@ -123,7 +123,8 @@ def _write_attachment(builder: TextBuilder, part: EmailMessage, settings: Settin
     builder.heading(2, f"Attachment: {name}")
     if not isinstance(data, bytes):
         return
-    if known is None or not known.readable or f".{name.rpartition('.')[2].lower()}" in _INNER:
+    unseen = known is not None and known.ocr and not settings.ocr
+    if known is None or not known.readable or unseen or f".{name.rpartition('.')[2].lower()}" in _INNER:
         if part.get_content_maintype() == "text":
             _write_plain(builder, _decoded(part))
         return

@@ -5,20 +5,25 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from octavo.converting.child import Settings
+from octavo.converting.ocr import MISSING, has_tesseract, recognised
 from octavo.converting.pdf_layout import Line, Page, drop_repeated, join_hyphens, key, mark_headings, paragraphs
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
+from octavo.model.position import OCR_PAGES
 
-CONVERTER = f"pdf-1/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+CONVERTER = f"pdf-2/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
 _MOST_BOOKMARKS = 5_000
+_OCR_DOTS = 300  # in an inch
+_OCR_MOST = 5_000  # dots of a side
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _PROGRAM_TITLE = re.compile(
@@ -44,12 +49,54 @@ def read_pdf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
         pages.append(page)
         if not page.lines:
             blank.append(number + 1)
+    off = "OCR is off"
+    scanned: list[int] = []
+    if blank and settings.ocr:
+        off = "OCR found none" if has_tesseract() else MISSING
+        scanned = _recognise(document, pages, blank, settings) if has_tesseract() else []
+        blank = [number for number in blank if not pages[number - 1].lines]
+        if len(blank) and len(scanned) == settings.ocr_pages:
+            off = f"OCR stops after {settings.ocr_pages} pages"
     if len(blank) == len(pages):
-        return Refused("no text layer; OCR is off")
-    return _converted(document, pages, blank, count)
+        return Refused(f"no text layer; {off}")
+    converted = _converted(document, pages, f"{_without_text(blank, count)}; {off}" if blank else "", count)
+    return replace(converted, metadata={**converted.metadata, OCR_PAGES: scanned}) if scanned else converted
 
 
-def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], blank: Sequence[int], count: int) -> Converted:
+def _recognise(
+    document: pypdfium2.PdfDocument, pages: list[Page], blank: Sequence[int], settings: Settings
+) -> list[int]:
+    """Reads pages that are pictures; the numbers of those on which it found text."""
+    found = []
+    for number in blank[: settings.ocr_pages]:
+        if lines := recognised(_picture(document, number - 1), settings):
+            pages[number - 1] = Page(lines, top=pages[number - 1].top)
+            found.append(number)
+    return found
+
+
+def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
+    """A page as a portable grey map, at the resolution that OCR wants and no larger than it can use."""
+    page = document[number]
+    try:
+        scale = min(_OCR_DOTS / 72, _OCR_MOST / max(1.0, *page.get_size()))
+        bitmap = page.render(scale=scale, grayscale=True)
+        try:
+            rows, stride = bytes(bitmap.buffer), bitmap.stride
+            lines = (rows[at * stride : at * stride + bitmap.width] for at in range(bitmap.height))
+            return b"P5 %d %d 255\n%s" % (bitmap.width, bitmap.height, b"".join(lines))
+        finally:
+            bitmap.close()
+    finally:
+        page.close()
+
+
+def _without_text(blank: Sequence[int], count: int) -> str:
+    shown = ", ".join(map(str, blank[:10])) + (", …" if len(blank) > 10 else "")
+    return f"no text on {len(blank)} of {count} pages ({shown})"
+
+
+def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: str, count: int) -> Converted:
     about = _about(document, pages)
     drop_repeated(pages)
     join_hyphens(pages)
@@ -57,9 +104,8 @@ def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], blank: Se
     if not outlined:
         mark_headings(pages)
     builder = TextBuilder(Unit.PAGE)
-    if blank:
-        shown = ", ".join(map(str, blank[:10])) + (", …" if len(blank) > 10 else "")
-        builder.warnings.append(f"no text on {len(blank)} of {count} pages ({shown}); OCR is off")
+    if warning:
+        builder.warnings.append(warning)
     if count > len(pages):
         builder.warnings.append(f"only its first {len(pages):,} pages were read")
     try:

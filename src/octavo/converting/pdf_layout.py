@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import count, pairwise
 from statistics import median
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _BULLET = re.compile(r"^\s*(?:[•●▪■◦‣∙·–—\uf0b7\uf0a7o]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010\u00ad\ufffe\x02]$")
@@ -52,24 +53,60 @@ def key(text: str) -> str:
 
 
 def drop_repeated(pages: Sequence[Page]) -> None:
-    """Running heads, feet and page numbers go, except where they stand first."""
+    """Running heads, feet and page numbers go, except where they stand first.
+
+    Lines are repeated if they differ in numbers alone. Of those numbers, the ones that count pages mean nothing;
+    another one, as of a chapter or an exhibit, makes another line, whose first occurrence stays as well.
+    """
     if len(pages) < _SHORTEST:
         return
     edges = [_edge_lines(page) for page in pages]
-    counts = Counter(chain.from_iterable({_running(line.text) for line in lines} for lines in edges))
+    places: dict[str, dict[int, str]] = {}
+    for at, lines in enumerate(edges):
+        for line in lines:
+            places.setdefault(_running(line.text), {}).setdefault(at, line.text)
     least = max(3, round(len(pages) * _REPEATED))
-    repeated = {text for text, number in counts.items() if number >= least}
+    counting = {text: _page_numbers(where) for text, where in places.items() if len(where) >= least}
     seen: set[str] = set()
     for page, lines in zip(pages, edges, strict=True):
-        running = {id(line): _running(line.text) for line in lines}
         gone = set()
         for line in lines:
-            text = running[id(line)]
-            if text in repeated:
-                if text in seen or not any(map(str.isalpha, text.replace("#", ""))):
+            text = _running(line.text)
+            if text in counting:
+                told = _without_numbers(line.text, counting[text])
+                if told in seen or not any(map(str.isalpha, told)):
                     gone.add(id(line))
-                seen.add(text)
+                seen.add(told)
         page.lines = [line for line in page.lines if id(line) not in gone]
+
+
+def _page_numbers(where: Mapping[int, str]) -> frozenset[int]:
+    """Which numbers of a repeated line go up with its page: the first, the second…"""
+    numbers = {at: [_value(number) for number in _DIGITS.findall(text)] for at, text in where.items()}
+    columns = min(map(len, numbers.values()), default=0)
+    return frozenset(
+        column
+        for column in range(columns)
+        if Counter(row[column] - at for at, row in numbers.items()).most_common(1)[0][1] * 2 > len(numbers)
+        and len({row[column] for row in numbers.values()}) > 1
+    )
+
+
+def _value(number: str) -> int:
+    """Of a page's number in digits or in Roman numerals.
+
+    >>> _value("12"), _value("xiv")
+    (12, 14)
+    """
+    if number[0].isdigit():
+        return int(number[-9:])
+    values = [_ROMAN[letter] for letter in number.casefold()]
+    return sum(-value if value < following else value for value, following in pairwise([*values, 0]))
+
+
+def _without_numbers(text: str, columns: frozenset[int]) -> str:
+    numbers = count()
+    return _DIGITS.sub(lambda found: "#" if next(numbers) in columns else found[0], " ".join(text.casefold().split()))
 
 
 def _edge_lines(page: Page) -> list[Line]:

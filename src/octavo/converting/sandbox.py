@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import IO, Any
 
-from octavo.converting.child import FOLDER_PREFIX, received, send
+from octavo.converting.child import FOLDER_PREFIX, Settings, received, send
 from octavo.converting.confinement import Limits
 from octavo.model.converted import Converted, Refused, from_plain
 from octavo.model.formats import SNIFFED, format_of
@@ -35,15 +35,15 @@ _STARTING = 60.0  # seconds
 class SandboxedConverter:
     """Fits `ports.Converter`. The process is started with the first file, kept for the next, and killed by group."""
 
-    def __init__(self, limits: Limits | None = None, settings: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, settings: Settings | None = None) -> None:
         self._limits = limits or Limits()
-        self._settings = dict(settings or {})
+        self._settings = settings or Settings()
         self._process: _Process | None = None
         self._lock = threading.Lock()
 
     def reads(self, uri: str) -> bool:
         known = format_of(uri)
-        return known is not None and known.readable
+        return known is not None and known.readable and (self._settings.ocr or not known.ocr)
 
     def is_text(self, uri: str) -> bool:
         known = format_of(uri)
@@ -55,7 +55,7 @@ class SandboxedConverter:
 
     def convert(self, uri: str, data: bytes) -> Converted | Refused:
         known = format_of(uri)
-        if known is None or not known.readable:
+        if known is None or not self.reads(uri):
             return Refused("nothing reads it")
         with self._lock:
             return self._asked(uri, known.reader, data)
@@ -70,7 +70,7 @@ class SandboxedConverter:
     def _asked(self, uri: str, reader: str, data: bytes) -> Converted | Refused:
         try:
             if self._process is None:
-                self._process = _Process(self._limits, self._settings)
+                self._process = _Process(self._limits, asdict(self._settings))
             question = json.dumps({"reader": reader, "name": uri}).encode()
             answer = json.loads(self._process.ask(question, data, self._limits))
             return Refused(str(answer["refused"])) if "refused" in answer else from_plain(answer)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 EXTRA = "octavo[formats]"
 
-CONVERTER_VERSION = "converting-1"
+CONVERTER_VERSION = "converting-2"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -19,7 +19,8 @@ class Format:
     """`reader` is `module:function`; `needs` is the module of the extra without which it cannot.
 
     A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are
-    converted in whose first bytes one of these stands: the others are text as their name says.
+    converted in whose first bytes one of these stands: the others are text as their name says. Of `ocr`, only where
+    text in pictures is recognised.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Format:
     needs: str = ""
     text: bool = False
     sniffs: tuple[bytes, ...] = ()
+    ocr: bool = False
 
     def claims(self, head: bytes) -> bool:
         return not self.sniffs or any(mark in head for mark in self.sniffs)
@@ -52,6 +54,7 @@ _SUBTITLES = Format("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", text
 _CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
 _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
+_IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True)
 _OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg")
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -72,6 +75,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
         **dict.fromkeys((".doc", ".ppt", ".xls", ".rtf", ".msg"), _OLD),
+        **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), _IMAGE),
     }
 )
 """Extension, lower case with its dot → format."""
@@ -115,9 +119,9 @@ def format_of(uri: str) -> Format | None:
     return FORMATS.get(ending(uri))
 
 
-def readable_extensions() -> frozenset[str]:
-    """Extensions that can be converted with what is installed."""
-    return frozenset(extension for extension, known in FORMATS.items() if known.readable)
+def readable_extensions(*, ocr: bool = False) -> frozenset[str]:
+    """Extensions that can be converted with what is installed and allowed."""
+    return frozenset(extension for extension, known in FORMATS.items() if known.readable and (ocr or not known.ocr))
 
 
 SNIFFED = 4_096
@@ -133,5 +137,6 @@ def left_out_reason(name: str) -> str:
     kind = UNREAD_KINDS.get(extension)
     if kind is not None:
         article = "an" if kind[0] in "aeiou" else "a"
-        return f"{article} {kind}: there is no text to read"
+        why = "OCR is off" if known is not None and known.ocr else "there is no text to read"
+        return f"{article} {kind}: {why}"
     return f"nothing reads {extension or 'such'} files; --include '*{extension}' reads them as text"

@@ -13,6 +13,9 @@ from octavo.model.text import Span
 MARKS = "marks"
 """The key in a document's metadata under which its pages, slides, sheets or times are stored."""
 
+OCR_PAGES = "ocr_pages"
+"""The key for the numbers of the pages whose text was recognised in a picture."""
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -25,6 +28,8 @@ class Position:
     time: str | None = None
     url: str | None = None
     doi: str | None = None
+    ocr: bool | None = None
+    """Whether its text was recognised in a picture, and may hold mistakes."""
 
     @property
     def anchor(self) -> str:
@@ -36,10 +41,11 @@ class Position:
     @property
     def shown(self) -> str:
         """For people: `page 7`, `pages 7-9`, `slide 3`, `sheet Budget`, `00:01:23`."""
+        seen = " (OCR)" if self.ocr else ""
         if self.pages:
-            return f"pages {self.pages[0]}-{self.pages[-1]}"
+            return f"pages {self.pages[0]}-{self.pages[-1]}{seen}"
         if self.page is not None:
-            return f"page {self.page}"
+            return f"page {self.page}{seen}"
         if self.slide is not None:
             return f"slide {self.slide}"
         return f"sheet {self.sheet}" if self.sheet is not None else self.time or ""
@@ -73,7 +79,9 @@ def position(metadata: Mapping[str, Any], span: Span) -> Position:
     unit = stored.get("unit")
     if unit == Unit.PAGE:
         pages = tuple(range(first + 1, last + 2))
-        return Position(page=pages[0], pages=pages if len(pages) > 1 else None, url=url, doi=doi)
+        recognised = metadata.get(OCR_PAGES)
+        ocr = True if isinstance(recognised, Sequence) and not set(pages).isdisjoint(recognised) else None
+        return Position(page=pages[0], pages=pages if len(pages) > 1 else None, url=url, doi=doi, ocr=ocr)
     if unit == Unit.SLIDE:
         return Position(slide=first + 1, url=url, doi=doi)
     label = labels[first] if first < len(labels) else str(first + 1)

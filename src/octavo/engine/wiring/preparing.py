@@ -14,6 +14,7 @@ from octavo.chunking.commit import CommitChunker
 from octavo.chunking.sections import SectionChunker
 from octavo.chunking.sizes import default_sizes
 from octavo.config.schema import Config, Converting, Embedding
+from octavo.converting.child import Settings
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.embedding.fast_tables import opened, table_folder
@@ -44,12 +45,17 @@ class Preparing:
     def recipe(self, settings: CollectionSettings) -> Recipe:
         profile = self.profile()
         return Recipe(
-            parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}",
+            parser=f"{PARSER_VERSION}+{CONVERTER_VERSION}+{REDACTION_VERSION}{self._ocr}",
             chunker=f"{SectionChunker.version}+{CodeChunker.version}+{CommitChunker.version}",
             analyzer=Analyzer.version,
             sizes=chunk_sizes(self.config, settings, profile.window),
             embedding=profile,
         )
+
+    @property
+    def _ocr(self) -> str:
+        converting = self.config.converting
+        return f"+ocr {converting.ocr_languages} {converting.ocr_pages}" if converting.ocr else ""
 
     def preparer(self, settings: CollectionSettings) -> Preparer:
         window = self.profile().window
@@ -106,7 +112,9 @@ def _preparer(
 
 
 def converter(settings: Converting) -> SandboxedConverter:
-    return SandboxedConverter(Limits(seconds=settings.timeout_seconds, memory=settings.memory_mb * 1_000_000))
+    limits = Limits(settings.timeout_seconds, settings.memory_mb * 1_000_000, programs=settings.ocr)
+    ocr = Settings(settings.ocr, settings.ocr_pages, settings.ocr_languages)
+    return SandboxedConverter(limits, ocr)
 
 
 def _parser(uri: str) -> Parser:

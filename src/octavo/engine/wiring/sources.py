@@ -32,7 +32,7 @@ def history_rules(config: Config, settings: CollectionSettings) -> HistoryRules:
 
 
 def _file_rules(config: Config, settings: CollectionSettings) -> IgnoreRules:
-    converted = readable_extensions()
+    converted = readable_extensions(ocr=config.converting.ocr)
     return IgnoreRules(
         extensions=extensions(settings.include) | converted,
         include=settings.include,

@@ -34,6 +34,7 @@ class GetAnswer:
     time: str | None = None
     url: str | None = None
     doi: str | None = None
+    ocr: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,35 @@
+"""What is left of a PDF's pages: running heads and feet."""
+
+from __future__ import annotations
+
+from octavo.converting.pdf_layout import Line, Page, drop_repeated
+
+
+def heads_and_feet_left(*heads: str) -> tuple[list[str], list[str]]:
+    """Of a page for each head, with text of its own and a foot that counts pages; empty where it was dropped."""
+    pages = []
+    for number, head in enumerate(heads, 1):
+        body = [Line(f"text {letter * number}", bottom=700 - 20 * at) for at, letter in enumerate("abcdefg")]
+        pages.append(Page([Line(head, bottom=800), *body, Line(f"{number} of {len(heads)}", bottom=20)]))
+    drop_repeated(pages)
+    assert all(sum(line.text.startswith("text") for line in page.lines) == 7 for page in pages)
+    ends = [(page.lines[0].text, page.lines[-1].text) for page in pages]
+    return tuple(["" if line.startswith("text") else line for line in lines] for lines in zip(*ends, strict=True))  # type: ignore[return-value]
+
+
+def test_a_head_that_every_page_repeats_stays_once() -> None:
+    heads, feet = heads_and_feet_left(*["Manual of Bees"] * 5)
+    assert heads == ["Manual of Bees", "", "", "", ""]
+    assert feet == ["1 of 5", "", "", "", ""]
+
+
+def test_page_numbers_go_and_what_else_a_head_counts_stays() -> None:
+    heads, _ = heads_and_feet_left(
+        "Part 3 page 7", "Part 3 page 8", "Part 4 page 9", "Part 4 page 10", "Part 9 page 11"
+    )
+    assert heads == ["Part 3 page 7", "", "Part 4 page 9", "", "Part 9 page 11"]
+
+
+def test_roman_page_numbers_are_page_numbers() -> None:
+    heads, _ = heads_and_feet_left("Preface iii", "Preface iv", "Preface v", "Preface vi", "Preface vii")
+    assert heads == ["Preface iii", "", "", "", ""]
