@@ -28,6 +28,7 @@ NAVIGATION = {
     "Start": ["install", "first-ten-minutes"],
     "Guides": [
         "guides/notes",
+        "answers",
         "guides/code",
         "guides/history",
         "guides/memory",

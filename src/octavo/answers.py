@@ -10,6 +10,7 @@ from octavo.memory.sync_report import SkippedFile, SyncReport
 from octavo.model.advisory import Advisory
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.result import Freshness
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation
 from octavo.operations.canonical.answers import (
     CanonicalAnswer,
     CanonicalListAnswer,
@@ -93,6 +94,8 @@ from octavo.writing.validate import Violation
 __all__ = [
     "AddAnswer",
     "Advisory",
+    "AnswerSentence",
+    "AskAnswer",
     "AugmentAnswer",
     "AutoFixAnswer",
     "BuildAnswer",
@@ -167,6 +170,7 @@ __all__ = [
     "PruneAnswer",
     "QueuedJob",
     "Quotation",
+    "ReadPassage",
     "RecallAnswer",
     "Recipe",
     "RelatedAnswer",
@@ -178,6 +182,7 @@ __all__ = [
     "SavedLibrary",
     "SearchAnswer",
     "SectionChange",
+    "SentenceCitation",
     "SessionState",
     "SessionsAnswer",
     "ShownSnapshot",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from octavo.operations.answering.rows import ANSWERING
 from octavo.operations.canonical.rows import CANONICAL
 from octavo.operations.code.rows import CODE
 from octavo.operations.database.rows import DATABASE
@@ -24,6 +25,7 @@ from octavo.operations.writing.rows import WRITING
 
 ROWS: tuple[Operation, ...] = (
     *SEARCH,
+    *ANSWERING,
     *READING,
     *CODE,
     *HISTORY,

@@ -16,6 +16,7 @@ class AsyncMethods(AsyncCaller):
     search_docs = awaited(Library.search_docs)
     search_with_hypothesis = awaited(Library.search_with_hypothesis)
     find_similar = awaited(Library.find_similar)
+    ask = awaited(Library.ask)
     get = awaited(Library.get)
     outline = awaited(Library.outline)
     search_code = awaited(Library.search_code)

@@ -15,6 +15,7 @@ from octavo.interfaces.python.calling import Caller
 if TYPE_CHECKING:
     from octavo.answers import (
         AddAnswer,
+        AskAnswer,
         AugmentAnswer,
         AutoFixAnswer,
         BuildAnswer,
@@ -263,6 +264,57 @@ class Methods(Caller):
             cursor: next_cursor of the answer before, to read on.
         """
         answer: SearchAnswer = self._call("find_similar", locals())
+        return answer
+
+    def ask(
+        self,
+        question: str,
+        *,
+        mode: Literal["grounded", "insight"] = "grounded",
+        limit: int = 8,
+        profile: str | None = None,
+        collections: str | Iterable[str] = (),
+        path_prefix: StrPath | None = None,
+        uris: StrPath | Iterable[StrPath] = (),
+        heading_contains: str | None = None,
+        tags_all: str | Iterable[str] = (),
+        tags_any: str | Iterable[str] = (),
+        kinds: Kind | Iterable[Kind] = (),
+        language: str | None = None,
+        modified_after: Time | None = None,
+        modified_before: Time | None = None,
+        budget: int = 3000,
+        show_context: bool = False,
+        explain: bool = False,
+        max_tokens: int | None = None,
+    ) -> AskAnswer:
+        """Answer a question, every sentence with its citation.
+
+        Answer a question from the library. Every sentence comes with the exact place it is taken from, and with what
+        that place is worth to it. Without a language model the sentences are the library's own.
+
+        Args:
+            question: What you want to know, in words.
+            mode: grounded says only what passages say; insight also concludes, and says so.
+            limit: How many passages to answer from, at most. 1 to 50.
+            profile: The retrieval profile.
+            collections: Only these collections.
+            path_prefix: Only documents whose uri starts so.
+            uris: Only these documents.
+            heading_contains: Only below headings that contain this.
+            tags_all: Only with all of these tags.
+            tags_any: Only with one of these tags.
+            kinds: Only these kinds.
+            language: Only in this programming language.
+            modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
+            modified_before: Only modified before.
+            budget: How long the passages in the prompt may be. 200 to 200,000.
+            show_context: Show the prompt, and ask no model.
+            explain: Add what each stage of the search did.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+        """
+        answer: AskAnswer = self._call("ask", locals())
         return answer
 
     def get(

@@ -1,0 +1,1 @@
+"""Questions answered from the library, every sentence with its citation."""

@@ -1,0 +1,54 @@
+"""An answer as lines: its sentences with their marks, then what they cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from octavo.model.document import Kind, shown_path
+from octavo.operations.answering.answers import AskAnswer, SentenceCitation
+from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
+
+_INDENT = "    "
+_CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
+
+
+def ask_lines(answer: AskAnswer) -> Iterator[Block]:
+    if answer.context is not None:
+        yield Quote(answer.context, whole=True)
+        return
+    yield from _extracts(answer)
+    yield from degraded_lines(answer.degraded)
+    yield (Part(_footer(answer), "dim"),)
+    if answer.hint:
+        yield (Part(f"hint: {answer.hint}", "dim"),)
+
+
+def _extracts(answer: AskAnswer) -> Iterator[Block]:
+    """Sentences of the library: each below its place, as the quotation that it is."""
+    kinds = {passage.number: passage.kind for passage in answer.passages}
+    for sentence in answer.sentences:
+        cited = sentence.citations[0]
+        yield place(cited)
+        yield Quote(cited.quote, cited.start_line, uncut=True, verbatim=kinds.get(cited.passage) in _CODE)
+        yield ()
+    if not answer.sentences:
+        yield (Part(answer.answer or "The passages found have no sentence to show."),)
+
+
+def place(cited: SentenceCitation) -> Line:
+    """`[1] notes/a.md:12  Title → Heading`, or by the page where there is one."""
+    where = f"{cited.collection}/{cited.uri}"
+    position = cited.position
+    path = shown_path(cited.heading_path)
+    return (
+        Part(f"[{cited.passage}] ", "dim"),
+        Part(f"{where}{position.anchor}" if position.shown else f"{where}:{cited.start_line}", "place", where),
+        Part(f"-{cited.end_line} (version {cited.version}, characters {cited.start}-{cited.end})", DETAIL),
+        *((Part(f"  {position.shown}", "dim"),) if position.shown else ()),
+        *((Part(f"  {path}", "heading"),) if path else ()),
+    )
+
+
+def _footer(answer: AskAnswer) -> str:
+    said = count(len(answer.sentences), "sentence")
+    return f"{said} from {count(len(answer.passages), 'passage')} in {duration(answer.took_ms / 1e3)} · {answer.mode}"

@@ -1,0 +1,46 @@
+"""What a question takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+from octavo.operations import fields
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """A question, where to look for its answer, and how to write it."""
+
+    question: Annotated[
+        str,
+        Field(min_length=1, max_length=20_000, argument="QUESTION...", description="What you want to know, in words."),
+    ]
+    mode: Annotated[
+        str,
+        Field(
+            choices=("grounded", "insight"),
+            description="grounded says only what passages say; insight also concludes, and says so.",
+        ),
+    ] = "grounded"
+    limit: Annotated[
+        int, Field(ge=1, le=50, option="-n/--limit", description="How many passages to answer from, at most.")
+    ] = 8
+    profile: fields.ProfileName | None = None
+    collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    uris: fields.Uris = ()
+    heading_contains: fields.Heading | None = None
+    tags_all: fields.AllTags = ()
+    tags_any: fields.AnyTags = ()
+    kinds: fields.Kinds = ()
+    language: fields.Language | None = None
+    modified_after: fields.Since | None = None
+    modified_before: fields.Before | None = None
+    budget: Annotated[
+        int, Field(ge=200, le=200_000, metavar="TOKENS", description="How long the passages in the prompt may be.")
+    ] = 3_000
+    show_context: Annotated[bool, Field(description="Show the prompt, and ask no model.")] = False
+    explain: Annotated[bool, Field(description="Add what each stage of the search did.")] = False
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS

@@ -1,0 +1,39 @@
+"""The operation that answers a question."""
+
+from __future__ import annotations
+
+from octavo.operations.operation import ErrorCase, Listing, Operation
+
+ANSWERING = (
+    Operation(
+        at="octavo.operations.answering",
+        name="ask",
+        summary="Answer a question, every sentence with its citation.",
+        description=(
+            "Answer a question from the library. Every sentence comes with the exact place it is taken from, and with "
+            "what that place is worth to it. Without a language model the sentences are the library's own."
+        ),
+        function="ask:ask",
+        request="AskRequest",
+        answer="AskAnswer",
+        lines="ask_lines",
+        listing=Listing(
+            rows="passages",
+            columns=("number", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"),
+            matches=True,
+        ),
+        command="ask",
+        examples=(
+            'octavo ask "when does the dome have to close?"',
+            'octavo ask --path observing/ "who opens the dome?" --json',
+            'octavo ask --show-context "when does the dome have to close?"',
+        ),
+        help="Exit code 1 means that nothing was found.",
+        example={"question": "when does the dome have to close?", "limit": 3},
+        errors=(
+            ErrorCase({"question": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
+            ErrorCase({"question": "dome", "profile": "nonsense"}, "INVALID_ARGUMENT"),
+        ),
+        unlisted=("uris", "heading_contains", "tags_any", "language", "modified_before", "show_context", "explain"),
+    ),
+)

@@ -1,0 +1,32 @@
+"""Passages for tests of answers."""
+
+from __future__ import annotations
+
+from octavo.answering.passages import Passage
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkId, DocumentId
+from octavo.model.result import Citation, Hit
+from octavo.model.text import Lines, Span
+
+
+def passage(number: int, text: str, *, start: int = 0, line: int = 1, uri: str = "a.md", title: str = "A") -> Passage:
+    citation = Citation(
+        uri=uri,
+        heading_path=(title,),
+        span=Span(start, start + len(text)),
+        lines=Lines(line, line + text.count("\n")),
+    )
+    hit = Hit(
+        rank=number,
+        score=0.5,
+        collection="notes",
+        kind=Kind.NOTE,
+        title=title,
+        citation=citation,
+        excerpt=text,
+        excerpt_truncated=False,
+        chunk_id=ChunkId(f"c{number}"),
+        document_id=DocumentId(f"d{uri}"),
+        modified_at=0.0,
+    )
+    return Passage(number, hit)

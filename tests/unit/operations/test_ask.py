@@ -1,0 +1,75 @@
+"""Asking without a model: sentences of the library with exact citations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.operations.answering.ask import ask
+from octavo.operations.answering.requests import AskRequest
+from octavo.operations.budget import tokens
+from octavo.operations.schemas import dump
+from octavo.operations.table import OPERATIONS
+
+
+def test_a_sentence_is_cited_by_its_own_lines_headings_and_version(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    text = (
+        "# Closing\n\nThe keys hang in the hall.\n\n## Humidity\n\nA mast measures it.\n"
+        "The dome closes when the humidity\nstays above 85 per cent.\n"
+    )
+    (folder / "a.md").write_text(text)
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        answer = ask(engine, AskRequest("at which humidity does the dome close?"))
+    best = answer.sentences[0]
+    cited = best.citations[0]
+    assert best.text == "The dome closes when the humidity stays above 85 per cent."
+    assert best.support == "quoted"
+    assert (cited.uri, cited.version, cited.heading_path) == ("a.md", 1, ("Closing", "Humidity"))
+    assert (cited.start_line, cited.end_line) == (8, 9)
+    assert text[cited.start : cited.end] == cited.quote
+    assert answer.mode == "extractive"
+    assert answer.hint
+
+
+def test_every_quote_is_an_exact_slice_of_its_document(engine: Engine) -> None:
+    answer = ask(engine, AskRequest("how is the mirror washed?", limit=5))
+    assert answer.answered
+    for sentence in answer.sentences:
+        for cited in sentence.citations:
+            (document,) = engine.store.documents.find(engine.project.id, cited.uri)
+            text = engine.store.documents.texts(engine.project.id, [document.text_hash])[document.text_hash]
+            assert text[cited.start : cited.end] == cited.quote
+            assert text.count("\n", 0, cited.start) + 1 == cited.start_line
+            assert cited.passage <= len(answer.passages)
+
+
+def test_nothing_found_is_said_and_not_made_up(engine: Engine) -> None:
+    answer = ask(engine, AskRequest("dome", tags_all=("nobody-has-this",)))
+    assert not answer.answered
+    assert answer.sentences == answer.passages == ()
+    assert answer.answer
+
+
+def test_the_prompt_is_shown_with_every_passage_quoted(engine: Engine) -> None:
+    answer = ask(engine, AskRequest("when does the dome have to close?", show_context=True, limit=3))
+    assert answer.context is not None
+    assert "Question: when does the dome have to close?" in answer.context
+    assert "[1] observatory/" in answer.context
+    assert answer.sentences == ()
+
+
+@pytest.mark.parametrize("max_tokens", [500, 1_000, 4_000])
+@pytest.mark.parametrize("show_context", [False, True])
+def test_an_answer_fits_what_it_was_given(engine: Engine, max_tokens: int, show_context: bool) -> None:
+    asked = AskRequest("the dome and the mirror", max_tokens=max_tokens, show_context=show_context)
+    answer, operation = ask(engine, asked), OPERATIONS["ask"]
+    plain = json.dumps(dump(operation.gives, answer), ensure_ascii=False, separators=(",", ":"))
+    assert max(tokens(plain), tokens(operation.written(answer))) <= max_tokens
