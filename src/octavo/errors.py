@@ -1,5 +1,13 @@
 """Every error Octavo raises on purpose.
 
+`details` tells programs what the message tells people. Whatever the code promises is there, None where nobody knows:
+
+INVALID_ARGUMENT   field, value, reason, valid_options
+NOT_FOUND          uri, heading_path, near (names that are written alike), sections (of the document that was found)
+INDEX_BUSY         started_at: since when the other is at work, in seconds since 1970
+INDEX_CORRUPT      snapshot, reason, missing_files
+IO_ERROR           path, operation (read, write), errno
+
 OctavoError
 ├── InvalidArgument        INVALID_ARGUMENT   the caller asked for something that cannot be asked
 │   └── LibraryClosed      INVALID_ARGUMENT   the library was closed before, or during, this call
@@ -25,7 +33,7 @@ OctavoError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -33,16 +41,29 @@ class OctavoError(Exception):
     """A failure on purpose: a code for machines, a message that names the thing, a hint that says what to do."""
 
     code: ClassVar[str] = "INTERNAL"
+    promised: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, message: str, *, hint: str | None = None, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.details: dict[str, Any] = dict(details or {})
+        self._details: dict[str, Any] = dict(details or {})
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What was said when it was raised, beside what follows from the error itself."""
+        return {**dict.fromkeys(self.promised), **self._implied(), **self._details}
+
+    def _implied(self) -> dict[str, Any]:
+        return {}
 
 
 class InvalidArgument(OctavoError):
     code = "INVALID_ARGUMENT"
+    promised = ("field", "value", "reason", "valid_options")
+
+    def _implied(self) -> dict[str, Any]:
+        return {"reason": self.message}
 
 
 class LibraryClosed(InvalidArgument):
@@ -59,6 +80,7 @@ class MissingExtra(ConfigurationError):
 
 class NotFound(OctavoError):
     code = "NOT_FOUND"
+    promised = ("uri", "heading_path", "near", "sections")
 
 
 class NotIndexed(OctavoError):
@@ -71,6 +93,7 @@ class Stale(OctavoError):
 
 class Busy(OctavoError):
     code = "INDEX_BUSY"
+    promised = ("started_at",)
 
 
 class LeaseLost(Busy):
@@ -87,6 +110,10 @@ class RecipeMismatch(Conflict):
 
 class LibraryError(OctavoError):
     code = "INDEX_CORRUPT"
+    promised = ("snapshot", "reason", "missing_files")
+
+    def _implied(self) -> dict[str, Any]:
+        return {"reason": self.message, "missing_files": []}
 
 
 class NotALibrary(LibraryError):
@@ -103,14 +130,26 @@ class DamagedSnapshot(LibraryError):
 
 class StorageError(OctavoError):
     code = "IO_ERROR"
+    promised = ("path", "operation", "errno")
+
+    def _implied(self) -> dict[str, Any]:
+        return _of_the_system(self.__cause__, "write")
 
 
 class SourceError(OctavoError):
     code = "IO_ERROR"
+    promised = ("path", "operation", "errno")
+
+    def _implied(self) -> dict[str, Any]:
+        return _of_the_system(self.__cause__, "read")
 
 
 class ParseError(OctavoError):
     code = "INVALID_ARGUMENT"
+    promised = InvalidArgument.promised
+
+    def _implied(self) -> dict[str, Any]:
+        return {"reason": self.message}
 
 
 class ProviderFailed(OctavoError):
@@ -119,3 +158,25 @@ class ProviderFailed(OctavoError):
 
 class ModelUnavailable(ProviderFailed):
     code = "MODEL_DOWNLOAD_FAILED"
+
+
+def no_such_choice(what: str, field: str, value: object, options: Sequence[str]) -> InvalidArgument:
+    """What was chosen is none of the options.
+
+    >>> no_such_choice("mode", "mode", "loud", ["full", "compressed"]).hint
+    'choose one of: full, compressed'
+    """
+    reason = f"there is no {what} {value}"
+    return InvalidArgument(
+        reason,
+        hint=f"choose one of: {', '.join(options)}",
+        details={"field": field, "value": value, "reason": reason, "valid_options": list(options)},
+    )
+
+
+def _of_the_system(cause: BaseException | None, operation: str) -> dict[str, Any]:
+    """What the operating system said, where it was the one that refused."""
+    if not isinstance(cause, OSError):
+        return {"operation": operation}
+    path = cause.filename
+    return {"path": str(path) if path is not None else None, "operation": operation, "errno": cause.errno}

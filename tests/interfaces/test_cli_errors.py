@@ -33,6 +33,23 @@ def error_of(stdout: str) -> dict[str, object]:
     return error
 
 
+@pytest.mark.usefixtures("vault")
+def test_details_say_what_the_message_says(octavo: Octavo) -> None:
+    def details(*arguments: str) -> dict[str, object]:
+        found = error_of(octavo(*arguments, "--json").stdout)["details"]
+        assert isinstance(found, dict)
+        return found
+
+    assert details("search", "x", "--limit", "0")["field"] == "limit"
+    chosen = details("mcp", "install", "--client", "emacs")
+    assert (chosen["field"], "zed" in str(chosen["valid_options"])) == ("client", True)
+    near = details("get", "bred.md")
+    assert near == {"uri": "bred.md", "heading_path": None, "near": ["bread.md"], "sections": None}
+    section = details("get", "bread.md#nonsense")
+    assert (section["uri"], section["heading_path"]) == ("bread.md", ["nonsense"])
+    assert section["sections"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "exit_code"),
     [

@@ -328,6 +328,14 @@ class Config:
     project: Annotated[
         str, Field(min_length=1, max_length=200, description="The project inside the library that commands work in.")
     ] = "default"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Field(description="From which level on servers, watchers and workers write to their log (stderr)."),
+    ] = "warning"
+    log_format: Annotated[
+        Literal["text", "json"],
+        Field(description="Lines for people, or for machines: `{ts, level, component, msg, data}`."),
+    ] = "text"
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()
     ingest: Ingest = Ingest()

@@ -350,5 +350,5 @@ def busy(build: Build | None) -> Busy:
     return Busy(
         f"the library is being indexed{by}",
         hint="`octavo status` says how far it is; `octavo index --wait`, or wait, goes after it",
-        details={"job": job},
+        details={"started_at": job.get("started_at"), "job": job},
     )

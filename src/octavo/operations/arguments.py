@@ -24,6 +24,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 
 
 _LONGEST_NAME = 100
+_LONGEST_VALUE = 200
 
 
 def names(model: type) -> tuple[str, ...]:
@@ -48,13 +49,15 @@ def request(operation: str, model: type, given: Mapping[str, Any], *, forgiving:
         if name not in known:
             raise _unknown(operation, written, (*known, *also))
         if name in values:
-            raise InvalidArgument(f"{operation} was given {name} twice", details={"field": name})
+            raise InvalidArgument(f"{operation} was given {name} twice", details=_details(name, value))
         values[name] = value
     if forgiving:
         values = {name: _listed(model, name, value) for name, value in values.items() if value is not None}
     elif None in values.values():
         name = next(name for name in values if values[name] is None)
-        raise InvalidArgument(f"{name} of {operation} is null", hint="leave it out instead", details={"field": name})
+        raise InvalidArgument(
+            f"{name} of {operation} is null", hint="leave it out instead", details=_details(name, None)
+        )
     # To JSON, 5.0 is an integer.
     values = {name: _whole(value) for name, value in values.items()}
     try:
@@ -84,7 +87,7 @@ def _unknown(operation: str, written: str, known: tuple[str, ...]) -> InvalidArg
     return InvalidArgument(
         f"{operation} has no argument {written[:100]!r}",
         hint=hint,
-        details={"field": written[:100], "reason": "there is no such argument", "valid_options": list(known)},
+        details=_details(written[:100], None, "there is no such argument", list(known)),
     )
 
 
@@ -92,11 +95,12 @@ def _invalid(operation: str, model: type, error: ErrorDetails) -> InvalidArgumen
     place = ".".join(str(part) for part in error["loc"]) or "the request"
     # Pydantic names its own classes in a few messages; a caller knows arguments only.
     if error["type"] in ("missing", "missing_argument"):
-        return InvalidArgument(f"{operation} needs {place}", details={"field": place})
+        return InvalidArgument(f"{operation} needs {place}", details=_details(place, None, "it is required"))
     if error["type"] == "string_pattern_mismatch":
         return _unfitting(operation, model, place, str(error["input"]), error.get("ctx", {}).get("pattern", ""))
     reason = error["msg"][0].lower() + error["msg"][1:]
-    return InvalidArgument(f"{place} of {operation}: {reason}", details={"field": place, "reason": reason})
+    details = _details(place, error["input"], reason, _options(model, place))
+    return InvalidArgument(f"{place} of {operation}: {reason}", details=details)
 
 
 def _unfitting(operation: str, model: type, place: str, written: str, pattern: str) -> InvalidArgument:
@@ -105,4 +109,18 @@ def _unfitting(operation: str, model: type, place: str, written: str, pattern: s
     reason, hint = f"{written[:100]!r} is not written as it has to be", f"give this: {described}" if described else None
     if pattern.startswith(TIME):
         reason, hint = f"{written[:100]!r} is not a time since the year 1000", TIMES
-    return InvalidArgument(f"{place} of {operation}: {reason}", hint=hint, details={"field": place, "reason": reason})
+    details = _details(place, written, reason)
+    return InvalidArgument(f"{place} of {operation}: {reason}", hint=hint, details=details)
+
+
+def _details(field: str, value: Any, reason: str | None = None, options: list[Any] | None = None) -> dict[str, Any]:
+    """The value as far as it can be told in a line: a client knows what it sent."""
+    told = value if value is None or isinstance(value, bool | int | float) else str(value)[:_LONGEST_VALUE]
+    said = {"field": field, "value": told, "valid_options": options}
+    return said if reason is None else {**said, "reason": reason}
+
+
+def _options(model: type, place: str) -> list[Any] | None:
+    schema = input_schema(model)["properties"].get(place.partition(".")[0], {})
+    found = schema.get("enum") or schema.get("items", {}).get("enum")
+    return list(found) if found else None

@@ -24,7 +24,9 @@ def moment(text: str | None, now: datetime) -> float | None:
         parsed = datetime.fromisoformat(text.strip())
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        raise InvalidArgument(f"{text!r} is not a time", hint="write 2024-05-01, a full ISO time, or 7d") from None
+        raise InvalidArgument(
+            f"{text!r} is not a time", hint="write 2024-05-01, a full ISO time, or 7d", details={"value": text}
+        ) from None
 
 
 def when(timestamp: float) -> str:

@@ -85,7 +85,7 @@ def read_bytes(path: str | os.PathLike[str], limit: int) -> tuple[bytes, os.stat
         raise SourceError(
             f"cannot read {os.fspath(path)}: {(error.strerror or str(error)).lower()}",
             hint="it is left as it was and tried again on the next run",
-            details={"path": os.fspath(path)},
+            details={"path": os.fspath(path), "operation": "read", "errno": error.errno},
         ) from error
     if size > limit:
         return UnreadableFile(f"too large: {size:,} bytes, the limit is {limit:,}")

@@ -21,6 +21,7 @@ BOM = "\ufeff"
 ROOT = -1
 """The number of the root: the parent of top-level headings, of level 0."""
 
+_SECTIONS_TOLD = 100  # where the one asked for is not there
 _OPENING = re.compile(r"---[ \t]*+\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.MULTILINE)
 
@@ -102,14 +103,17 @@ class Outline:
             raise NotFound(
                 f"there is no section {shown_path(tuple(path))}",
                 hint=self._nearest(path),
-                details={"heading_path": [*path]},
+                details={
+                    "heading_path": [*path],
+                    "sections": [[*self.path(number)] for number in range(min(len(self.headings), _SECTIONS_TOLD))],
+                },
             )
         if len(fitting) > 1:
             lines = ", ".join(str(self.line(self.headings[number].start)) for number in fitting[:5])
             raise InvalidArgument(
                 f"{len(fitting)} sections are called {shown_path(tuple(path))}, on lines {lines}",
                 hint="rename all but one of them",
-                details={"heading_path": [*path]},
+                details={"field": "heading_path", "value": [*path], "heading_path": [*path]},
             )
         return fitting[0]
 

@@ -123,8 +123,8 @@ def test_bodies_that_are_no_request_are_problems_by_name(vault: Vault) -> None:
         for body, headers, status, code in BODIES:
             problem(await client.post("/v1/search", content=body, headers=headers), status, code)
         problem(await client.get("/v1/search"), 405, "METHOD_NOT_ALLOWED")
-        problem(await client.post("/v1/nonsense", json={}), 404, "NOT_FOUND")
-        problem(await client.get("/v1/../../etc/passwd"), 404, "NOT_FOUND")
+        problem(await client.post("/v1/nonsense", json={}), 404, "NO_SUCH_ROUTE")
+        problem(await client.get("/v1/../../etc/passwd"), 404, "NO_SUCH_ROUTE")
         assert (await client.post("/v1/status")).status_code == 200
 
     in_process(vault.library, talk)

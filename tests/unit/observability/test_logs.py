@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import re
 from collections.abc import Iterator
@@ -75,6 +76,33 @@ def test_the_default_stream_is_stderr_and_stdout_stays_empty(capsys: pytest.Capt
 
 
 def test_an_unknown_level_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidArgument, match="no log level 'loud'") as caught:
+    with pytest.raises(InvalidArgument, match="no log level loud") as caught:
         configure("loud")
-    assert caught.value.hint == "use one of debug, info, warning, error"
+    assert caught.value.hint == "choose one of: debug, info, warning, error"
+
+
+def test_a_line_for_machines_is_one_object_with_the_five_keys() -> None:
+    stream = io.StringIO()
+    configure("info", stream, format="json")
+    logger("ingest").warning("%s has %d lines", "x\n\x1b[2J.md", 3)
+    try:
+        raise KeyError("gone")
+    except KeyError:
+        logger("engine.deep").exception("it failed")
+    first, second = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first.pop("ts"))
+    assert first == {
+        "level": "warning",
+        "component": "ingest",
+        "msg": "x\n\x1b[2J.md has 3 lines",
+        "data": {"args": ["x\n\x1b[2J.md", 3]},
+    }
+    assert (second["level"], second["component"], second["data"]["exception"]) == ("error", "engine.deep", "KeyError")
+    assert "in test_a_line" in second["data"]["traceback"]
+    assert "\x1b" not in stream.getvalue()
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        configure("info", format="xml")
+    assert caught.value.details["valid_options"] == ["text", "json"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 from pathlib import Path
@@ -166,7 +167,7 @@ def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 def test_a_folder_or_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"gone\.md") as caught:
         read(tmp_path / "gone.md", 1000)
-    assert caught.value.details == {"path": str(tmp_path / "gone.md")}
+    assert caught.value.details == {"path": str(tmp_path / "gone.md"), "operation": "read", "errno": errno.ENOENT}
     assert isinstance(caught.value.__cause__, FileNotFoundError)
     with pytest.raises(SourceError, match="is a directory"):
         read(tmp_path, 1000)

@@ -78,8 +78,8 @@ def failure(error: BaseException) -> Failure:
     )
 
 
-def usage(message: str, hint: str | None) -> Failure:
-    return Failure(Exit.USAGE, "INVALID_ARGUMENT", message, hint)
+def usage(message: str, hint: str | None, details: Mapping[str, Any]) -> Failure:
+    return failure(errors.InvalidArgument(message, hint=hint, details=details))
 
 
 STOPPED = Failure(Exit.STOPPED, "STOPPED", "stopped; the next run continues where this one left off")

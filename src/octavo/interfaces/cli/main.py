@@ -196,7 +196,14 @@ def _usage(error: click.ClickException) -> Failure:
     context = getattr(error, "ctx", None)
     # Choices come one a line behind a tab, which a message would show as an escape.
     message = " ".join(error.format_message().split())
-    return errors.usage(message, f"see `{context.command_path} --help`" if context else None)
+    parameter = getattr(error, "param", None)
+    choices = getattr(getattr(parameter, "type", None), "choices", None)
+    details = {
+        "field": getattr(parameter, "name", None) or getattr(error, "option_name", None),
+        "reason": message,
+        "valid_options": list(choices) if choices else None,
+    }
+    return errors.usage(message, f"see `{context.command_path} --help`" if context else None, details)
 
 
 def _stop(failure: Failure, arguments: list[str]) -> NoReturn:

@@ -34,19 +34,12 @@ STATUSES: Mapping[type[errors.OctavoError], int] = {
 """The status of an error is that of its nearest class here."""
 
 PROTOCOL_CODES: Mapping[int, str] = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHORIZED",
-    403: "FORBIDDEN",
-    404: "NOT_FOUND",
-    405: "METHOD_NOT_ALLOWED",
-    408: "REQUEST_TIMEOUT",
+    404: "NO_SUCH_ROUTE",
     413: "REQUEST_TOO_LARGE",
-    415: "UNSUPPORTED_MEDIA_TYPE",
-    421: "MISDIRECTED_REQUEST",
     503: "SERVER_BUSY",
     504: "TIMEOUT",
 }
-"""What HTTP itself refuses, before or beside any operation."""
+"""What HTTP itself refuses, before or beside any operation; every other status has its own name for a code."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -78,7 +71,15 @@ def protocol_problem(
     status: int, detail: str, hint: str | None = None, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
     """A problem of the request as such: its code follows from the status."""
-    return problem(status, PROTOCOL_CODES.get(status, "INVALID_ARGUMENT"), detail, hint, headers=headers)
+    return problem(status, protocol_code(status), detail, hint, headers=headers)
+
+
+def protocol_code(status: int) -> str:
+    """
+    >>> protocol_code(421), protocol_code(404)
+    ('MISDIRECTED_REQUEST', 'NO_SUCH_ROUTE')
+    """
+    return PROTOCOL_CODES.get(status) or HTTPStatus(status).name
 
 
 def problem(

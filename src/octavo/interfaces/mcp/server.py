@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from typing import Any, TypeVar
 
 from mcp import types
@@ -18,6 +18,7 @@ from octavo.interfaces.calls import CallProgress, Calls
 from octavo.interfaces.mcp import memory_resources, prompts, resources
 from octavo.interfaces.mcp.instructions import instructions, without_library
 from octavo.interfaces.mcp.tools import failed, listed, succeeded
+from octavo.operations.hints import for_model
 from octavo.operations.operation import Operation
 from octavo.version import __version__
 
@@ -65,7 +66,7 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         read = memory_resources.read if params.uri.startswith(memory_resources.SCHEME) else resources.read
-        found = await _translated(calls.work(lambda engine: read(engine, params.uri)))
+        found = await _translated(calls.work(lambda engine: read(engine, params.uri)), schemas)
         return types.ReadResourceResult(contents=[found])
 
     async def list_prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
@@ -73,13 +74,13 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
 
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         given = params.arguments or {}
-        return await _translated(calls.work(lambda engine: prompts.prompt(engine, params.name, given)))
+        return await _translated(calls.work(lambda engine: prompts.prompt(engine, params.name, given)), schemas)
 
     async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         filled = (params.context.arguments if params.context else None) or {}
         argument = params.argument
         values = await _translated(
-            calls.work(lambda engine: resources.completions(engine, argument.name, argument.value, filled))
+            calls.work(lambda engine: resources.completions(engine, argument.name, argument.value, filled)), schemas
         )
         return types.CompleteResult(completion=values)
 
@@ -112,14 +113,14 @@ async def prepared_server(calls: Calls, operations: Sequence[Operation]) -> Serv
     return make_server(calls, operations, said)
 
 
-async def _translated(answer: Awaitable[_T]) -> _T:
-    """Outside of tools an error has no result to be told in: it is the protocol's."""
+async def _translated(answer: Awaitable[_T], offered: Container[str]) -> _T:
+    """Outside of tools an error has no result to be told in: it is the protocol's. Its hint names tools too."""
     try:
         return await answer
     except OctavoError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        data = {"code": error.code, "hint": error.hint, "details": error.details}
-        raise MCPError(types.INVALID_PARAMS, f"{error.message}{hint}", data) from error
+        hint = error.hint and for_model(error.hint, offered)
+        data = {"code": error.code, "hint": hint, "details": error.details}
+        raise MCPError(types.INVALID_PARAMS, f"{error.message} ({hint})" if hint else error.message, data) from error
 
 
 def _progress(context: Context) -> CallProgress:

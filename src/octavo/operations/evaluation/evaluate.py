@@ -20,7 +20,7 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.preparing import recipe_of
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.baselines import Outcome, outcome
 from octavo.evaluation.dataset import Dataset, Files, Question, Record, read_dataset
 from octavo.evaluation.make import Original, Part
@@ -370,7 +370,7 @@ def request_of(text: str, profiles: tuple[str, ...], measure: str) -> tuple[Eval
         )
     measure = said.get("measure", measure)
     if measure not in MEASURES:
-        raise InvalidArgument(f"there is no measure {measure}", hint=f"choose one of: {', '.join(MEASURES)}")
+        raise no_such_choice("measure", "measure", measure, tuple(MEASURES))
     files = Files(**{name: Path(said[name]) for name in ("corpus", "queries", "qrels") if name in said})
     return EvaluateRequest(Path(folder if said else text), profiles, files, said.get("scope")), measure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotIndexed
+from octavo.errors import NotIndexed, no_such_choice
 from octavo.graph.export import as_graphml, as_json
 from octavo.graph.page import drawn_links, page
 from octavo.graph.view import Shown, View, view
@@ -17,7 +17,7 @@ from octavo.operations.graph.requests import ExportRequest, PlotRequest
 def graph_export(engine: Engine, request: ExportRequest) -> GraphFile:
     """JSON as node-link data, or GraphML for Gephi, yEd and networkx."""
     if request.to not in ("json", "graphml"):
-        raise InvalidArgument(f"there is no format {request.to}", hint="choose json or graphml")
+        raise no_such_choice("format", "to", request.to, ("json", "graphml"))
     seen = _view(engine, request, sections=request.sections)
     text = "".join(as_graphml(seen)) if request.to == "graphml" else _json(seen)
     nodes, edges = len(seen.nodes), len(seen.edges)

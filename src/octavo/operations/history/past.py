@@ -19,8 +19,7 @@ from octavo.operations.history.lines import history_lines, touched_line
 from octavo.operations.history.requests import HistoryRequest
 from octavo.operations.lines import columns, short
 from octavo.operations.model_text import lines, written
-from octavo.operations.reading.naming import nearest_name
-from octavo.operations.reading.passage import located
+from octavo.operations.reading.passage import located, not_called
 from octavo.operations.times import when
 
 _RENAMES = 20  # names a file is followed through
@@ -42,13 +41,8 @@ def history(engine: Engine, request: HistoryRequest) -> HistoryAnswer:
     names, commits = _followed(engine, uri, within, request.limit + 1)
     versions = store.documents.versions(project, document.id if document else _gone(engine, uri, within))
     if document is None and not commits and not versions:
-        near = nearest_name(engine, request.reference)
-        raise NotFound(
-            f"nothing in the library is called {request.reference}",
-            hint=f"did you mean {near}?"
-            if near
-            else "give a path inside a collection; `octavo list --documents` shows them",
-        )
+        otherwise = "give a path inside a collection; `octavo list --documents` shows them"
+        raise not_called(engine, request.reference, otherwise)
     answer = past(uri, names, versions, commits, request)
     return replace(answer, writes=_writes(engine, uri, within, request.limit)) if within else answer
 

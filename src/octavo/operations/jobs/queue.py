@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotFound
+from octavo.errors import InvalidArgument, NotFound, no_such_choice
 from octavo.model.job import Job, JobId, JobState
 from octavo.operations.jobs.answers import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.jobs.requests import STATES, JobsListRequest, JobsPurgeRequest, JobsRetryRequest
@@ -46,7 +46,7 @@ def _state(name: str) -> JobState:
     try:
         return JobState(name)
     except ValueError:
-        raise InvalidArgument(f"no job is ever {name}", hint=f"choose one of: {', '.join(STATES)}") from None
+        raise no_such_choice("state of a job", "states", name, STATES) from None
 
 
 def _shown(job: Job) -> QueuedJob:

@@ -11,7 +11,7 @@ from octavo.engine.advisories import advisories
 from octavo.engine.builds import Build
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage
-from octavo.errors import InvalidArgument, NotIndexed
+from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
 from octavo.ingest.report import CollectionReport, IndexReport, Problem
 from octavo.model.commit import is_repository
 from octavo.model.damage import Part
@@ -71,13 +71,18 @@ def answered(report: IndexReport) -> IndexAnswer:
 def reindex(engine: Engine, request: ReindexRequest, progress: Progress) -> IndexingRun:
     """Starts a run, or with `wait` does it here. Busy when one is under way and nobody waits."""
     if request.scope not in SCOPES:
-        raise InvalidArgument(f"there is no scope {request.scope}", hint=f"choose one of: {', '.join(SCOPES)}")
+        raise no_such_choice("scope", "scope", request.scope, SCOPES)
     prefix = _prefix(request)
     if request.scope == "prefix" and not prefix:
         raise InvalidArgument(
             "the scope prefix needs a prefix",
             hint='say which uris: {"scope": "prefix", "prefix": "notes/"}',
-            details={"field": "prefix", "value": request.prefix, "reason": "the scope is prefix"},
+            details={
+                "field": "prefix",
+                "value": request.prefix,
+                "reason": "the scope is prefix",
+                "valid_options": None,
+            },
         )
     names = tuple(engine.collection(name).name for name in request.collections)
     if not engine.collections():

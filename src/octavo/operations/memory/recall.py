@@ -21,7 +21,9 @@ OVERSAMPLING, FILTERED_OVERSAMPLING = 4, 8  # hits per memory asked for: several
 
 def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
     if not 1 <= request.limit <= 200:
-        raise InvalidArgument(f"limit must be between 1 and 200, not {request.limit}")
+        raise InvalidArgument(
+            f"limit must be between 1 and 200, not {request.limit}", details={"field": "limit", "value": request.limit}
+        )
     profile = profile_named(request.profile)
     engine = in_project(engine, request.project)
     wanted = memory_filter(engine, request)

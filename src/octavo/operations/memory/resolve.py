@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument
+from octavo.errors import no_such_choice
 from octavo.memory.draft import Provenance
 from octavo.model.memory import MemoryItem, MemoryKind, SessionId
 from octavo.operations.memory.requests import MEMORY_KINDS, ChangeRequest
@@ -21,9 +21,7 @@ def kind_named(name: str) -> MemoryKind:
     try:
         return MemoryKind(name)
     except ValueError:
-        raise InvalidArgument(
-            f"there is no kind of memory {name}", hint=f"choose one of: {', '.join(MEMORY_KINDS)}"
-        ) from None
+        raise no_such_choice("kind of memory", "kind", name, MEMORY_KINDS) from None
 
 
 def in_project(engine: Engine, project: str | None) -> Engine:

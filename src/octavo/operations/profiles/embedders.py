@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from octavo.engine.engine import Engine
-from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
+from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, no_such_choice
 from octavo.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch
 from octavo.model.embedding_profile import (
     PROVIDERS,
@@ -46,9 +46,9 @@ def embedding_profiles_upsert(
 ) -> ProfileAnswer:
     """Only a person at this machine names a service elsewhere: it is sent every text of the library."""
     if request.provider not in PROVIDERS:
-        raise InvalidArgument(f"there is no provider {request.provider}", hint=f"choose one of: {', '.join(PROVIDERS)}")
+        raise no_such_choice("provider", "provider", request.provider, tuple(PROVIDERS))
     if request.distance not in DISTANCES:
-        raise InvalidArgument(f"there is no distance {request.distance}", hint=f"choose one of: {', '.join(DISTANCES)}")
+        raise no_such_choice("distance", "distance", request.distance, tuple(DISTANCES))
     flags = {name: True for name in ("contextual", "late_chunking", "shorten") if getattr(request, name)}
     known = {
         name: getattr(request, name) for name in EmbeddingProfileSettings.__dataclass_fields__ if name != "options"

@@ -21,6 +21,8 @@ _RANKS = (
     frozenset({NameKind.FORMER}),
 )
 _SHOWN = 6  # choices, where a name is that of several documents
+_OFFERED = 50  # the same for programs
+_NEAREST = 3  # names that are offered for one nobody has
 _LOOKED_AT = 12  # names that share most with one nobody has
 
 
@@ -74,25 +76,32 @@ def titled(engine: Engine, reference: str, within: CollectionId | None) -> Store
 def _several(reference: str, places: Sequence[str]) -> InvalidArgument:
     some = ", ".join(sorted(places)[:_SHOWN])
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return InvalidArgument(f"{reference} is the name of {len(places)} documents", hint=f"choose one of: {some}{more}")
+    return InvalidArgument(
+        f"{reference} is the name of {len(places)} documents",
+        hint=f"choose one of: {some}{more}",
+        details={"field": "reference", "value": reference, "valid_options": sorted(places)[:_OFFERED]},
+    )
 
 
 def _place(collection: str, uri: str) -> str:
     return f"{collection}/{uri}"
 
 
-def nearest_name(engine: Engine, reference: str) -> str | None:
-    """The uri of the document whose name, path or title is written most like this, if one is close."""
+def nearest_names(engine: Engine, reference: str) -> list[str]:
+    """The uris of the documents whose name, path or title is written most like this, the nearest first, if any is."""
     wanted = folded(without_ending(reference.partition("#")[0].strip().strip("/")))
     spelled: dict[str, Node] = {}
     for node in engine.store.graph.nodes(engine.project.id):
         for name in _spellings(node):
             spelled.setdefault(name, node)
     if not wanted or not spelled:
-        return None
-    near = Vocabulary(spelled).similar(wanted, _LOOKED_AT)
-    best = nearest_spelling(wanted, near, max(1, len(wanted) // 3))
-    return spelled[best].uri if best is not None else None
+        return []
+    near = list(Vocabulary(spelled).similar(wanted, _LOOKED_AT))
+    found: list[str] = []
+    while (best := nearest_spelling(wanted, near, max(1, len(wanted) // 3))) is not None and len(found) < _NEAREST:
+        near.remove(best)
+        found += [spelled[best].uri] if spelled[best].uri not in found else []
+    return found
 
 
 def _spellings(node: Node) -> Iterable[str]:

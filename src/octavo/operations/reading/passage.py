@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
@@ -13,12 +14,14 @@ from octavo.model.ids import ChunkId, CollectionId, DocumentId
 from octavo.model.position import span_of
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex, Lines, Span
-from octavo.operations.reading.naming import named, nearest_name, titled
+from octavo.operations.reading.naming import named, nearest_names, titled
 from octavo.operations.reading.requests import GetRequest
 
 _LINES = re.compile(r"^(?P<uri>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 _PAGE = re.compile(r"^(?:page|slide)=(\d{1,6})$")
 _HASH = re.compile(r"^[0-9a-fA-F]{6,64}$")
+_SECTIONS_SHOWN, _SECTIONS_TOLD = 20, 100  # to people, to programs
+_LONGEST_ANCHOR = 100  # likeness takes time by the square of the length
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,11 @@ class Passage:
 def read(engine: Engine, request: GetRequest) -> Passage:
     """The whole passage that the reference names, its rows and its text of one state of the library."""
     if not request.reference.strip():
-        raise InvalidArgument("the reference is blank", hint="give a uri, uri:from-to, uri#section, or a chunk id")
+        raise InvalidArgument(
+            "the reference is blank",
+            hint="give a uri, uri:from-to, uri#section, or a chunk id",
+            details={"field": "reference", "value": request.reference},
+        )
     with engine.store.reading():
         return _read(engine, request)
 
@@ -58,17 +65,28 @@ def _read(engine: Engine, request: GetRequest) -> Passage:
     if lines and (document := _find(engine, lines["uri"], request.collection)):
         first, last = int(lines["first"]), int(lines["last"] or lines["first"])
         if first < 1 or last < first:
-            raise InvalidArgument(f"lines {first}-{last} are not a range", hint="lines count from 1: uri:10-20")
+            raise InvalidArgument(
+                f"lines {first}-{last} are not a range",
+                hint="lines count from 1: uri:10-20",
+                details={"field": "reference", "value": reference},
+            )
         return _widened(engine, _lines(engine, document, first, last), request)
     for cut in range(len(reference)):
         if reference[cut] == "#" and (document := _find(engine, reference[:cut], request.collection)):
             return _widened(engine, _part(engine, document, reference[cut + 1 :]), request)
     if document := titled(engine, reference, _within(engine, request.collection)):
         return _widened(engine, _whole(engine, document), request)
-    near = nearest_name(engine, reference)
-    raise NotFound(
+    raise not_called(engine, reference, "`octavo search` finds passages; `octavo list` collections")
+
+
+def not_called(engine: Engine, reference: str, otherwise: str) -> NotFound:
+    """Nobody is called so: those whose names are written most like it, or else another way."""
+    near = nearest_names(engine, reference)
+    uri, _, section = reference.partition("#")
+    return NotFound(
         f"nothing in the library is called {reference}",
-        hint=f"did you mean {near}?" if near else "`octavo search` finds passages; `octavo list` collections",
+        hint=f"did you mean {near[0]}?" if near else otherwise,
+        details={"uri": uri, "heading_path": _heading_path(section) if section else None, "near": near},
     )
 
 
@@ -86,8 +104,12 @@ def _find(engine: Engine, uri: str, collection: str | None) -> StoredDocument | 
             document for document in engine.store.documents.find(engine.project.id, rest) if document.collection == name
         )
     if len(found) > 1:
-        names = ", ".join(document.collection for document in found)
-        raise InvalidArgument(f"{uri} is in several collections: {names}", hint="choose one with --collection")
+        names = [document.collection for document in found]
+        raise InvalidArgument(
+            f"{uri} is in several collections: {', '.join(names)}",
+            hint="choose one with --collection",
+            details={"field": "collection", "value": None, "valid_options": names},
+        )
     if found:
         return found[0]
     called = named(engine, uri, within)
@@ -133,6 +155,7 @@ def _lines(engine: Engine, document: StoredDocument, first: int, last: int) -> P
         raise NotFound(
             f"{document.uri} has {index.count} lines, not {first}",
             hint=f"ask for lines up to {index.count}: {document.uri}:1-{index.count}",
+            details={"uri": document.uri},
         )
     span = index.span(first, last)
     return _slice(document, _path_at(engine, document, span.start), text, span)
@@ -154,7 +177,11 @@ def _page(engine: Engine, document: StoredDocument, number: int) -> Passage:
             raise InvalidArgument(
                 f"{document.uri} has no pages", hint=f"ask for lines: {document.uri}:1-40, or a section: uri#anchor"
             )
-        raise NotFound(f"{document.uri} has {count} {unit}s, not {number}", hint=f"ask for {unit} 1 to {count}")
+        raise NotFound(
+            f"{document.uri} has {count} {unit}s, not {number}",
+            hint=f"ask for {unit} 1 to {count}",
+            details={"uri": document.uri},
+        )
     return _slice(document, _path_at(engine, document, span.start), text, span)
 
 
@@ -162,14 +189,26 @@ def _section(engine: Engine, document: StoredDocument, wanted: str) -> Passage:
     sections = engine.store.documents.sections(engine.project.id, document.id)
     section = _named(sections, wanted)
     if section is None:
-        anchors = ", ".join(section.anchor for section in sections if section.anchor)
-        raise NotFound(f"{document.uri} has no section {wanted}", hint=f"its sections: {anchors}" if anchors else None)
+        anchors = [section.anchor for section in sections if section.anchor]
+        near = get_close_matches(wanted[:_LONGEST_ANCHOR].casefold(), anchors, 1)
+        some = ", ".join([*near, *(anchor for anchor in anchors if anchor not in near)][:_SECTIONS_SHOWN])
+        more = f" and {len(anchors) - _SECTIONS_SHOWN} more" if len(anchors) > _SECTIONS_SHOWN else ""
+        raise NotFound(
+            f"{document.uri} has no section {wanted}",
+            hint=f"its sections: {some}{more}" if anchors else None,
+            details={
+                "uri": document.uri,
+                "heading_path": _heading_path(wanted),
+                "near": near,
+                "sections": [list(section.path) for section in sections if section.level][:_SECTIONS_TOLD],
+            },
+        )
     return _slice(document, section.path, _text(engine, document), section.span)
 
 
 def _named(sections: tuple[Section, ...], wanted: str) -> Section | None:
     """An anchor, a whole heading path, or a title; the first that fits, most exact first."""
-    path = tuple(part.strip() for part in wanted.split(HEADING_SEPARATOR.strip()))
+    path = tuple(_heading_path(wanted))
     folded = wanted.strip().casefold()
     tests: tuple[Callable[[Section], bool], ...] = (
         lambda section: section.anchor == wanted,
@@ -182,6 +221,10 @@ def _named(sections: tuple[Section, ...], wanted: str) -> Section | None:
             if section.level and test(section):
                 return section
     return None
+
+
+def _heading_path(written: str) -> list[str]:
+    return [part.strip() for part in written.split(HEADING_SEPARATOR.strip())]
 
 
 def _chunk(engine: Engine, chunk: ChunkId) -> Passage:

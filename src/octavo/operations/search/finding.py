@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from octavo.algorithms.language_names import language_named
 from octavo.algorithms.syntax import path_prefix
 from octavo.engine.places import placed
-from octavo.errors import InvalidArgument, NotIndexed, Stale
+from octavo.errors import InvalidArgument, NotIndexed, Stale, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Query, Terms
 from octavo.operations.library.collections import collection_state
@@ -77,7 +77,7 @@ def asked(
 def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalProfile:
     """The profile with a floor and without repetitions, where these are asked for."""
     if request.mode not in ("full", "compressed"):
-        raise InvalidArgument(f"there is no mode {request.mode}", hint="choose full or compressed")
+        raise no_such_choice("mode", "mode", request.mode, ("full", "compressed"))
     shorter = request.mode == "compressed"
     if not shorter and request.min_score is None and request.similarity_threshold is None:
         return profile
@@ -92,7 +92,9 @@ def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalPro
 
 def bounded(query: Query) -> Query:
     if query.limit < 1 or query.limit > 1000:
-        raise InvalidArgument(f"limit must be between 1 and 1000, not {query.limit}")
+        raise InvalidArgument(
+            f"limit must be between 1 and 1000, not {query.limit}", details={"field": "limit", "value": query.limit}
+        )
     return query
 
 
@@ -137,6 +139,4 @@ def _kind(name: str) -> Kind:
     try:
         return Kind(name)
     except ValueError:
-        raise InvalidArgument(
-            f"there is no kind {name}", hint=f"choose one of: {', '.join(kind.value for kind in Kind)}"
-        ) from None
+        raise no_such_choice("kind", "kinds", name, [kind.value for kind in Kind]) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import apsw
 
 from octavo.errors import Busy, Conflict, LibraryError, NotALibrary, OctavoError, StorageError
 
+_READS = (apsw.SQLITE_IOERR_READ, apsw.SQLITE_IOERR_SHORT_READ)
 _WORD_INDEX = re.compile(r"\bfts5\b|\blexical\b")  # how SQLite refers to an FTS5 index it can no longer open
 
 
@@ -42,16 +44,35 @@ def translated(path: Path) -> Iterator[None]:
         raise Busy(f"another process is writing to {path}", hint="try again in a moment") from error
     except apsw.FullError as error:
         raise StorageError(
-            f"the disk is full: {path} could not grow", hint="free some space and run it again"
+            f"the disk is full: {path} could not grow",
+            hint="free some space and run it again",
+            details={"path": str(path), "operation": "write", "errno": errno.ENOSPC},
         ) from error
     except apsw.ReadOnlyError as error:
-        raise StorageError(f"{path} cannot be written", hint="check the permissions of the file and folder") from error
+        raise StorageError(
+            f"{path} cannot be written",
+            hint="check the permissions of the file and folder",
+            details={"path": str(path), "operation": "write", "errno": errno.EROFS},
+        ) from error
     except (apsw.IOError, apsw.CantOpenError) as error:
         raise StorageError(
-            f"{path} could not be read or written: {error}", hint="check the disk and the path"
+            f"{path} could not be read or written: {error}",
+            hint="check the disk and the path",
+            details={"path": str(path), "operation": _operation(error), "errno": errno.EIO},
         ) from error
     except OSError as error:
-        raise StorageError(f"{path}: {error.strerror or error}", hint="check the path and its permissions") from error
+        raise StorageError(
+            f"{path}: {error.strerror or error}",
+            hint="check the path and its permissions",
+            details={"path": str(path)},
+        ) from error
+
+
+def _operation(error: apsw.Error) -> str:
+    """What SQLite was at: its extended codes tell reading from writing."""
+    if isinstance(error, apsw.CantOpenError):
+        return "open"
+    return "read" if getattr(error, "extendedresult", None) in _READS else "write"
 
 
 def on_read_only_mount(path: Path) -> bool:

@@ -12,7 +12,8 @@ from octavo.observability.logs import configure
 
 
 def run(choices: Choices, idle: float, ready: int | None) -> None:
-    configure("info" if choices.verbose else "warning")
+    config = load(choices.flags()).config
+    configure("info" if choices.verbose else config.log_level, format=config.log_format)
 
     def report_ready() -> None:
         if ready is not None:
@@ -20,6 +21,6 @@ def run(choices: Choices, idle: float, ready: int | None) -> None:
             os.close(ready)
 
     try:
-        serve(place(load(choices.flags()).config), idle, report_ready)
+        serve(place(config), idle, report_ready)
     except AlreadyRunning:
         report_ready()

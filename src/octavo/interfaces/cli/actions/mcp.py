@@ -9,8 +9,8 @@ from octavo.observability.logs import configure
 
 
 def serve(choices: Choices, tools: str, daemon: bool | None, wire: int) -> None:
-    configure("info" if choices.verbose else "warning")
     config, files = load_with_files(choices.flags() | ({} if daemon is None else {"daemon.enabled": daemon}))
+    configure("info" if choices.verbose else config.log_level, format=config.log_format)
     if config.daemon.enabled:
         relayed(config, files, tools, wire)
     # A client whose messages are passed on to the library's server pays for none of this.

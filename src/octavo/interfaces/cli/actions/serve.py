@@ -43,7 +43,7 @@ def serve(
         choices.flags() | {name: value for name, value in given.items() if value is not None}
     )
     chosen(tools)
-    configure("info" if choices.verbose else "warning")
+    configure("info" if choices.verbose else config.log_level, format=config.log_format)
 
     def listening(address: str) -> None:
         if not choices.quiet:

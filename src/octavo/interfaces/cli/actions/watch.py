@@ -26,8 +26,8 @@ from octavo.operations.lines import count
 
 
 def watch(choices: Choices, debounce: int | None, polling: bool) -> Exit:
-    configure("info" if choices.verbose else "warning")
-    _, files = load_with_files(choices.flags())
+    config, files = load_with_files(choices.flags())
+    configure("info" if choices.verbose else config.log_level, format=config.log_format)
     with opened(choices) as session:
         engine = session.engine
         folders = [collection for collection in engine.collections() if collection.on_disk]

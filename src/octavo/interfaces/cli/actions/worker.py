@@ -11,6 +11,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.session import opened
 from octavo.jobs.worker import Round
+from octavo.observability.logs import configure
 from octavo.operations.jobs.working import work, work_everywhere
 from octavo.operations.lines import Part, count
 from octavo.operations.plain import plain
@@ -21,6 +22,7 @@ def worker(choices: Choices, once: bool, threads: int | None) -> Exit:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with opened(choices) as session:
+        configure("info" if choices.verbose else session.config.log_level, format=session.config.log_format)
         do = work_everywhere if choices.project is None else work
         many = threads or session.config.work.threads
         with ThreadPoolExecutor(many, "octavo-work") as pool:
