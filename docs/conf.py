@@ -33,6 +33,7 @@ NAVIGATION = {
         "guides/history",
         "guides/memory",
         "guides/browser",
+        "guides/terminal",
         "guides/agents",
         "guides/python",
         "guides/team",

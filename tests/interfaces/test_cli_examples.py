@@ -17,7 +17,7 @@ from octavo.interfaces.cli.from_request import OperationCommand
 from octavo.interfaces.cli.main import cli
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
-ENDLESS = {"octavo serve", "octavo mcp", "octavo watch", "octavo worker", "octavo daemon run"}
+ENDLESS = {"octavo serve", "octavo tui", "octavo mcp", "octavo watch", "octavo worker", "octavo daemon run"}
 """Commands that run until they are stopped: their examples are read, and not run."""
 ELSEWHERE = {
     "octavo config edit",

@@ -77,6 +77,7 @@ COMMANDS: Mapping[str, Entry] = {
     "db": Entry(f"{_AT}.database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
     "status": Entry(f"{_AT}.status:status"),
     "doctor": Entry(),
+    "tui": Entry(f"{_AT}.tui:tui", "Look at the library in the terminal."),
     "serve": Entry(f"{_AT}.serve:serve", "Serve the library to browsers and programs over HTTP, and to MCP clients."),
     "mcp": Entry(f"{_AT}.mcp:mcp", "Serve an MCP client over stdin and stdout, or tell a client of this server."),
     "skill": Entry(f"{_AT}.skill:skill", "Teach an agent when and how to use Octavo."),

@@ -1,0 +1,24 @@
+"""The app: its screens by name."""
+
+from __future__ import annotations
+
+from octavo.interfaces.asking import Asking
+from octavo.interfaces.tui.asking_app import AskingApp
+from octavo.interfaces.tui.library import LibraryScreen
+from octavo.interfaces.tui.memory import MemoryScreen
+from octavo.interfaces.tui.search import SearchScreen
+from octavo.interfaces.tui.trace import TraceScreen
+
+
+class OctavoApp(AskingApp):
+    def __init__(self, asking: Asking, project: str | None = None) -> None:
+        super().__init__(asking, project)
+        self.search_screen = SearchScreen()
+
+    def on_mount(self) -> None:
+        self.install_screen(self.search_screen, "search")
+        self.install_screen(LibraryScreen(), "library")
+        self.install_screen(MemoryScreen(), "memory")
+        self.install_screen(TraceScreen(self.search_screen), "trace")
+        self.push_screen("search")
+        self.look_at_advisories()

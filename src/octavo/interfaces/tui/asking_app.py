@@ -1,0 +1,101 @@
+"""What every screen needs of the app: the library to ask, the advisories, and the way to the other screens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Static
+
+from octavo.config.load import library_location
+from octavo.errors import OctavoError
+from octavo.interfaces.asking import Asking
+from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
+from octavo.interfaces.tui.navigation import SCREENS
+from octavo.model.advisory import Advisory
+from octavo.model.location import DatabaseUrl
+
+
+class AskingApp(App[None]):
+    """The screens are installed by name before the first is shown."""
+
+    TITLE = "Octavo"
+    CSS_PATH = "app.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 an instance variable of App
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(f"f{key}", f"show('{name}')", title, show=False)
+            for key, (name, title) in enumerate(SCREENS.items(), 1)
+        ),
+        Binding("f5", "advisories", "Advisories", show=False),
+        Binding("ctrl+q", "quit", "Quit"),
+    ]
+
+    def __init__(self, asking: Asking, project: str | None = None) -> None:
+        super().__init__()
+        self.asking = asking
+        self.roots: dict[str, str] = {}
+        self.advisories: tuple[Advisory, ...] = ()
+        place = library_location(asking.config)
+        library = place.secret if isinstance(place, DatabaseUrl) else str(place)
+        # In the environment, not on a command line: everybody may read that, and a URL has a password.
+        self.surroundings = {"OCTAVO_LIBRARY": library, **({"OCTAVO_PROJECT": project} if project else {})}
+
+    def ask(self, operation: str, **arguments: Any) -> Any:
+        """From a working thread: the answer, or None with what went wrong shown to whoever watches."""
+        try:
+            return self.asking.ask(operation, **arguments)
+        except OctavoError as error:
+            said = f"{error.message}. {error.hint}" if error.hint else error.message
+            self.call_from_thread(self.notify, said, severity="error", markup=False)
+            return None
+
+    @work(thread=True, exit_on_error=False)
+    def look_at_advisories(self) -> None:
+        status = self.ask("status")
+        if status is not None:
+            roots = {collection.name: collection.root for collection in status.collections if collection.root}
+            self.call_from_thread(self._advise, status.advisories, roots)
+
+    def _advise(self, advisories: tuple[Advisory, ...], roots: dict[str, str]) -> None:
+        self.advisories, self.roots = advisories, roots
+        first = next((one for one in advisories if one.level == "warn"), advisories[0] if advisories else None)
+        strip = self.get_screen("search").query_one("#advice", Static)
+        strip.set_class(first is not None, "-shown")
+        if first is not None:
+            more = f" ({len(advisories)})" if len(advisories) > 1 else ""
+            sign = "▲" if first.level == "warn" else "·"
+            strip.update(f"{sign} F5{more}: {first.message}")
+            strip.set_class(first.level == "warn", "-warn")
+            strip.set_class(first.level == "info", "-info")
+
+    def action_show(self, name: str) -> None:
+        if not self.screen.is_modal:
+            self.switch_screen(name)
+
+    def action_advisories(self) -> None:
+        def ended(code: int | None) -> None:
+            self.look_at_advisories()
+
+        def taken(command: str | None) -> None:
+            if command:
+                self.push_screen(RunDialog(command, self.surroundings), ended)
+
+        if not isinstance(self.screen, AdvisoriesDialog):
+            self.push_screen(AdvisoriesDialog(self.advisories), taken)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        yield from super().get_system_commands(screen)
+        for name, title in SCREENS.items():
+            yield SystemCommand(title, f"Go to {title.lower()}", lambda name=name: self.action_show(name))
+        yield SystemCommand("Advisories", "What should be done, and the commands that do it", self.action_advisories)
+        for number, advisory in enumerate(self.advisories, 1):
+            if advisory.command:
+                run = RunDialog(advisory.command, self.surroundings)
+                yield SystemCommand(
+                    f"Advisory {number}: {advisory.command}", advisory.message, lambda run=run: self.push_screen(run)
+                )

@@ -1,0 +1,78 @@
+"""Answers as text that Textual draws: the same lines that the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.text import Text
+
+from octavo.interfaces.cli.output import STYLES
+from octavo.interfaces.cli.terminal import View, terminal_lines
+from octavo.interfaces.marks import marked, marks_of
+from octavo.operations.lines import Block, Line, visible
+from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage
+from octavo.operations.table import EVERY
+
+_AROUND = 8  # lines of context before a passage
+
+
+def answer_text(operation: str, answer: Any, width: int, query: str = "") -> Text:
+    """What the command of an operation prints."""
+    return blocks_text(EVERY[operation].rendered(answer), width, query)
+
+
+def blocks_text(blocks: Iterable[Block], width: int, query: str = "") -> Text:
+    return lines_text(terminal_lines(blocks, View(query, None), width))
+
+
+def lines_text(lines: Iterable[Line]) -> Text:
+    text = Text()
+    for line in lines:
+        for part in line:
+            text.append(visible(part.text), STYLES.get(part.style, ""))
+        text.append("\n")
+    return text
+
+
+def hit_text(hit: FoundHit, query: str) -> Text:
+    """A hit in the list: its title with its place below."""
+    heading = " → ".join(hit.heading_path) or hit.title
+    score = f" {hit.score:.2f}" if hit.score is not None else ""
+    text = lines_text([tuple(marked(heading, marks_of(query)(heading), style="title"))])
+    text.append(f"{hit.collection}/{hit.uri}:{hit.start_line}{score}", "dim")
+    return text
+
+
+def preview_range(hit: FoundHit) -> tuple[int, int]:
+    """The lines to read around a passage."""
+    return max(1, hit.start_line - _AROUND), hit.end_line + 3 * _AROUND
+
+
+def preview_text(text: str, first: int, cited: tuple[int, int], query: str) -> Text:
+    """A document's lines with their numbers: the cited ones have a bar, and the query's words are marked."""
+    find = marks_of(query)
+    drawn = Text()
+    for number, line in enumerate(text.split("\n"), first):
+        shown = visible(line.expandtabs(4))
+        inside = cited[0] <= number <= cited[1]
+        drawn.append(f"{number:>5} {'┃' if inside else ' '} ", "bold" if inside else "dim")
+        for part in marked(shown, find(shown)) if inside else ():
+            drawn.append(part.text, "reverse" if part.style == "match" else "")
+        drawn.append("\n" if inside else f"{shown}\n", "" if inside else "dim")
+    return drawn
+
+
+def stage_cells(stage: Stage) -> tuple[str, ...]:
+    said = f"skipped: {stage.skipped}" if stage.skipped else f"failed: {stage.failed}" if stage.failed else ""
+    detail = said or ", ".join(f"{name} {value}" for name, value in stage.detail.items())
+    return stage.stage, stage.shape, str(stage.received), str(stage.returned), f"{stage.took_ms:.1f}", visible(detail)
+
+
+def step_cells(hit: FoundHit) -> list[tuple[str, ...]]:
+    return [(step.stage, f"{step.score:.3f}", str(step.rank), visible(step.detail or "")) for step in hit.steps or ()]
+
+
+def summary(answer: SearchAnswer) -> str:
+    passages = "1 passage" if len(answer.hits) == 1 else f"{len(answer.hits)} passages"
+    return f"{passages} · {answer.profile}" + (f" · {'; '.join(answer.degraded)}" if answer.degraded else "")

@@ -1,0 +1,19 @@
+"""The line on top of every screen: where one is, and the keys that lead elsewhere. A click does the same."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+SCREENS = {"search": "Search", "library": "Library", "memory": "Memories", "trace": "Trace"}
+
+
+class Navigation(Static):
+    DEFAULT_CSS = "Navigation { height: 1; background: $panel; color: $text; padding: 0 1; }"
+
+    def __init__(self, current: str) -> None:
+        parts = []
+        for key, (name, title) in enumerate(SCREENS.items(), 1):
+            said = f"[b reverse] {title} [/]" if name == current else title
+            parts.append(f"[dim]F{key}[/] [@click=app.show('{name}')]{said}[/]")
+        parts.append("[dim]F5[/] [@click=app.advisories()]Advisories[/]")
+        super().__init__("  ".join(parts))

@@ -1,0 +1,204 @@
+"""The search screen: a query, its hits as one types, and the passage of the chosen one in its document."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from octavo.errors import OctavoError
+from octavo.interfaces.editor import editor_command
+from octavo.interfaces.tui import drawing
+from octavo.interfaces.tui.asking_app import AskingApp
+from octavo.interfaces.tui.dialogs import FiltersDialog
+from octavo.interfaces.tui.navigation import Navigation
+from octavo.operations.search.answers import FoundHit, SearchAnswer
+
+_PAUSE = 0.15  # seconds without a key before searching
+_LIMIT = 40
+_LISTS = frozenset({"collections", "kinds", "tags_all"})
+
+
+class SearchScreen(Screen[None]):
+    app: AskingApp
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "to_hits", "Hits", show=False),
+        Binding("escape", "to_query", "Query", show=False),
+        Binding("ctrl+o", "open", "Editor"),
+        Binding("ctrl+y", "copy", "Cite"),
+        Binding("ctrl+f", "filters", "Filters"),
+        Binding("ctrl+t", "trace", "Explain"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer: SearchAnswer | None = None
+        self.filters: dict[str, str] = {}
+        self._waiting: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Navigation("search")
+        yield Input(placeholder="Words or a question", id="query")
+        yield Static("", id="summary", markup=False)
+        with Container(id="found"):
+            yield OptionList(id="hits", markup=False)
+            with VerticalScroll(id="reading"):
+                yield Static("", id="passage", markup=False)
+        yield Static("", id="advice", markup=False)
+        yield Footer(show_command_palette=True)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self._welcome()
+
+    @work(thread=True, exit_on_error=False)
+    def _welcome(self) -> None:
+        status = self.app.ask("status")
+        if status is None:
+            return
+        where = "through the library's server" if self.app.asking.served else "in this process"
+        said = f"{status.documents:,} documents, {status.chunks:,} passages · answered {where}"
+        if not status.documents:
+            said = "The library is empty: F2, then a adds a folder and i indexes it."
+        if self.answer is None:
+            self.app.call_from_thread(self._say, said)
+
+    @property
+    def query_text(self) -> str:
+        return self.query_one("#query", Input).value.strip()
+
+    @property
+    def hit(self) -> FoundHit | None:
+        at = self.query_one(OptionList).highlighted
+        return self.answer.hits[at] if self.answer and at is not None and at < len(self.answer.hits) else None
+
+    def on_input_changed(self) -> None:
+        if self._waiting:
+            self._waiting.stop()
+        self._waiting = self.set_timer(_PAUSE, self.search)
+
+    def on_input_submitted(self) -> None:
+        self.search()
+        self.action_to_hits()
+
+    def search(self) -> None:
+        if self._waiting:
+            self._waiting.stop()
+        if self.query_text:
+            self._search(self.query_text)
+        else:
+            self.answer = None
+            self.query_one(OptionList).clear_options()
+            self.query_one("#passage", Static).update("")
+            self._say("")
+
+    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    def _search(self, query: str) -> None:
+        worker = get_current_worker()
+        arguments: dict[str, Any] = {
+            name: (value,) if name in _LISTS else value for name, value in self.filters.items()
+        }
+        try:
+            answer = self.app.asking.ask(
+                "search", query=query, limit=_LIMIT, explain=True, max_tokens=20_000, **arguments
+            )
+        except OctavoError as error:  # while a query is being typed it is often not one yet
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._say, f"{error.message}. {error.hint or ''}".strip())
+            return
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show, answer)
+
+    def _show(self, answer: SearchAnswer) -> None:
+        self.answer = answer
+        hits = self.query_one(OptionList)
+        hits.clear_options()
+        hits.add_options(Option(drawing.hit_text(hit, self.query_text)) for hit in answer.hits)
+        narrowed = "".join(f" · {value}" for value in self.filters.values())
+        self._say((drawing.summary(answer) if answer.hits else "No match.") + narrowed)
+        if answer.hits:
+            hits.highlighted = 0
+        else:
+            self.query_one("#passage", Static).update("")
+
+    def _say(self, text: str) -> None:
+        self.query_one("#summary", Static).update(text)
+
+    def on_option_list_option_highlighted(self) -> None:
+        if self.hit:
+            self._read(self.hit, self.query_text)
+
+    @work(thread=True, exclusive=True, group="reading", exit_on_error=False)
+    def _read(self, hit: FoundHit, query: str) -> None:
+        worker = get_current_worker()
+        first, last = drawing.preview_range(hit)
+        try:
+            found = self.app.asking.ask(
+                "get", reference=f"{hit.uri}:{first}-{last}", collection=hit.collection, max_tokens=20_000
+            )
+            text, first = found.text, found.start_line
+        except OctavoError:  # a commit or a memory has no lines of its own to read around it
+            text, first = hit.excerpt, hit.start_line
+        if not worker.is_cancelled:
+            drawn = drawing.preview_text(text.rstrip("\n"), first, (hit.start_line, hit.end_line), query)
+            self.app.call_from_thread(self._preview, drawn, max(0, hit.start_line - first - 2))
+
+    def _preview(self, drawn: Any, line: int) -> None:
+        self.query_one("#passage", Static).update(drawn)
+        reading = self.query_one("#reading", VerticalScroll)
+        self.call_after_refresh(reading.scroll_to, y=line, animate=False)
+
+    def on_option_list_option_selected(self) -> None:
+        self.action_open()
+
+    def action_to_hits(self) -> None:
+        self.query_one(OptionList).focus()
+
+    def action_to_query(self) -> None:
+        self.query_one(Input).focus()
+
+    def action_open(self) -> None:
+        hit = self.hit
+        if hit is None:
+            return
+        root = self.app.roots.get(hit.collection)
+        if root is None or not (path := Path(root) / hit.uri).is_file():
+            self.notify(f"{hit.uri} is not a file on this machine", severity="warning", markup=False)
+            return
+        try:
+            command = editor_command(path, hit.start_line, os.environ)
+            try:
+                with self.app.suspend():
+                    subprocess.call(command)
+            except SuspendNotSupported:
+                subprocess.call(command, stdin=subprocess.DEVNULL)
+        except (OctavoError, OSError) as error:
+            self.notify(str(error), severity="error", markup=False)
+
+    def action_copy(self) -> None:
+        if self.hit:
+            citation = f"{self.hit.collection}/{self.hit.uri}:{self.hit.start_line}"
+            self.app.copy_to_clipboard(citation)
+            self.notify(citation, title="Copied", markup=False)
+
+    def action_filters(self) -> None:
+        def chosen(filters: dict[str, str] | None) -> None:
+            if filters is not None:
+                self.filters = filters
+                self.search()
+
+        self.app.push_screen(FiltersDialog(tuple(self.app.roots), self.filters), chosen)
+
+    def action_trace(self) -> None:
+        self.app.action_show("trace")

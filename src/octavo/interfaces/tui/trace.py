@@ -1,0 +1,50 @@
+"""The trace screen: what each stage of the last search received, returned and took, and the steps of the chosen hit."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import DataTable, Footer, Static
+
+from octavo.interfaces.tui import drawing
+from octavo.interfaces.tui.asking_app import AskingApp
+from octavo.interfaces.tui.navigation import Navigation
+from octavo.interfaces.tui.search import SearchScreen
+
+
+class TraceScreen(Screen[None]):
+    app: AskingApp
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.show('search')", "Search")]
+
+    def __init__(self, search: SearchScreen) -> None:
+        super().__init__()
+        self._search = search
+
+    def compose(self) -> ComposeResult:
+        yield Navigation("trace")
+        yield Static("", id="summary", markup=False)
+        yield DataTable(id="trace", cursor_type="row", zebra_stripes=True)
+        yield DataTable(id="steps", cursor_type="row")
+        yield Footer()
+
+    def on_screen_resume(self) -> None:
+        trace, steps = self.query_one("#trace", DataTable), self.query_one("#steps", DataTable)
+        for table in (trace, steps):
+            table.clear(columns=True)
+        search = self._search
+        answer = search.answer
+        if not answer or not answer.trace:
+            self.query_one("#summary", Static).update("Search for something first: its trace is shown here.")
+            return
+        hit = search.hit
+        said = f"{search.query_text} · {drawing.summary(answer)} · {answer.took_ms:.1f} ms"
+        self.query_one("#summary", Static).update(said)
+        trace.add_columns("stage", "shape", "in", "out", "ms", "detail")
+        trace.add_rows(drawing.stage_cells(stage) for stage in answer.trace)
+        if hit:
+            steps.add_columns(f"{hit.uri}:{hit.start_line}", "score", "place", "detail")
+            steps.add_rows(drawing.step_cells(hit))
+        trace.focus()

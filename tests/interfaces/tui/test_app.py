@@ -1,0 +1,287 @@
+"""The app in the terminal, driven by its keys; what a person sees is held by golden pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from cli_calls import Octavo, Vault
+
+textual = pytest.importorskip("textual", reason="textual is not installed")
+
+from textual.pilot import Pilot  # noqa: E402
+from textual.widgets import Log, Static, TabbedContent  # noqa: E402
+
+from octavo.config.load import load  # noqa: E402
+from octavo.interfaces.asking import Asking  # noqa: E402
+from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
+from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
+from octavo.interfaces.tui.library import TABS, indexing  # noqa: E402
+from octavo.model.advisory import Advisory  # noqa: E402
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "tui"
+DRAWN_BY = "8.2.8"  # another version of Textual draws its own way
+UPDATE = os.environ.get("OCTAVO_UPDATE_GOLDEN") == "1"
+
+
+@pytest.fixture(autouse=True)
+def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCTAVO_RETRIEVAL_PROFILE", "lexical_only")
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+
+
+@pytest.fixture
+def asking(vault: Vault) -> Iterator[Asking]:
+    asked = Asking(load({}).config)
+    yield asked
+    asked.close()
+
+
+def drive(
+    asking: Asking, play: Callable[[OctavoApp, Pilot[None]], Awaitable[None]], size: tuple[int, int] = (80, 24)
+) -> None:
+    async def run() -> None:
+        app = OctavoApp(asking)
+        async with app.run_test(size=size) as pilot:
+            await play(app, pilot)
+
+    asyncio.run(run())
+
+
+async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:
+    """Waits for something to be so, however slow the machine is."""
+    for _ in range(6_000):
+        if true():
+            await pilot.app.workers.wait_for_complete()
+            await pilot.pause()
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never came to be so")
+
+
+def said(app: OctavoApp, selector: str) -> str:
+    return str(app.screen.query_one(selector, Static).render())
+
+
+async def searched(app: OctavoApp, pilot: Pilot[None], query: str) -> None:
+    await pilot.press(*("space" if letter == " " else letter for letter in query))
+    await until(pilot, lambda: (answer := app.search_screen.answer) is not None and answer.query == query)
+
+
+def test_hits_come_while_one_types_and_the_passage_is_shown_with_its_lines(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "prune winter")
+        hit = app.search_screen.hit
+        assert hit is not None
+        assert hit.uri == "garden/apples.md"
+        await until(pilot, lambda: "Prune in late winter" in said(app, "#passage"))
+        cited = [line for line in said(app, "#passage").splitlines() if "┃" in line]
+        assert cited[0].startswith(f"{hit.start_line:>5}")
+        assert "1 passage" in said(app, "#summary")
+
+    drive(asking, play)
+
+
+def test_what_does_not_match_is_said(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "qqqqzzzz")
+        assert said(app, "#summary") == "No match."
+
+    drive(asking, play)
+
+
+def test_a_citation_is_copied_and_the_editor_opens_at_the_line(
+    asking: Asking, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = tmp_path / "opened"
+    editor = tmp_path / "vim"
+    editor.write_text(f'#!/bin/sh\necho "$@" > {opened}\n', "utf-8")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "sourdough")
+        await pilot.press("ctrl+y")
+        assert app.clipboard == "notes/bread.md:1"
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
+
+    drive(asking, play)
+    assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
+
+
+def test_filters_narrow_a_search(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "sourdough")
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: isinstance(app.screen, FiltersDialog))
+        app.screen.dismiss({"kinds": "code"})
+        await until(pilot, lambda: app.search_screen.answer is not None and not app.search_screen.answer.hits)
+        assert said(app, "#summary") == "No match. · code"
+
+    drive(asking, play)
+
+
+def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f4")
+        assert "Search for something first" in said(app, "#summary")
+        await pilot.press("f1")
+        await searched(app, pilot, "sourdough")
+        await pilot.press("f4")
+        await pilot.pause()
+        trace = app.search_screen.answer
+        assert trace is not None
+        assert trace.trace is not None
+        assert app.screen.query_one("#trace").row_count == len(trace.trace)  # type: ignore[attr-defined]
+        assert app.screen.query_one("#steps").row_count > 0  # type: ignore[attr-defined]
+
+    drive(asking, play)
+
+
+def test_every_tab_of_the_library_says_something(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f2")
+        for tab in TABS:
+            app.screen.query_one(TabbedContent).active = tab
+            await until(pilot, lambda tab=tab: said(app, f"#{tab}-text").strip())
+
+    drive(asking, play)
+
+
+def test_prune_warns_before_it_runs(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f2", "p")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: not isinstance(app.screen, ConfirmDialog))
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, RunDialog) and app.screen.code is not None)
+        assert isinstance(app.screen, RunDialog)
+        assert app.screen.code == 0
+        assert app.screen.query_one(Log).lines
+
+    drive(asking, play)
+
+
+def test_an_advisory_is_run_by_its_number(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: app.roots)
+        app._advise((Advisory("info", "all is well"), Advisory("warn", "look", "octavo version")), app.roots)
+        assert said(app, "#advice") == "▲ F5 (2): look"
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, AdvisoriesDialog))
+        await pilot.press("1")
+        assert isinstance(app.screen, AdvisoriesDialog)
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, RunDialog) and app.screen.code is not None)
+        assert isinstance(app.screen, RunDialog)
+        assert app.screen.command == "octavo version"
+        assert app.screen.code == 0
+
+    drive(asking, play)
+
+
+def test_advisories_are_those_of_status(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: app.roots)
+        assert app.advisories == asking.ask("status").advisories
+
+    drive(asking, play)
+
+
+def test_a_memory_shows_its_history_and_what_changed(
+    octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(tmp_path / "memories.db"))
+    for arguments in (
+        ("init",),
+        ("remember", "The dome closes at dusk.", "--title", "Dome"),
+        ("memory", "commit", "The dome closes at dawn.", "--item", "Dome"),
+    ):
+        assert octavo(*arguments).exit_code == 0
+    asked = Asking(load({}).config)
+
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f3")
+        await until(pilot, lambda: "History" in said(app, "#memory"))
+        shown = said(app, "#memory")
+        assert "version 2" in shown
+        assert "-The dome closes at dusk." in shown
+        assert "+The dome closes at dawn." in shown
+        await pilot.press("ctrl+b")
+        await until(pilot, lambda: asked.ask("recall", query="").memories[0].pinned)
+        await pilot.press("f8")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: not asked.ask("recall", query="").memories)
+
+    drive(asked, play)
+    asked.close()
+
+
+@pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
+@pytest.mark.parametrize("size", [(80, 24), (120, 30)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_search_screen_looks_as_it_was_approved(asking: Asking, size: tuple[int, int]) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: app.roots)
+        app._advise((), app.roots)
+        app.search_screen.query_one("#query").cursor_blink = False  # type: ignore[attr-defined]
+        await searched(app, pilot, "prune winter")
+        await until(pilot, lambda: "Prune in late winter" in said(app, "#passage"))
+        looks_as(f"search-{size[0]}x{size[1]}", app)
+
+    drive(asking, play, size)
+
+
+@pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
+def test_the_dialogs_look_as_they_were_approved(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: app.roots and said(app, "#summary"))
+        app._advise((Advisory("warn", "none were made", "octavo cluster build"), Advisory("info", "well")), app.roots)
+        app.search_screen.query_one("#query").cursor_blink = False  # type: ignore[attr-defined]
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, AdvisoriesDialog))
+        looks_as("advisories", app)
+
+    drive(asking, play)
+
+
+def looks_as(name: str, app: OctavoApp) -> None:
+    picture = re.sub(r"terminal-\d+", "terminal", app.export_screenshot(simplify=True))
+    path = GOLDEN / f"{name}.svg"
+    if UPDATE:
+        path.write_text(picture, "utf-8")
+    assert picture == path.read_text("utf-8")
+
+
+def test_without_colours_the_app_is_drawn_in_one(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert OctavoApp(asking).no_color
+
+
+def test_how_far_a_run_is_stands_in_a_line(asking: Asking) -> None:
+    status = asking.ask("status")
+    assert indexing(status) == f"{status.documents:,} documents, {status.chunks:,} chunks"
+
+
+def test_off_a_terminal_the_app_says_what_works_without_one(octavo: Octavo, vault: Vault) -> None:
+    result = octavo("tui")
+    assert result.exit_code == 2
+    assert "octavo pick" in result.stderr
+
+
+def test_without_the_extra_the_error_names_the_command_that_installs_it(vault: Vault) -> None:
+    code = "import sys; sys.modules['textual'] = None; from octavo.interfaces.cli.main import cli; cli.main(['tui'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", timeout=120)
+    assert done.returncode == 3
+    assert "pip install 'octavo[tui]'" in done.stderr
