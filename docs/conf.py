@@ -42,6 +42,7 @@ NAVIGATION = {
         "guides/graph",
         "guides/serving",
         "guides/models",
+        "models",
         "guides/large-libraries",
         "guides/evaluation",
         "guides/clients/README",

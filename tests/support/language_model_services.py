@@ -54,6 +54,13 @@ class ModelService:
         roles = {f"llm.roles.{role}": "local" for role in ("answer", "rerank", "summarise", "hypothesise")}
         return {"llm.models": {"local": {"provider": provider, "model": "scripted", "url": self.url}}, **roles}
 
+    def ranked(self, body: dict[str, Any]) -> Any:
+        """As rerank services answer: the best first, each with its place; here by the words of the query it has."""
+        words = set(body["query"].lower().split())
+        scores = [len(words & set(text.lower().split())) / len(words) for text in body["documents"]]
+        results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
+        return {"results": sorted(results, key=lambda result: -float(result["relevance_score"]))}
+
     def reply(self, body: dict[str, Any]) -> str:
         with self.lock:
             reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
@@ -76,8 +83,48 @@ def _openai_stream(text: str) -> list[str]:
     return [*(line for data in lines for line in (data, "")), "data: [DONE]", ""]
 
 
+def _ollama(text: str) -> Any:
+    return {
+        "model": "scripted",
+        "message": {"role": "assistant", "content": text},
+        "done": True,
+        "done_reason": "stop",
+        "prompt_eval_count": 11,
+        "eval_count": 7,
+    }
+
+
+def _ollama_stream(text: str) -> list[str]:
+    pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
+    lines = [json.dumps({"message": {"role": "assistant", "content": piece}, "done": False}) for piece in pieces]
+    return [*lines, json.dumps({"message": {"role": "assistant", "content": ""}, "done": True}), ""]
+
+
+def _anthropic(text: str) -> Any:
+    try:
+        part = {"type": "tool_use", "id": "1", "name": "answer", "input": json.loads(text)}
+    except ValueError:
+        part = {"type": "text", "text": text}
+    return {
+        "type": "message",
+        "content": [part],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 11, "output_tokens": 7},
+    }
+
+
+def _anthropic_stream(text: str) -> list[str]:
+    pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
+    events: list[Any] = [{"type": "message_start", "message": {}}]
+    events += [{"type": "content_block_delta", "delta": {"type": "text_delta", "text": piece}} for piece in pieces]
+    events += [{"type": "message_stop"}]
+    return [line for event in events for line in (f"event: {event['type']}", f"data: {json.dumps(event)}", "")]
+
+
 FORMATS: dict[str, tuple[Callable[[str], Any], Callable[[str], list[str]]]] = {
     "/chat/completions": (_openai, _openai_stream),
+    "/api/chat": (_ollama, _ollama_stream),
+    "/messages": (_anthropic, _anthropic_stream),
 }
 
 
@@ -101,6 +148,9 @@ def model_served(*replies: Reply) -> Iterator[ModelService]:
                 return
             if isinstance(trouble, tuple):
                 self._send(trouble[0], str(trouble[1]).encode(), "application/json")
+                return
+            if self.path == "/rerank":
+                self._send(200, json.dumps(service.ranked(body)).encode(), "application/json")
                 return
             whole, stream = FORMATS[self.path]
             text = service.reply(body)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from octavo.model.ledger import FileStamp
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.scan import Scan
-    from octavo.ports import Embedder, LanguageModel, Reranker, Store, VectorIndex
+    from octavo.ports import Embedder, LanguageModel, QueryWriter, Reranker, Store, VectorIndex
 
 
 class FileChanges(Protocol):
@@ -112,6 +112,9 @@ class Adapters:
     reranker: Callable[[], Reranker] | None = None
     language_model: Callable[[Role, str | None], LanguageModel | None] | None = None
     """The model of a role, or one by its name, where any is configured."""
+    query_writer: Callable[[LanguageModel], QueryWriter] | None = None
+    judge: Callable[[LanguageModel, str, str, float], Reranker] | None = None
+    """A language model as a reranker, by its style, its prompt and the seconds a call may take."""
     profile_folders: tuple[Path, ...] = ()
     config: Config | None = None
     """What all of these follow, for another library that is to be opened like this one."""

@@ -101,6 +101,12 @@ class Engine:
         return None if make is None else make(role, name)
 
     @property
+    def reranks_by_model(self) -> bool:
+        """Whether a language model has the role of reranking."""
+        config = self.library.adapters.config
+        return config is not None and config.llm.reranks_by_model
+
+    @property
     def accelerator(self) -> Accelerator | None:
         return self.library.active.accelerator
 

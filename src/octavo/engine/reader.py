@@ -17,7 +17,7 @@ from octavo.engine.places import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, load_model_ahead
 from octavo.errors import Busy, ConfigurationError, StorageError
 from octavo.model.result import Result
-from octavo.retrieval.pipeline import run
+from octavo.retrieval.pipeline import expanded_ahead, run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.relevance import with_relevance
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
     from octavo.model.query import Query
     from octavo.model.result import Candidate, Freshness, Hit, StageTrace
+    from octavo.ports import QueryWriter
     from octavo.retrieval.replay import Answered, Recording
     from octavo.retrieval.stage import RetrievalProfile
 
@@ -56,6 +57,7 @@ class Reader:
         self._query_threads = QueryThreads()
         self._degradation = Degradation(library)
         self.counts = Counts(partial(counted, library), library.store.generation)
+        self._judges: dict[tuple[str, str, float], MeasuredReranker] = {}
 
     def close(self) -> None:
         """Writes down what was counted, and waits for the threads that read the library."""
@@ -75,6 +77,25 @@ class Reader:
         if make is None:
             raise ConfigurationError("no reranker is configured")
         return MeasuredReranker(make())
+
+    def _writer(self) -> QueryWriter | None:
+        adapters = self._library.adapters
+        model = adapters.language_model and adapters.language_model("hypothesise", None)
+        return adapters.query_writer(model) if model and adapters.query_writer else None
+
+    def _judge(self, style: str, prompt: str, deadline_ms: float) -> MeasuredReranker | None:
+        """One for all searches, because it learns what a passage costs."""
+        adapters, asked = self._library.adapters, (style, prompt, deadline_ms)
+        if asked not in self._judges:
+            configured = adapters.config
+            by_model = configured is not None and configured.llm.reranks_by_model
+            model = adapters.language_model("rerank", None) if adapters.language_model and by_model else None
+            if model is None or adapters.judge is None or configured is None:
+                return None
+            at_once = configured.llm.models[configured.llm.roles.rerank or ""].concurrency
+            made = adapters.judge(model, style, prompt, deadline_ms / 1e3)
+            self._judges[asked] = MeasuredReranker(made, at_once=at_once)
+        return self._judges[asked]
 
     def search(self, query: Query, profile: RetrievalProfile | None = None) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
@@ -102,7 +123,7 @@ class Reader:
         """What a recorded search answered, from what its channels returned then; no model is asked."""
         from octavo.retrieval.replay import replay
 
-        profile = recording.retrieval_profile
+        profile = replace(recording.retrieval_profile, expand=())
         return self._answered(recording.query, profile, lambda _, searched: replay(recording, searched))
 
     def retrieval_profile(self, name: str) -> RetrievalProfile:
@@ -115,7 +136,7 @@ class Reader:
 
     def candidates(self, query: Query, profile: RetrievalProfile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
-        parsed, searched = self.parsed(query), self.searched()
+        parsed, searched = expanded_ahead(profile, self.parsed(query), self.searched())
         candidates, _ = in_one_state(self._library.store, searched, partial(run, profile, parsed))
         _write_later(searched)
         return candidates
@@ -136,6 +157,7 @@ class Reader:
         library = self._library
         library.active.follow()
         parsed, searched = self.parsed(query), self.searched()
+        parsed, searched = expanded_ahead(profile, parsed, searched)
         if embeds and self.loading is None:  # a model that is being loaded is waited for later, if at all
             searched = embedded_ahead(parsed, searched)
         calibration = self._calibration(profile, parsed)
@@ -166,7 +188,7 @@ class Reader:
         A list of what filters let through has no relevance to speak of.
         """
         known = profile.calibration
-        if known is None or not query.terms.text.strip() or query.hypothesis:
+        if known is None or not query.terms.text.strip() or query.by_meaning != query.terms.text:
             return None
         return known if not known.encoder or known.encoder == self._library.active.setup.embedder.profile.name else None
 
@@ -196,6 +218,8 @@ class Reader:
             tokenise=analyzer.tokens,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
+            query_writer=None if library.adapters.language_model is None else self._writer,
+            judge=None if library.adapters.language_model is None else self._judge,
             clusters=None if setup.accelerator is None else setup.accelerator.clusters,
             # While the model is being loaded already, nobody else should begin to.
             beside=self._query_threads if self.loading is None else None,

@@ -22,6 +22,7 @@ from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import Models
 from octavo.jobs.worker import Pace
+from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
 from octavo.operations.arguments import request
@@ -76,12 +77,19 @@ class Calls:
 
     async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
         """Anything else that needs the library, in a thread."""
-        future = self._pool.submit(lambda: function(self.engine()))
+        cancellation = Cancellation()
+
+        def run() -> _T:
+            with cancelled_by(cancellation):
+                return function(self.engine())
+
+        future = self._pool.submit(run)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
+            cancellation.cancel()  # a language model that is being asked is left
             if progress is not None:
                 progress.stop()
             raise

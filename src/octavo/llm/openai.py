@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.llm.remote import Asked
+from octavo.llm.chat import Asked
 from octavo.model.language_model import Completion, Usage
 
 URL = "https://api.openai.com/v1"
@@ -14,7 +14,7 @@ URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class OpenAIWire:
-    """Fits `remote.Wire`. The url ends where `/chat/completions` begins, usually in `/v1`."""
+    """Fits `chat.Wire`. The url ends where `/chat/completions` begins, usually in `/v1`."""
 
     model: str
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from octavo.errors import ConfigurationError
-from octavo.llm import Keys, openai
-from octavo.llm.remote import RemoteModel, Wire
+from octavo.llm import Keys, anthropic, ollama, openai
+from octavo.llm.chat import ChatModel, Wire
+from octavo.llm.gguf import GgufServer
+from octavo.llm.rerank import RERANK_SERVICES, RerankService
 from octavo.model.language_model import LanguageModels, ModelSettings
-from octavo.ports import LanguageModel
+from octavo.ports import LanguageModel, Reranker
 from octavo.services.endpoint import Endpoint
 
 
@@ -18,32 +20,44 @@ class Service:
     """Where a service is and where its key is looked for, unless a model's table says otherwise."""
 
     url: str
-    wire: Callable[[str], Wire]
+    wire: Callable[[ModelSettings], Wire]
     key_variable: str = ""
     headers: Callable[[str | None], Mapping[str, str] | None] = lambda key: None
     """How it wants the key, if not as `Authorization: Bearer`."""
 
 
 SERVICES: Mapping[str, Service] = {
-    "openai": Service(openai.URL, openai.OpenAIWire, "OPENAI_API_KEY"),
+    "ollama": Service(ollama.URL, lambda settings: ollama.OllamaWire(settings.model, settings.window)),
+    "openai": Service(openai.URL, lambda settings: openai.OpenAIWire(settings.model), "OPENAI_API_KEY"),
+    "anthropic": Service(
+        anthropic.URL,
+        lambda settings: anthropic.AnthropicWire(settings.model),
+        "ANTHROPIC_API_KEY",
+        anthropic.headers,
+    ),
 }
 
 
 def model_named(name: str, configuration: LanguageModels, keys: Keys) -> LanguageModel:
     settings = settings_named(name, configuration)
-    service = SERVICES.get(settings.provider)
-    if service is None:
+    if settings.provider == "gguf":
+        return _in_process(name, settings)
+    if settings.provider in RERANK_SERVICES:
         raise ConfigurationError(
             f"the model {name} is a rerank service ({settings.provider}), which writes no text",
-            hint=f"give it the role rerank alone; language models are of: {', '.join(SERVICES)}",
+            hint=f"give it the role rerank alone; language models are of: {', '.join((*SERVICES, 'gguf'))}",
         )
-    url, key = reached(name, settings, service.url, service.key_variable, keys)
-    if not settings.model and url == service.url:
-        raise ConfigurationError(
-            f"the model {name} does not say which model it is", hint=f"set llm.models.{name}.model"
-        )
+    service = SERVICES[settings.provider]
+    url, key = _reached(name, settings, service.url, service.key_variable, keys)
     endpoint = Endpoint(f"the model {name}", url, key, headers=service.headers(key))
-    return RemoteModel(name, replace(settings, url=url), service.wire(settings.model), endpoint)
+    return ChatModel(name, settings, service.wire(settings), endpoint)
+
+
+def rerank_service(name: str, configuration: LanguageModels, keys: Keys) -> Reranker:
+    settings = settings_named(name, configuration)
+    known = RERANK_SERVICES[settings.provider]
+    url, key = _reached(name, settings, known.url, known.key_variable, keys)
+    return RerankService(name, settings, Endpoint(f"the rerank service {name}", url, key))
 
 
 def settings_named(name: str, configuration: LanguageModels) -> ModelSettings:
@@ -55,11 +69,25 @@ def settings_named(name: str, configuration: LanguageModels) -> ModelSettings:
     return configuration.models[name]
 
 
-def reached(name: str, settings: ModelSettings, url: str, variable: str, keys: Keys) -> tuple[str, str | None]:
+def _in_process(name: str, settings: ModelSettings) -> LanguageModel:
+    if settings.path is None:
+        raise ConfigurationError(
+            f"the model {name} runs in this process, but no file is named", hint=f"set llm.models.{name}.path"
+        )
+    path = settings.path.expanduser()
+    server = GgufServer(name, path, settings.window, settings.concurrency, settings.threads)
+    return ChatModel(name, settings, openai.OpenAIWire(settings.model), server)
+
+
+def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: Keys) -> tuple[str, str | None]:
     """The address and the key. A key meant for one service is not sent to another address."""
     given = settings.url or url
     if not given.startswith(("http://", "https://")):
         raise ConfigurationError(f"llm.models.{name}.url is {given}, which is not an http address")
+    if not settings.model and given == url:
+        raise ConfigurationError(
+            f"the model {name} does not say which model it is", hint=f"set llm.models.{name}.model"
+        )
     wanted = settings.key_variable or (variable if given == url else "")
     key = keys(wanted) if wanted else None
     if wanted and key is None:

@@ -11,6 +11,8 @@ from octavo.errors import ConfigurationError
 from octavo.model.limits import Field
 
 Role = Literal["answer", "rerank", "summarise", "hypothesise"]
+RERANK_PROVIDERS = ("cohere", "jina", "llamacpp")
+"""Services that score passages and write no text."""
 ROLES: tuple[Role, ...] = ("answer", "rerank", "summarise", "hypothesise")
 
 
@@ -70,6 +72,27 @@ class Completion:
     usage: Usage = Usage()
     truncated: bool = False
     value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hypotheses:
+    """Passages that might answer a question, as a model wrote them; `cached` of the calls were known already."""
+
+    texts: tuple[str, ...]
+    model: str
+    usage: Usage = Usage()
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Subqueries:
+    """What else to look for: by word (`lex`), by meaning (`vec`), and what a passage might say (`hyde`)."""
+
+    lex: tuple[str, ...]
+    vec: tuple[str, ...]
+    hyde: tuple[str, ...]
+    model: str
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +167,12 @@ class LanguageModels:
         int, Field(ge=0, le=1_000_000, description="Megabytes of answers kept in the library; 0 keeps none.")
     ] = 64
     roles: ModelRoles = ModelRoles()
+
+    @property
+    def reranks_by_model(self) -> bool:
+        """Whether a language model has the role of reranking, and not a service made for it."""
+        name = self.named_for("rerank")
+        return name is not None and name in self.models and self.models[name].provider not in RERANK_PROVIDERS
 
     def named_for(self, role: Role) -> str | None:
         """The name of the model that has this role, if one has."""

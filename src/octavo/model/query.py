@@ -136,6 +136,9 @@ class Query:
     max_excerpt_chars: int | None = None
     variants: tuple[str, ...] = ()
     hypothesis: str | None = None
+    hypotheses: tuple[str, ...] = ()
+    """The same, as a model wrote them: their vectors are pooled into one."""
+    pooling: str = "mean"
     budget: int | None = None
     """The token budget of all excerpts together, for profiles with a stage that enforces it."""
     declarations: bool = False
@@ -144,3 +147,8 @@ class Query:
     """Whether hits that are hardly relevant are left out, by profiles that know which are."""
     cursor: str | None = None
     """Continues after the last hit of an earlier answer to the same query."""
+
+    @property
+    def by_meaning(self) -> str:
+        """The text that is embedded, or of several the first."""
+        return self.hypothesis or next(iter(self.hypotheses), "") or self.terms.text

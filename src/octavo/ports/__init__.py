@@ -6,7 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
-from octavo.ports.language import LanguageModel
+from octavo.ports.language import LanguageModel, QueryWriter
 from octavo.ports.library import (
     Catalog,
     Documents,
@@ -59,6 +59,7 @@ __all__ = [
     "Outbox",
     "Parser",
     "Pruning",
+    "QueryWriter",
     "ReadingEmbedder",
     "RerankScores",
     "Reranker",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from octavo.model.language_model import Completion, Prices, Prompt
+    from octavo.model.language_model import Completion, Hypotheses, Prices, Prompt, Subqueries
 
 
 class LanguageModel(Protocol):
@@ -65,3 +65,13 @@ class LanguageModel(Protocol):
     def count_tokens(self, text: str) -> int:
         """As the model counts, or nearly: services that do not say are estimated, rather too high than too low."""
         ...
+
+
+class QueryWriter(Protocol):
+    """Question → what else to look for. `prompt` names the instructions that the model gets, `deadline` is seconds."""
+
+    def hypotheses(
+        self, question: str, *, count: int, temperature: float, deadline: float, prompt: str
+    ) -> Hypotheses: ...
+
+    def subqueries(self, question: str, *, deadline: float, prompt: str) -> Subqueries: ...

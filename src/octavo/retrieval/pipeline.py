@@ -11,7 +11,7 @@ from typing import TypeVar
 from octavo.errors import LibraryError, OctavoError
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, StageTrace
-from octavo.retrieval.stage import Fuse, Library, RetrievalProfile, Search, SkipStage
+from octavo.retrieval.stage import Expand, Fuse, Library, RetrievalProfile, Search, SkipStage, asks_model
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.listing import FilterRecall, as_listed
 
@@ -26,15 +26,12 @@ def run(
     A channel that meets damage fails like any other: it is an error when channels failed and none answered.
     A query of filters alone, where no channel can answer it, lists what they let through.
     """
-    entries: list[StageTrace] = []
+    entries: list[StageTrace] = list(library.expanded or ())
     errors: list[OctavoError] = []
-    search = Search(query, library)
     for expand in profile.expand:
-        expanded = _traced(
-            entries, errors, search, expand.name, "expand", (), partial(expand.expand, search), search.query
-        )
-        search = Search(expanded, library)
-    errors.clear()  # a query that could not be made better is asked as it is
+        if library.expanded is None or not asks_model(expand):
+            query = _expanded(entries, Search(query, library), expand)
+    search = Search(query, library)
     if profile.embeds and len(profile.recall) > 1:
         search.begin()
     rankings: dict[str, Ranking] = {}
@@ -62,6 +59,23 @@ def run(
         candidates = _traced(entries, errors, search, refine.name, "refine", candidates, step, candidates)
         candidates = candidates if listed is None else as_listed(listed, candidates)
     return candidates, tuple(entries)
+
+
+def expanded_ahead(profile: RetrievalProfile, query: Query, library: Library) -> tuple[Query, Library]:
+    """The query as the profile's language model would have it. Nobody holds a read transaction open meanwhile."""
+    if not profile.asks_model:
+        return query, library
+    entries: list[StageTrace] = []
+    for stage in profile.expand:
+        if asks_model(stage):
+            query = _expanded(entries, Search(query, library), stage)
+    return query, replace(library, expanded=tuple(entries))
+
+
+def _expanded(entries: list[StageTrace], search: Search, stage: Expand) -> Query:
+    """A query that could not be made better is asked as it is."""
+    step = partial(stage.expand, search)
+    return _traced(entries, [], search, stage.name, "expand", (), step, search.query)
 
 
 def _listed(entries: list[StageTrace], errors: list[OctavoError], search: Search) -> Ranking:

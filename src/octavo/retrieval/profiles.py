@@ -43,6 +43,10 @@ PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
         "code": "code",
         "memory": "memory",
         "dense_only": "documents",
+        "hyde_hybrid": "language",
+        "llm_rerank": "language",
+        "llm_expand": "language",
+        "dense_cross_rerank": "language",
     }
 )
 
@@ -61,7 +65,16 @@ def profile_named(name: str) -> RetrievalProfile:
         ) from None
 
 
-def reranked(profile: RetrievalProfile) -> RetrievalProfile:
-    """The profile with its best chunks read again by the reranker."""
-    with_reranker: RetrievalProfile = import_module("octavo.retrieval.built_in.reranked").reranked(profile)
-    return with_reranker
+def reranked(profile: RetrievalProfile, *, by_model: bool = False) -> RetrievalProfile:
+    """The profile with its best chunks read again by the reranker, or by a language model."""
+    return _changed("language", "judged", profile) if by_model else _changed("reranked", "reranked", profile)
+
+
+def hypothesised(profile: RetrievalProfile) -> RetrievalProfile:
+    """The profile with hypotheses of a language model in place of the question's meaning."""
+    return _changed("language", "hypothesised", profile)
+
+
+def _changed(module: str, change: str, profile: RetrievalProfile) -> RetrievalProfile:
+    changed: RetrievalProfile = getattr(import_module(f"octavo.retrieval.built_in.{module}"), change)(profile)
+    return changed

@@ -113,12 +113,13 @@ def replay(recording: Recording, library: Library) -> Answered:
     _check_home(recording, library)
     profile = read_profile(recording.profile)
     recall = tuple(_Replayed(one, recording.vector, one.name) for one in recording.channels)
-    reranker = library.reranker
+    reranker, judge = library.reranker, library.judge
     then = replace(
         library,
         now=lambda: recording.now,
         embedder=_no_model,
         reranker=None if reranker is None else lambda: _out_of_time(reranker()),
+        judge=None if judge is None else lambda *asked: (found := judge(*asked)) and _out_of_time(found),
         later=[],
     )
     return run(replace(profile, recall=recall, expand=()), recording.query, then)

@@ -21,8 +21,10 @@ class LoadedReranker(Protocol):
 class MeasuredReranker:
     """Fits `ports.Reranker`. Keeps a running mean of the seconds a pair takes, the latest calls counting most."""
 
-    def __init__(self, reranker: Reranker, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, reranker: Reranker, clock: Callable[[], float] = time.perf_counter, *, at_once: int = 8) -> None:
+        """`at_once` passages are scored together at no more cost than one."""
         self._reranker = reranker
+        self.at_once = at_once
         self.clock = clock
         self.seconds_per_pair: float | None = None
 

@@ -14,8 +14,8 @@ from octavo.algorithms.readability import trust
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate, Ranking, ScoredChunk
-from octavo.ports import Embedder, ReadingEmbedder, Store, VectorIndex
+from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
+from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, VectorIndex
 from octavo.retrieval.reranking import MeasuredReranker
 
 if TYPE_CHECKING:
@@ -75,6 +75,12 @@ class Library:
     beginning: Callable[[str], str] = str.casefold
     """The start of a word → what the tokens of such words start with; empty where that cannot be said."""
     reranker: Callable[[], MeasuredReranker] | None = None
+    query_writer: Callable[[], QueryWriter | None] | None = None
+    """The language model that writes hypotheses and further queries, if one is configured."""
+    judge: Callable[[str, str, float], MeasuredReranker | None] | None = None
+    """The language model that reranks, by its style, its prompt (empty: the usual one) and a deadline in ms."""
+    expanded: tuple[StageTrace, ...] | None = None
+    """What the stages that ask a model did to the query, where they ran before the search reads."""
     clusters: Callable[[], NearClusters | None] | None = None
     """The clusters that were made of the library's chunks, if any were."""
     beside: BackgroundTasks | None = None
@@ -104,7 +110,7 @@ class Search:
         """Starts on the query's vector, if that can be done beside what comes before it is needed."""
         if self.library.query_vector is not None:
             self._begun = self.library.query_vector
-        elif self.library.beside is not None and (self.query.hypothesis or self.query.terms.text).strip():
+        elif self.library.beside is not None and self.query.by_meaning.strip():
             self._begun = self.library.beside(self.embedded)
 
     @cached_property
@@ -117,7 +123,7 @@ class Search:
         embedder = self.library.embedder()
         if not isinstance(embedder, ReadingEmbedder):
             return 1.0
-        text = self.query.hypothesis or self.query.terms.text
+        text = self.query.by_meaning
         found = trust(embedder.readability(text))
         return max(found, _LEAST_LATIN) if text.isascii() else found
 
@@ -125,12 +131,12 @@ class Search:
         """Asks the model."""
         embedder, hypothesis = self.library.embedder(), self.query.hypothesis
         # A hypothesis is written like a passage, so it is embedded like one.
-        if not hypothesis:
+        supposed = [hypothesis] if hypothesis else list(self.query.hypotheses)
+        if not supposed:
             return embedder.embed_query(self.query.terms.text)
         # An embedder behind a service is asked once, as for a query: somebody waits for the answer.
         embed: Callable[[list[str]], NDArray[np.float32]] = getattr(embedder, "embed_at_once", embedder.embed)
-        vector: NDArray[np.float32] = embed([hypothesis])[0]
-        return vector
+        return _pooled(embed(supposed), self.query.pooling)
 
     @property
     def narrowed(self) -> bool:
@@ -251,9 +257,18 @@ class RetrievalProfile:
     """What its scores mean; without it they are only good for ordering, and no client sees them."""
 
     @property
+    def asks_model(self) -> bool:
+        """Whether a language model changes the query first, which takes seconds."""
+        return any(asks_model(stage) for stage in self.expand)
+
+    @property
     def embeds(self) -> bool:
         """Whether a channel asks for the query's vector."""
         return any(stage.name.startswith("dense") for stage in self.recall)
+
+
+def asks_model(stage: Expand) -> bool:
+    return bool(getattr(stage, "ahead", False))
 
 
 _score = attrgetter("score")
@@ -273,13 +288,23 @@ def in_order(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 def embedded_ahead(query: Query, library: Library) -> Library:
     """The library with the query's vector computed: a model, perhaps a remote one, is not waited for while a read
     transaction is open, which keeps the write-ahead log from being reset."""
-    if not (query.hypothesis or query.terms.text).strip():
+    if not query.by_meaning.strip():
         return library
     try:
         vector = Search(query, library).embedded()
     except Exception as error:
         return replace(library, query_vector=partial(_raise, error))
     return replace(library, query_vector=lambda: vector)
+
+
+def _pooled(vectors: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
+    """One unit vector: the mean of several, or the largest value of each dimension."""
+    if len(vectors) == 1:
+        only: NDArray[np.float32] = vectors[0]
+        return only
+    pooled = vectors.max(axis=0) if pooling == "max" else vectors.mean(axis=0)
+    unit: NDArray[np.float32] = pooled / max(float((pooled * pooled).sum()) ** 0.5, 1e-12)
+    return unit
 
 
 def _raise(error: Exception) -> NDArray[np.float32]:

@@ -148,7 +148,7 @@ def test_a_cut_stream_is_a_failure_after_what_came(service: ModelService) -> Non
 
 
 def test_a_huge_reply_is_cut_to_what_was_asked_for(service: ModelService) -> None:
-    service.replies = ["octavo " * 100_000]
+    service.replies = ["octavo " * 3_000]
     model = made(service)
     completion = model.complete(QUESTION, max_tokens=10)
     assert completion.truncated and len(completion.text) == 160

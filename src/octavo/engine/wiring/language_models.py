@@ -4,15 +4,17 @@ of a service that does not answer."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from octavo.config.api_keys import api_key
 from octavo.model.language_model import LanguageModels, Role
 
 if TYPE_CHECKING:
-    from octavo.ports import LanguageModel
+    from octavo.ports import LanguageModel, QueryWriter, Reranker
 
 ModelFor = Callable[[Role, str | None], "LanguageModel | None"]
 
@@ -31,7 +33,48 @@ def language_models(configured: LanguageModels) -> ModelFor | None:
         with lock:
             if chosen not in made:
                 make = import_module("octavo.llm").model_for
-                made[chosen] = make(role, configured, lambda variable: api_key(variable, ""), chosen)
+                made[chosen] = make(role, configured, _key, chosen)
             return made[chosen]
 
     return model_for
+
+
+def service_reranker(configured: LanguageModels) -> Callable[[], Reranker] | None:
+    """The rerank service that has the role of reranking, where one has."""
+    name = configured.named_for("rerank")
+    if name is None or configured.reranks_by_model:
+        return None
+
+    def make() -> Reranker:
+        providers = import_module("octavo.llm.providers")
+        reranker: Reranker = providers.rerank_service(name, configured, _key)
+        return reranker
+
+    return make
+
+
+def query_writer(folders: Sequence[Path], model: LanguageModel) -> QueryWriter:
+    writer: QueryWriter = import_module("octavo.llm.query_writer").ModelQueryWriter(model, _prompts(folders))
+    return writer
+
+
+def judge(folders: Sequence[Path], model: LanguageModel, style: str, prompt: str, deadline: float) -> Reranker:
+    """A language model as a reranker; without a name the prompt is that of the style."""
+    judging = import_module("octavo.llm.judging")
+    kind, usual = {
+        "pointwise": (judging.PointwiseJudge, "judge_passage"),
+        "listwise": (judging.ListwiseJudge, "rank_passages"),
+    }[style]
+    made: Reranker = kind(model, _prompts(folders)(prompt or usual), deadline)
+    return made
+
+
+def _prompts(folders: Sequence[Path]) -> Callable[[str], Any]:
+    """Prompts of the user's own lie next to the profiles in the configuration folder, never in a project's."""
+    return partial(
+        import_module("octavo.llm.prompt_files").prompt_named, folders=[each.parent / "prompts" for each in folders[:1]]
+    )
+
+
+def _key(variable: str) -> str | None:
+    return api_key(variable, "")

@@ -134,6 +134,7 @@ class Methods(Caller):
         similarity_threshold: float | None = None,
         no_floor: bool = False,
         rerank: bool = False,
+        hyde: bool = False,
         hypothesis: str | None = None,
         require_fresh: bool = False,
         explain: bool = False,
@@ -165,6 +166,7 @@ class Methods(Caller):
             similarity_threshold: Cosine from which two say the same; 0.85 when compressed. 0.5 to 1.
             no_floor: Also show what is hardly relevant.
             rerank: Read the best passages again with the reranker, which is slower and better.
+            hyde: Look for what the configured model thinks an answer says.
             hypothesis: What the passage you hope for might say.
             require_fresh: Fail unless every chunk has its vector.
             explain: Add each stage's scores and the trace.
@@ -184,6 +186,7 @@ class Methods(Caller):
         path_prefix: StrPath | None = None,
         tags_all: str | Iterable[str] = (),
         rerank: bool = False,
+        hyde: bool = False,
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> SearchAnswer:
@@ -198,6 +201,7 @@ class Methods(Caller):
             path_prefix: Only documents whose uri starts so.
             tags_all: Only with all of these tags.
             rerank: Read the best passages again with the reranker, which is slower and better.
+            hyde: Look for what the configured model thinks an answer says.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
@@ -374,6 +378,7 @@ class Methods(Caller):
         language: str | None = None,
         max_results: int = 5,
         use_reranker: bool = False,
+        hyde: bool = False,
         path_prefix: StrPath | None = None,
         exclude_file: StrPath | None = None,
         collections: str | Iterable[str] = (),
@@ -391,6 +396,7 @@ class Methods(Caller):
             language: Only in this programming language.
             max_results: How many hits at most. 1 to 1,000.
             use_reranker: Let the reranker have the last word.
+            hyde: Look for what the configured model thinks an answer says.
             path_prefix: Only documents whose uri starts so.
             exclude_file: Leave out the document with this uri.
             collections: Only these collections.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from octavo.model.limits import Field
 from octavo.operations import fields
+from octavo.operations.search.requests import HYDE
 
 MaxResults = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
 
@@ -27,6 +28,7 @@ class SearchCodeRequest:
     language: fields.Language | None = None
     max_results: MaxResults = 5
     use_reranker: Annotated[bool, Field(description="Let the reranker have the last word.")] = False
+    hyde: Annotated[bool, Field(description=HYDE)] = False
     path_prefix: fields.PathPrefix | None = None
     exclude_file: fields.ExcludedFile | None = None
     collections: fields.Collections = ()

@@ -12,7 +12,9 @@ from octavo.operations.code.requests import SearchCodeRequest
 from octavo.operations.search.answers import SearchAnswer
 from octavo.operations.search.finding import collections_named, found_in, languages_named
 from octavo.operations.search.fitting import fitting
+from octavo.retrieval.profiles import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.language import ModelRerank
 from octavo.retrieval.stages.rerank import Rerank
 
 _PROFILE = "code"
@@ -32,13 +34,15 @@ def find_code(engine: Engine, request: SearchCodeRequest) -> Result:
     )
     excerpt = engine.defaults.max_excerpt_chars
     query = Query(request.query, request.max_results, placed(engine.library, filters), max_excerpt_chars=excerpt)
-    profile = _profile(engine.retrieval_profile(_PROFILE), reranked=request.use_reranker)
-    return found_in(engine, engine.search(query, profile))
+    profile = engine.retrieval_profile(_PROFILE)
+    if request.use_reranker:
+        profile = _reranked(profile, by_model=engine.reranks_by_model)
+    return found_in(engine, engine.search(query, hypothesised(profile) if request.hyde else profile))
 
 
-def _profile(profile: RetrievalProfile, *, reranked: bool) -> RetrievalProfile:
+def _reranked(profile: RetrievalProfile, *, by_model: bool) -> RetrievalProfile:
     """With the reranker just before the list is shaped."""
-    if not reranked or any(isinstance(stage, Rerank) for stage in profile.refine):
+    if any(isinstance(stage, Rerank | ModelRerank) for stage in profile.refine):
         return profile
     *before, last = profile.refine
-    return replace(profile, refine=(*before, Rerank(most=10, share=0.5), last))
+    return replace(profile, refine=(*before, ModelRerank() if by_model else Rerank(most=10, share=0.5), last))

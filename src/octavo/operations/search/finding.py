@@ -14,7 +14,7 @@ from octavo.model.query import Filters, Query, Terms
 from octavo.operations.library.collections import collection_state
 from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, together
 from octavo.operations.times import moment
-from octavo.retrieval.profiles import reranked
+from octavo.retrieval.profiles import hypothesised, reranked
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -71,7 +71,8 @@ def asked(
     )
     usual = BY_MEANING if request.hypothesis and not request.query else engine.defaults.profile
     profile = profile or engine.retrieval_profile(request.profile or usual)
-    return bounded(query), _narrowed(reranked(profile) if request.rerank else profile, request)
+    profile = reranked(profile, by_model=engine.reranks_by_model) if request.rerank else profile
+    return bounded(query), _narrowed(hypothesised(profile) if request.hyde else profile, request)
 
 
 def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalProfile:

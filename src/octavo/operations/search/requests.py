@@ -9,6 +9,7 @@ from octavo.model.limits import Field
 from octavo.operations import fields
 
 _RERANK = "Read the best passages again with the reranker, which is slower and better."
+HYDE = "Look for what the configured model thinks an answer says."
 _PASSAGE = "What the passage you hope for might say."
 
 
@@ -57,6 +58,7 @@ class SearchRequest:
     ) = None
     no_floor: Annotated[bool, Field(description="Also show what is hardly relevant.")] = False
     rerank: Annotated[bool, Field(description=_RERANK)] = False
+    hyde: Annotated[bool, Field(description=HYDE)] = False
     hypothesis: Annotated[str, Field(min_length=1, max_length=20_000, description=_PASSAGE)] | None = None
     require_fresh: Annotated[bool, Field(description="Fail unless every chunk has its vector.")] = False
     explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
@@ -74,6 +76,7 @@ class SearchDocsRequest:
     path_prefix: fields.PathPrefix | None = None
     tags_all: fields.AllTags = ()
     rerank: Annotated[bool, Field(description=_RERANK)] = False
+    hyde: Annotated[bool, Field(description=HYDE)] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 

@@ -40,6 +40,7 @@ def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
         tags_all=request.tags_all,
         kinds=_DOCUMENTS,
         rerank=request.rerank,
+        hyde=request.hyde,
     )
     return fitting(find(engine, wider), request)
 

@@ -16,9 +16,9 @@ from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 
-_SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), CapPerDocument(), MergeSpans(), CapCommits())
+SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), CapPerDocument(), MergeSpans(), CapCommits())
 
-SHAPE: tuple[Refine, ...] = (ExactMatch(), *_SHOWN)
+SHAPE: tuple[Refine, ...] = (ExactMatch(), *SHOWN)
 """What ends most profiles: exact matches first, copies once, few chunks of a document, neighbours merged."""
 
 SMOOTHING: tuple[Refine, ...] = (ContextSmoothing(), NeighbourBoost())
@@ -50,4 +50,4 @@ LEXICAL_ONLY = RetrievalProfile(
     refine=(NamedFirst(), *SHAPE),
     calibration=BY_WORDS,
 )
-DENSE_ONLY = RetrievalProfile("dense_only", recall=(DenseRecall(),), fuse=SingleChannel(), refine=_SHOWN)
+DENSE_ONLY = RetrievalProfile("dense_only", recall=(DenseRecall(),), fuse=SingleChannel(), refine=SHOWN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from octavo.retrieval.built_in.documents import HYBRID
-from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stage import Refine, RetrievalProfile
 from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.rerank import Rerank
@@ -18,12 +18,17 @@ def reranked(profile: RetrievalProfile) -> RetrievalProfile:
 
     A profile that reranks already stays as it is.
     """
-    stages = profile.refine
-    if any(isinstance(stage, Rerank) for stage in stages):
+    if any(isinstance(stage, Rerank) for stage in profile.refine):
         return profile
-    shaping = (place for place, stage in enumerate(stages) if isinstance(stage, (ExactMatch, NamedFirst)))
+    return before_shaping(profile, _RERANK)
+
+
+def before_shaping(profile: RetrievalProfile, stage: Refine) -> RetrievalProfile:
+    """The profile with a stage before those that put names and exact matches first and shape the list."""
+    stages = profile.refine
+    shaping = (place for place, each in enumerate(stages) if isinstance(each, (ExactMatch, NamedFirst)))
     at = next(shaping, len(stages))
-    return replace(profile, refine=(*stages[:at], _RERANK, *stages[at:]))
+    return replace(profile, refine=(*stages[:at], stage, *stages[at:]))
 
 
 HYBRID_RERANK = replace(reranked(HYBRID), name="hybrid_rerank")

@@ -23,6 +23,7 @@ from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
 from octavo.retrieval.stages.joined import JoinedFusion
+from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.outline import OutlineRecall
@@ -33,7 +34,13 @@ from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 from octavo.retrieval.stages.rerank import Rerank
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
 
-EXPAND: Mapping[str, type[Any]] = {"intent": QueryIntent, "concepts": ConceptExpansion, "read_code": ReadCode}
+EXPAND: Mapping[str, type[Any]] = {
+    "intent": QueryIntent,
+    "concepts": ConceptExpansion,
+    "read_code": ReadCode,
+    "hyde": Hypothesise,
+    "subqueries": ModelExpansion,
+}
 
 RECALL: Mapping[str, type[Any]] = {
     "lexical": LexicalRecall,
@@ -74,6 +81,7 @@ REFINE: Mapping[str, type[Any]] = {
     "validity": Validity,
     "named_first": NamedFirst,
     "rerank": Rerank,
+    "llm_rerank": ModelRerank,
     "fragments": Fragments,
     "tests_below": TestsBelow,
     "comments_below": CommentsBelow,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
@@ -24,13 +24,15 @@ class Rerank:
     """Scores as many of the first `most` candidates as the deadline allows, by what a pair has cost so far.
 
     What was scored before is looked up and costs nothing. `share` of the new score is the reranker's, the rest what the
-    candidate had, both as z-scores. The reranked stay above those there was no time for.
+    candidate had, both as z-scores. The reranked stay above those there was no time for; where `keep` is set, so many
+    stay in all.
     """
 
     most: int = 50
     deadline_ms: float = 300.0
     batch: int = 8
     share: float = 1.0
+    keep: int | None = None
     name: str = "rerank"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -39,50 +41,78 @@ class Rerank:
         if not candidates:
             raise SkipStage("there are no candidates")
         looked_at = candidates[: self.most]
-        scores = self._scores(search, search.library.reranker(), _passages(search, looked_at))
+        reranker = search.library.reranker()
+        scores = scores_within(search, reranker, passages(search, looked_at), self.deadline_ms, self.batch)
         if not scores:
             raise SkipStage("there was no time for a single pair")
-        return _merged(candidates, scores, self.share, self.name)
-
-    def _scores(self, search: Search, reranker: MeasuredReranker, passages: Sequence[str]) -> list[float]:
-        """Of the first passages, as far as they are known or time allows."""
-        library, question = search.library, search.query.terms.text or search.query.text
-        asked, hashes = text_hash(question), [text_hash(passage) for passage in passages]
-        known = dict(library.store.rerank_scores.known(library.project, reranker.name, asked, hashes))
-        cached = len(known)
-        known |= {digest: library.reranked[asked, digest] for digest in hashes if (asked, digest) in library.reranked}
-        unknown = {digest: text for digest, text in zip(hashes, passages, strict=True) if digest not in known}
-        if unknown:
-            ask = partial(self._ask, library, reranker, question, unknown)
-            if library.outside is None:
-                ask()
-            else:
-                library.outside(ask)
-        fresh = {digest: library.reranked[asked, digest] for digest in unknown if (asked, digest) in library.reranked}
-        known |= fresh
-        search.notes |= {"model": reranker.name, "scored": len(known) - cached, "known": cached}
-        search.notes["no_time_for"] = len(unknown) - len(fresh)
-        return [known[digest] for digest in takewhile(known.__contains__, hashes)]
-
-    def _ask(self, library: Library, reranker: MeasuredReranker, question: str, unknown: Mapping[str, str]) -> None:
-        """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later."""
-        reranker.prepare()
-        ends = reranker.clock() + self.deadline_ms / 1e3
-        fresh: dict[str, float] = {}
-        waiting, asked = list(unknown), text_hash(question)
-        while waiting:
-            size = min(self.batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
-            if size < 1:
-                break
-            now, waiting = waiting[:size], waiting[size:]
-            fresh |= zip(now, map(float, reranker.score(question, [unknown[digest] for digest in now])), strict=True)
-        library.reranked.update({(asked, digest): score for digest, score in fresh.items()})
-        if fresh:
-            put = library.store.rerank_scores.put
-            library.later.append(partial(put, library.project, reranker.name, asked, fresh))
+        found = merged(candidates, scores, self.share, self.name)
+        return found if self.keep is None else found[: self.keep]
 
 
-def _passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
+def scores_within(
+    search: Search, reranker: MeasuredReranker, texts: Sequence[str], deadline_ms: float, batch: int
+) -> list[float]:
+    """Of the first passages, as far as they are known or time allows."""
+    library, question = search.library, search.query.terms.text or search.query.text
+    asked, hashes = text_hash(question), [text_hash(passage) for passage in texts]
+    known = dict(library.store.rerank_scores.known(library.project, reranker.name, asked, hashes))
+    cached = len(known)
+    known |= scored_before(library, reranker, asked, hashes)
+    unknown = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in known}
+    if unknown:
+        outside(library, partial(_ask, library, reranker, question, unknown, deadline_ms, batch))
+    fresh = scored_before(library, reranker, asked, list(unknown))
+    known |= fresh
+    search.notes |= {"model": reranker.name, "scored": len(known) - cached, "known": cached}
+    search.notes["no_time_for"] = len(unknown) - len(fresh)
+    return [known[digest] for digest in takewhile(known.__contains__, hashes)]
+
+
+def scored_before(library: Library, reranker: MeasuredReranker, asked: str, hashes: Sequence[str]) -> dict[str, float]:
+    """What this reranker said in this search already."""
+    by = f"{asked} {reranker.name}"
+    return {digest: library.reranked[by, digest] for digest in hashes if (by, digest) in library.reranked}
+
+
+def keep_scores(library: Library, reranker: MeasuredReranker, asked: str, scores: Mapping[str, float]) -> None:
+    by = f"{asked} {reranker.name}"
+    library.reranked.update({(by, digest): score for digest, score in scores.items()})
+
+
+def outside(library: Library, ask: Callable[[], None]) -> None:
+    """Asks while no read transaction is open, where that can be."""
+    if library.outside is None:
+        ask()
+    else:
+        library.outside(ask)
+
+
+def _ask(
+    library: Library,
+    reranker: MeasuredReranker,
+    question: str,
+    unknown: Mapping[str, str],
+    deadline_ms: float,
+    batch: int,
+) -> None:
+    """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later."""
+    reranker.prepare()
+    ends = reranker.clock() + deadline_ms / 1e3
+    fresh: dict[str, float] = {}
+    waiting, asked = list(unknown), text_hash(question)
+    while waiting:
+        size = min(batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
+        if size < 1:
+            break
+        now, waiting = waiting[:size], waiting[size:]
+        fresh |= zip(now, map(float, reranker.score(question, [unknown[digest] for digest in now])), strict=True)
+    keep_scores(library, reranker, asked, fresh)
+    if fresh:
+        put = library.store.rerank_scores.put
+        library.later.append(partial(put, library.project, reranker.name, asked, fresh))
+
+
+def passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
     """As the embedder sees them: the title and the headings in front."""
     return [
         f"{shown_path(tuple(dict.fromkeys((candidate.title, *candidate.heading_path))))}\n{text}"
@@ -90,7 +120,7 @@ def _passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
     ]
 
 
-def _merged(
+def merged(
     candidates: tuple[Candidate, ...], scores: Sequence[float], share: float, stage: str
 ) -> tuple[Candidate, ...]:
     """The first candidates by their new scores, spread over the height they had; the rest as it was, below them."""

@@ -1,4 +1,4 @@
-"""A language model behind a service: asked within a deadline, a few calls at once, its replies read with suspicion."""
+"""A language model that is asked within a deadline, a few calls at once, and whose replies are read with suspicion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from octavo.errors import ProviderFailed
 from octavo.llm.reading import clipped, read_json, with_schema, without_thoughts
 from octavo.model.language_model import Completion, ModelSettings, Prices, Prompt, Usage
-from octavo.services.endpoint import Endpoint
 
 _BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
 _FORMAT_REFUSED = (400, 404, 422, 501)
@@ -44,10 +43,18 @@ class Wire(Protocol):
         ...
 
 
-class RemoteModel:
+class Transport(Protocol):
+    """Whom the calls go to: `services.endpoint.Endpoint`, or a model in this process."""
+
+    def post_within(self, path: str, body: Mapping[str, Any], seconds: float) -> Any: ...
+
+    def lines_within(self, path: str, body: Mapping[str, Any], seconds: float) -> Iterator[str]: ...
+
+
+class ChatModel:
     """Fits `ports.LanguageModel`."""
 
-    def __init__(self, name: str, settings: ModelSettings, wire: Wire, endpoint: Endpoint) -> None:
+    def __init__(self, name: str, settings: ModelSettings, wire: Wire, endpoint: Transport) -> None:
         self._said = name
         self._settings = settings
         self._wire = wire
@@ -56,7 +63,8 @@ class RemoteModel:
 
     @property
     def name(self) -> str:
-        return f"{self._settings.provider}:{self._settings.model or self._said}"
+        settings = self._settings
+        return f"{settings.provider}:{settings.model or (settings.path.name if settings.path else self._said)}"
 
     @property
     def window(self) -> int:

@@ -1,0 +1,91 @@
+"""Language models as rerankers: a score for each passage, or an order of all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from statistics import median
+
+from octavo.algorithms.quoting import quoted
+from octavo.errors import ProviderFailed
+from octavo.llm.prompt_files import PromptFile
+from octavo.llm.reading import read_json
+from octavo.model.language_model import Prompt
+from octavo.ports import LanguageModel
+
+_NUMBER = re.compile(r"(?<![\w.-])(10(?:\.0+)?|\d(?:\.\d+)?)(?![\d%])")
+_LONGEST = 4_000  # characters of a passage that a model reads
+_RANKING = {"type": "array", "items": {"type": "integer"}}
+
+
+class PointwiseJudge:
+    """Fits `ports.Reranker`: one call for each passage, a few of them at once, answered with a number from 0 to 10."""
+
+    def __init__(self, model: LanguageModel, prompt: PromptFile, deadline: float) -> None:
+        self._model = model
+        self._prompt = prompt
+        self._deadline = deadline
+
+    @property
+    def name(self) -> str:
+        return f"{self._model.name} by {self._prompt.name}@{self._prompt.version}"
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """A passage about which the model says no number gets the median of the others."""
+        prompts = [self._prompt.filled(query=query, passage=quoted(text[:_LONGEST], 1)) for text in texts]
+        with ThreadPoolExecutor(max(1, len(prompts)), "octavo-judge") as pool:
+            calls = [pool.submit(copy_context().run, self._judged, prompt) for prompt in prompts]
+            found = [call.result() for call in calls]
+        said = [score for score in found if score is not None]
+        if texts and not said:
+            raise ProviderFailed(f"{self._model.name} gave no score", hint="a larger model may do better")
+        return [median(said) if score is None else score for score in found]
+
+    def _judged(self, prompt: Prompt) -> float | None:
+        return score_in(self._model.complete(prompt, max_tokens=8, deadline=self._deadline).text)
+
+
+class ListwiseJudge:
+    """Fits `ports.Reranker`: one call for all passages, answered with their order.
+
+    Sun et al., "Is ChatGPT Good at Search?", 2023, without the sliding window: no more passages are shown than fit.
+    """
+
+    def __init__(self, model: LanguageModel, prompt: PromptFile, deadline: float) -> None:
+        self._model = model
+        self._prompt = prompt
+        self._deadline = deadline
+
+    @property
+    def name(self) -> str:
+        return f"{self._model.name} by {self._prompt.name}@{self._prompt.version}"
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """From as many as there are passages down to 1; those the model leaves out follow in the order they had."""
+        if not texts:
+            return ()
+        room = max(200, min(_LONGEST, (self._model.window * 2) // len(texts)))  # characters: half of the window
+        shown = "\n\n".join(f"[{number}]\n{quoted(text[:room], 1)}" for number, text in enumerate(texts, 1))
+        prompt = self._prompt.filled(query=query, passages=shown, count=str(len(texts)))
+        completion = self._model.complete(prompt, max_tokens=8 * len(texts) + 32, deadline=self._deadline)
+        order = order_in(completion.text, len(texts))
+        if not order:
+            raise ProviderFailed(f"{self._model.name} gave no order", hint="a larger model may do better")
+        rest = (at for at in range(len(texts)) if at not in order)
+        place = {at: rank for rank, at in enumerate((*order, *rest))}
+        return [float(len(texts) - place[at]) for at in range(len(texts))]
+
+
+def score_in(text: str) -> float | None:
+    """The first number from 0 to 10: `7`, `Score: 7`, `7/10`, `7.5 out of 10`."""
+    found = _NUMBER.search(text)
+    return float(found[1]) if found else None
+
+
+def order_in(text: str, count: int) -> tuple[int, ...]:
+    """Places from 0, each once, of `[2, 1, 3]` or `[2] > [1] > [3]`; numbers nobody gave are left out."""
+    value, problem = read_json(text, _RANKING)
+    numbers = value if not problem and len(value) > 1 else [int(number) for number in re.findall(r"\d{1,4}", text)]
+    return tuple(dict.fromkeys(number - 1 for number in numbers if 1 <= number <= count))

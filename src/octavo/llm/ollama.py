@@ -1,0 +1,57 @@
+"""Ollama's `/api/chat`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.errors import ProviderFailed
+from octavo.llm.chat import Asked
+from octavo.model.language_model import Completion, Usage
+
+URL = "http://127.0.0.1:11434"
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaWire:
+    """Fits `chat.Wire`. The window is sent along, because Ollama cuts prompts to a short one unless told."""
+
+    model: str
+    window: int
+
+    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+        options: dict[str, Any] = {
+            "num_predict": asked.max_tokens,
+            "temperature": asked.temperature,
+            "num_ctx": self.window,
+        }
+        if asked.stop:
+            options["stop"] = list(asked.stop)
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.text} for message in asked.prompt.messages],
+            "stream": asked.stream,
+            "options": options,
+        }
+        return "/api/chat", body | ({} if asked.schema is None else {"format": asked.schema})
+
+    def read(self, answer: Any) -> Completion:
+        usage = Usage(int(answer.get("prompt_eval_count") or 0), int(answer.get("eval_count") or 0))
+        return Completion(_content(answer), usage, answer.get("done_reason") == "length")
+
+    def piece(self, line: str) -> str | None:
+        """A line of JSON for each piece; the last of them is done and has no text."""
+        if not line.strip():
+            return ""
+        said = json.loads(line)
+        if "error" in said:
+            raise ProviderFailed(f"{self.model} (ollama) failed: {str(said['error'])[:300]}")
+        return None if said.get("done") else _content(said)
+
+
+def _content(answer: Any) -> str:
+    text = answer["message"]["content"]
+    if not isinstance(text, str):
+        raise TypeError("the content is no text")
+    return text

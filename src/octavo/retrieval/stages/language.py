@@ -1,0 +1,159 @@
+"""Stages that ask a language model: hypotheses, further queries, judgements. Without one they are skipped by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Annotated, ClassVar, Literal
+
+from octavo.errors import ProviderFailed
+from octavo.model.ids import text_hash
+from octavo.model.language_model import missing_model
+from octavo.model.limits import Field
+from octavo.model.query import Query
+from octavo.model.result import Candidate
+from octavo.ports import QueryWriter
+from octavo.retrieval.reranking import MeasuredReranker
+from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.rerank import keep_scores, merged, outside, passages, scored_before, scores_within
+
+_ESCAPES = "; the query is asked as it is"
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesise:
+    """HyDE: passages that might answer the question are embedded in its place. The words stay the question's.
+
+    Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022. `pooling` is how the vectors of
+    several become one: their `mean`, or the `max` of each dimension. `prompt` names a file of instructions.
+    """
+
+    num_samples: Annotated[int, Field(ge=1, le=3)] = 2
+    temperature: float = 0.2
+    pooling: Literal["mean", "max"] = "mean"
+    deadline_ms: float = 20_000.0
+    prompt: str = "hypothesise"
+    name: str = "hyde"
+    ahead: ClassVar[bool] = True
+
+    def expand(self, search: Search) -> Query:
+        query = search.query
+        if query.hypothesis:
+            raise SkipStage("the query brings its own hypothesis")
+        writer, question = _writer(search)
+        try:
+            found = writer.hypotheses(
+                question,
+                count=self.num_samples,
+                temperature=self.temperature,
+                deadline=self.deadline_ms / 1e3,
+                prompt=self.prompt,
+            )
+        except ProviderFailed as error:
+            raise SkipStage(error.message + _ESCAPES, degrades=True) from error
+        search.notes |= {
+            "model": found.model,
+            "hypotheses": list(found.texts),
+            "cached": found.cached,
+            "completion_tokens": found.usage.completion_tokens,
+        }
+        return replace(query, hypotheses=found.texts, pooling=self.pooling)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelExpansion:
+    """Further things to look for, by type: words join the query's, meanings and passages become variants of it.
+
+    For profiles with a `dense_hypothesis` channel, which embeds variants.
+    """
+
+    deadline_ms: float = 20_000.0
+    prompt: str = "subqueries"
+    name: str = "subqueries"
+    ahead: ClassVar[bool] = True
+
+    def expand(self, search: Search) -> Query:
+        writer, question = _writer(search)
+        try:
+            found = writer.subqueries(question, deadline=self.deadline_ms / 1e3, prompt=self.prompt)
+        except ProviderFailed as error:
+            raise SkipStage(error.message + _ESCAPES, degrades=True) from error
+        search.notes |= {
+            "model": found.model,
+            "lex": list(found.lex),
+            "vec": list(found.vec),
+            "hyde": list(found.hyde),
+            "cached": int(found.usage.cached),
+        }
+        query, library = search.query, search.library
+        new = (word for text in found.lex for word in library.analyse(text))
+        words = tuple(dict.fromkeys((*query.terms.words, *new)))
+        return replace(
+            query,
+            terms=replace(query.terms, words=words),
+            variants=tuple(dict.fromkeys((*query.variants, *found.vec, *found.hyde))),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRerank:
+    """A language model reads the first candidates again, as many as the deadline allows by what they cost so far.
+
+    `pointwise` asks for a score from 0 to 10 for each, `listwise` for the order of all at once. `share` of the new
+    score is the model's, the rest what the candidate had.
+    """
+
+    most: Annotated[int, Field(ge=1, le=50)] = 10
+    style: Literal["pointwise", "listwise"] = "pointwise"
+    deadline_ms: float = 20_000.0
+    share: float = 0.5
+    prompt: str = ""
+    name: str = "llm_rerank"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        judge = (
+            None if search.library.judge is None else search.library.judge(self.style, self.prompt, self.deadline_ms)
+        )
+        if judge is None:
+            raise SkipStage(missing_model("rerank").message, degrades=True)
+        if not candidates:
+            raise SkipStage("there are no candidates")
+        read = passages(search, candidates[: self.most])
+        try:
+            if self.style == "listwise":
+                scores = self._order(search, judge, read)
+            else:
+                scores = scores_within(search, judge, read, self.deadline_ms, batch=judge.at_once)
+        except ProviderFailed as error:
+            raise SkipStage(f"{error.message}; the order is as it was", degrades=True) from error
+        if not scores:
+            raise SkipStage("there was no time for a single passage", degrades=True)
+        return merged(candidates, scores, self.share, self.name)
+
+    def _order(self, search: Search, judge: MeasuredReranker, read: Sequence[str]) -> list[float]:
+        """Not stored in the library: a place says something only among those that were ranked with it."""
+        library, question = search.library, search.query.terms.text or search.query.text
+        asked, hashes = text_hash(question), [text_hash(passage) for passage in read]
+        known = scored_before(library, judge, asked, hashes)
+        if not known:
+            several = read[: judge.pairs_within(self.deadline_ms / 1e3, len(read))]
+
+            def ask() -> None:
+                scores = judge.score(question, several) if several else ()
+                keep_scores(library, judge, asked, dict(zip(hashes, map(float, scores), strict=False)))
+
+            outside(library, ask)
+            known = scored_before(library, judge, asked, hashes)
+        search.notes |= {"model": judge.name, "scored": len(known), "no_time_for": len(read) - len(known)}
+        return [known[digest] for digest in takewhile(known.__contains__, hashes)]
+
+
+def _writer(search: Search) -> tuple[QueryWriter, str]:
+    question = (search.query.terms.text or search.query.text).strip()
+    if not question:
+        raise SkipStage("the query has no text")
+    writer = None if search.library.query_writer is None else search.library.query_writer()
+    if writer is None:
+        raise SkipStage(missing_model("hypothesise").message + _ESCAPES, degrades=True)
+    return writer, question
