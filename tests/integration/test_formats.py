@@ -156,3 +156,13 @@ def test_installing_the_extra_reads_what_was_left_out_before(bench: Bench, monke
         assert bench.ledger()["page.html"].outcome is FileOutcome.SKIPPED
     bench.index()
     assert bench.ledger()["page.html"].outcome is FileOutcome.INDEXED
+
+
+def test_messages_of_a_maildir_are_documents_of_their_own(bench: Bench) -> None:
+    message = (
+        "From: Ann <ann@example.org>\nSubject: The hive\nDate: Mon, 2 Mar 2026 10:00:00 +0100\n\nTwo frames of brood.\n"
+    )
+    bench.write({"mail/cur/1772442000.M20P7.host:2,S": message, "mail/new/1772442001.M21P7.host,S=120": message})
+    bench.index()
+    hit = first_hit(bench, "frames of brood")
+    assert hit.citation.uri == "mail/cur/1772442000.M20P7.host:2,S" and hit.title == "The hive"

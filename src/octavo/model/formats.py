@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -103,15 +104,25 @@ UNREAD_KINDS: Mapping[str, str] = MappingProxyType(
 """Extensions of files that hold no text to read → what they are."""
 
 
+# When it came, what makes it unique, the host; then its size, and what was done with it.
+_MAILDIR = re.compile(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
+
+
 @cache
 def _installed(module: str) -> bool:
     return find_spec(module) is not None
 
 
 def ending(name: str) -> str:
-    """The extension of a file's name: lower case with its dot, or empty."""
+    """The extension of a file's name: lower case with its dot, or empty. A message of a Maildir folder is mail.
+
+    >>> ending("notes/Plan.MD"), ending("Makefile"), ending("cur/1465123456.M20P7.host:2,S")
+    ('.md', '', '.eml')
+    """
     name = name.rpartition("/")[2]
     dot = name.rfind(".")
+    if dot > 0 and (":2," in name or ",S=" in name) and _MAILDIR.fullmatch(name):
+        return ".eml"
     return name[dot:].lower() if dot > 0 else ""
 
 

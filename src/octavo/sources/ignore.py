@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
+from octavo.model.formats import ending
 from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, parse
 
 GITIGNORE = ".gitignore"
@@ -157,7 +158,7 @@ class IgnoreRules:
     left_out: Callable[[str], str] | None = None
 
     def most_bytes(self, name: str) -> int:
-        return self.max_converted_bytes if _extension(name) in self.converted else self.max_bytes
+        return self.max_converted_bytes if ending(name) in self.converted else self.max_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,7 @@ class FolderRules:
 
     def readable(self, name: str) -> bool:
         """Whether any parser reads files of this name."""
-        return _extension(name) in self.rules.extensions
+        return ending(name) in self.rules.extensions
 
     def _judge(self, name: str, is_folder: bool, denied: bool) -> IgnorePatterns | None:
         """None for a name that is ignored; otherwise the include globs that apply to it.
@@ -269,25 +270,17 @@ def root_rules(rules: IgnoreRules) -> FolderRules:
     return FolderRules(rules, "", from_globs(rules.ignore), include, accepts_all=not include)
 
 
-def _extension(name: str) -> str:
-    dot = name.rfind(".")
-    return name[dot:].lower() if dot > 0 else ""
-
-
 def _is_denied_file(name: str) -> bool:
     lower = name.lower()
     return (
-        lower[0] == "."
-        or _extension(lower) in DENIED_EXTENSIONS
-        or lower in DENIED_NAMES
-        or lower.endswith(DENIED_ENDINGS)
+        lower[0] == "." or ending(lower) in DENIED_EXTENSIONS or lower in DENIED_NAMES or lower.endswith(DENIED_ENDINGS)
     )
 
 
 def _is_silently_denied(name: str) -> bool:
     """A name that nobody misses: hidden, locked, temporary, generated."""
     lower = name.lower()
-    return lower[0] == "." or _extension(lower) in _SILENT or lower in DENIED_NAMES or lower.endswith(DENIED_ENDINGS)
+    return lower[0] == "." or ending(lower) in _SILENT or lower in DENIED_NAMES or lower.endswith(DENIED_ENDINGS)
 
 
 def _bytes(path: str) -> bytes:

@@ -82,13 +82,13 @@ UNITS = [
 def test_the_time_grows_with_the_length_of_hostile_text_and_not_with_its_square(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
-        started = time.perf_counter()
+        started = time.thread_time()
         redacted(text)
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     small = min(seconds(50_000) for _ in range(3))
     # Sixteen times the text: linear is 16 times the time, quadratic 256 times.
-    assert min(seconds(800_000) for _ in range(3)) < 0.05 + 80 * small
+    assert min(seconds(800_000) for _ in range(3)) < 0.05 + 120 * small
 
 
 @given(st.text(), st.sampled_from(sorted(TOKENS)), st.text())
