@@ -38,7 +38,7 @@ def test_a_lease_that_ran_out_is_taken_by_the_next_and_the_first_can_tell(store:
     second = take(store, "b")
     assert second.holder == "b"
     assert not store.leases.renew(first, 10.0, {})
-    store.leases.release(first)
+    assert not store.leases.release(first)
     assert store.leases.current(MINE, "index") == second
 
 
@@ -66,7 +66,7 @@ def test_the_lease_of_a_holder_known_to_be_gone_is_not_waited_for(store: Store) 
 
 
 def test_a_released_lease_is_free_at_once(store: Store) -> None:
-    store.leases.release(take(store))
+    assert store.leases.release(take(store))
     assert store.leases.current(MINE, "index") is None
     assert take(store, "b").holder == "b"
 

@@ -330,10 +330,10 @@ def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:
 
 
 def test_vectors_that_wait_are_made_one_lot_after_the_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 3_600.0)
+    monkeypatch.setattr("octavo.engine.watcher._LOOK_SECONDS", 5.0)
     monkeypatch.setattr("octavo.engine.watcher._EMBED_AT_ONCE", 1)
     monkeypatch.setattr("octavo.engine.watcher._PAUSE_SECONDS", 0.0)
-    notes = 120
+    notes = int(PATIENCE / 2.5)  # twice as many as there are looks in that time
     bench.write({f"{number}.md": f"# Note {number}\n\nAbout harbour {number}.\n" for number in range(notes)})
     with bench.opened() as engine:
         engine.index(embed=False)

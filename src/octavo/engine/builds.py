@@ -194,6 +194,9 @@ class Builds:
         try:
             with self._renewed_by_heartbeat(), self._patient(_WRITE_PATIENCE):
                 report = work(_Watched(self, progress))
+            # Whether the lease was held to the end is known once it is given back: a process that was suspended until
+            # just now has not renewed it since.
+            self._lost = not self._release() or self._lost
             self.still_leased()
             state = DONE
         except Stopped:
@@ -209,15 +212,17 @@ class Builds:
                 self._changed.notify_all()
         return ended
 
-    def _release(self) -> None:
+    def _release(self) -> bool:
+        """Gives the lease back; false if another process had taken it over."""
         lease, self._lease = self._lease, None
         if lease is None or self._leases is None:
-            return
+            return True
         try:
-            self._leases.release(lease)
+            return self._leases.release(lease)
         except OctavoError as error:
             # It runs out by itself; what the run did is not undone by this.
             logger("engine").warning("the lease on indexing could not be given back: %s", error.message)
+            return True
         except BaseException:
             # Ctrl-C just now: a process that goes on all the same would wait for itself.
             with suppress(OctavoError):

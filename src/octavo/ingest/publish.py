@@ -74,6 +74,8 @@ def publish(making: Making, previous: OpenSnapshot | None, progress: Progress) -
             # Progress moves only outside the reading: whoever watches may write that down in the library.
             progress.start("snapshot", 2, "steps")
             with making.store.reading():
+                if previous is not None and not making.source.known(making.project).get(previous.manifest.id):
+                    previous = None  # the library was restored meanwhile: its numbers are those of another time
                 manifest = _build(making, previous, built, snapshot)
             progress.advance(1, "built")
             files = entries(built, manifest.files)

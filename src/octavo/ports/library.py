@@ -282,8 +282,8 @@ class Leases(Protocol):
         """Whether the lease was still held; if so it now lasts longer."""
         ...
 
-    def release(self, lease: Lease) -> None:
-        """Ends the lease if it is still held."""
+    def release(self, lease: Lease) -> bool:
+        """Ends the lease; whether it was still held."""
         ...
 
     def current(self, project: ProjectId, name: str) -> Lease | None:

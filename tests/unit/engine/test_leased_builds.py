@@ -208,6 +208,40 @@ def test_a_run_that_lost_its_lease_without_a_report_does_not_end_as_if_nothing_h
     assert holder() == "another"
 
 
+DAY = 86_400.0
+
+
+def test_a_clock_set_a_day_ahead_lets_another_run_begin_and_the_first_ends_with_lease_lost(
+    store: SqliteStore, clock: SetClock
+) -> None:
+    here, there = process(store, clock), process(store, clock)
+
+    def work(progress: Progress) -> IndexReport:
+        clock.now += DAY
+        assert there.run("changed", lambda progress: NOTHING, patience=0.0).state == "done"
+        return NOTHING  # at once: no heartbeat has come in between
+
+    with pytest.raises(LeaseLost, match="its clock was set"):
+        here.run("full", work)
+    assert here.latest is not None and here.latest.state == "failed"
+    assert here.run("changed", lambda progress: NOTHING, patience=0.0).state == "done"
+
+
+def test_a_clock_set_a_day_back_leaves_a_run_alone_and_a_dead_holder_is_not_waited_for(
+    store: SqliteStore, clock: SetClock
+) -> None:
+    here, there = process(store, clock), process(store, clock)
+    end = held(there)
+    clock.now -= DAY
+    with pytest.raises(Busy, match="is being indexed"):
+        here.run("changed", lambda progress: NOTHING, patience=0.0)
+    end()
+    assert here.run("changed", lambda progress: NOTHING, patience=0.0).state == "done"
+    store.leases.take(MINE, "index", dead(), 120.0, {})
+    clock.now -= DAY
+    assert here.run("changed", lambda progress: NOTHING, patience=0.0).state == "done"
+
+
 def test_other_work_waits_for_a_run_and_a_run_for_it(store: SqliteStore, clock: SetClock) -> None:
     here, there = process(store, clock), process(store, clock)
     with here.alone("remove"), pytest.raises(Busy, match="is being indexed"):

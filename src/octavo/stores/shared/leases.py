@@ -49,9 +49,12 @@ class LeaseRepository:
             self._database.run("lease_renew", where | _body(self._clock() + seconds, detail))
             return True
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease) -> bool:
+        where = self._where(lease.project_id, lease.name, lease.holder)
         with self._database.transaction():
-            self._database.run("lease_release", self._where(lease.project_id, lease.name, lease.holder))
+            held = first(self._database, "lease_owned", where) is not None
+            self._database.run("lease_release", where)
+        return held
 
     def current(self, project: ProjectId, name: str) -> Lease | None:
         where = {"project": self._keys.project(project), "name": name, "now": self._clock()}
