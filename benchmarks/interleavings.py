@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--kills", type=float, default=0.5, help="processes killed in a burst, on average")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--library", help=argparse.SUPPRESS)
+    parser.add_argument("--library", help="an empty database, instead of one on a server that is started for it")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.work:
@@ -97,7 +97,9 @@ def main() -> None:
         return
     folder = (chosen.folder or Path(tempfile.mkdtemp(prefix="octavo-"))).resolve()
     with ExitStack() as stack:
-        library = str(folder / "library.db") if chosen.engine == "sqlite" else stack.enter_context(database())
+        library = str(folder / "library.db")
+        if chosen.engine == "postgres":
+            library = chosen.library or stack.enter_context(database())
         campaign = Campaign(folder, library, chosen.engine, chosen.seed, chosen.processes)
         problems = campaign.run(chosen.steps, chosen.burst, chosen.kills)
     print(json.dumps(campaign.report() | {"problems": problems}, indent=2))

@@ -161,7 +161,7 @@ def test_without_a_descriptor_left_everything_is_refused_on_purpose_and_nothing_
 
 # A disk that takes a fifth of a second for every sync.
 SLOW_DISK = """
-import sys, time
+import threading
 import apsw
 from octavo.engine.wiring import open_library
 from octavo.memory.commit import create
@@ -171,7 +171,7 @@ disk = apsw.vfs_names()[0]
 
 class SlowFile(apsw.VFSFile):
     def xSync(self, flags):
-        time.sleep(0.2)
+        threading.Event().wait(0.2)
         super().xSync(flags)
 
 class SlowDisk(apsw.VFS):

@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 from set_clock import SetClock
 
 from octavo.embedding.hashing import HashingEmbedder
+from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import LibraryError
 from octavo.model.query import Query
+from octavo.observability.progress import NoProgress
 from octavo.operations.database.copies import restore, save_copy
 from octavo.operations.memory.changes import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
+from octavo.retrieval.profiles import PROFILES
 from octavo.stores.sqlite.store import SqliteStore
 
 SETTINGS = {"embedding.provider": "hashing"}
@@ -69,3 +72,39 @@ def test_a_search_waits_for_its_model_before_it_begins_to_read(tmp_path: Path) -
     assert engine.search(Query("cellar")).hits
     assert reading == [0]
     engine.close()
+
+
+def test_a_process_that_has_the_library_open_searches_the_restored_one(tmp_path: Path) -> None:
+    """With a snapshot and cached vectors of what was there before, whose numbers the restored library uses again."""
+    library, saved, notes = tmp_path / "library.db", tmp_path / "saved.db", tmp_path / "notes"
+    notes.mkdir()
+
+    def write(names: str) -> None:
+        for name in names:
+            (notes / f"{name}.md").write_text(f"# Note {name}\n\nThe {name * 7} harbour.\n", "utf-8")
+
+    def found(engine: Engine, name: str) -> list[str]:
+        profiles = ("lexical_only", "dense_only")
+        hits = [engine.search(Query(f"{name * 7} harbour", limit=1), PROFILES[profile]).hits for profile in profiles]
+        return [hit.citation.uri for those in hits for hit in those]
+
+    settings = SETTINGS | {"snapshots.threshold": 1}
+    with open_library(library, create=True, settings=settings) as server:
+        server.add_collection("notes", notes)
+        write("ab")
+        server.index()
+        save_copy(library, saved)
+        write("cdef")
+        server.index()
+        assert server.accelerator is not None
+        server.accelerator.upkeep.publish(NoProgress(), full=True)
+        assert found(server, "c") == ["c.md", "c.md"]
+        restore(saved, library, replace=True)
+        for name in "cdef":
+            (notes / f"{name}.md").unlink()
+        write("xyz")
+        with open_library(library, settings=settings) as other:
+            other.index()
+        for name in "abxyz":
+            assert found(server, name) == [f"{name}.md", f"{name}.md"]
+        assert server.store.check() == ()

@@ -48,7 +48,14 @@ class Accelerator:
 
         setup = self._setup
         open_shards = setup.settings.open_shards
-        return SnapshotReader(self._folder, setup.source(), setup.project, setup.fits, most_open=open_shards)
+        return SnapshotReader(
+            self._folder,
+            setup.source(),
+            setup.project,
+            setup.fits,
+            most_open=open_shards,
+            restored=setup.store.restored,
+        )
 
     @cached_property
     def upkeep(self) -> SnapshotUpkeep:

@@ -93,6 +93,11 @@ class Store(Protocol):
         """A number that grows with every committed change, seen from any process: the key of every cache."""
         ...
 
+    def restored(self) -> int:
+        """The generation at which a saved library took the place of this one; 0 if none ever did. What was read before
+        is of another library: what is added to a cache since then does not fit to what is in it."""
+        ...
+
     def counts(self, project: ProjectId) -> LibraryCounts: ...
 
     def check(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[str, ...]:

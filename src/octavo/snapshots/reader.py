@@ -114,8 +114,12 @@ class SnapshotReader:
         fits: Callable[[Manifest], bool],
         *,
         most_open: int = 128,
+        restored: Callable[[], int] = int,
     ) -> None:
+        """`restored` says when another library took the place of this one: which snapshots fit is then asked again."""
         self.folder = folder
+        self._restored = restored
+        self._restored_at = 0
         self.source = source
         self.project = project
         self._fits = fits
@@ -129,11 +133,11 @@ class SnapshotReader:
 
     def current(self) -> OpenSnapshot | None:
         """The snapshot to read, or None if the library has none that fits it."""
-        stamp = self.folder.stamp()
+        stamp, restored_at = self.folder.stamp(), self._restored()
         with self._lock:
-            if stamp != self._stamp:
+            if (stamp, restored_at) != (self._stamp, self._restored_at):
                 self._current = self._choose()
-                self._stamp = stamp
+                self._stamp, self._restored_at = stamp, restored_at
             elif self._current is not None and self._rewritten(self._current):
                 self._current = self._choose()  # opened anew, each file is verified again
             return self._current

@@ -107,6 +107,9 @@ class ExactIndex:
             return self._state, self._matrix
 
     def _refresh(self, generation: int) -> None:
+        if self._state is not None and self._state.generation < self._store.restored():
+            self._newest = dict.fromkeys(self._profiles, 0)
+            self._inputs = self._matrix = self._fast = None
         for profile in self._profiles:
             self._read_new(profile)
         assert self._inputs is not None and self._fast is not None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import AbstractContextManager, closing
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -69,10 +71,9 @@ def save_copy(library: Location, to: Path, *, replace: bool = False) -> SavedLib
     with closing(open_tables(library, read_only=True)) as opened:
         if isinstance(library, DatabaseUrl):
             opened.backup(to)
-        unfinished = to.with_name(f"{to.name}.new")
-        unfinished.unlink(missing_ok=True)
-        opened.backup(unfinished)
-    unfinished.replace(to)
+        with _unfinished(to) as unfinished:
+            opened.backup(unfinished)
+            unfinished.replace(to)
     return _saved(to)
 
 
@@ -90,21 +91,31 @@ def restore(saved: Path, library: Location, *, replace: bool = False) -> SavedLi
     if library.exists() and not replace:
         raise Conflict(f"{library} is already there", hint="add --force; it is kept beside the restored one")
     library.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = library.with_name(f"{library.name}.new")
-    unfinished.unlink(missing_ok=True)
-    try:
-        with closing(open_tables(saved, read_only=True)) as opened:
-            opened.backup(unfinished)
-    except NotALibrary as error:
-        raise NotALibrary(error.message, hint=_NOT_SAVED) from error
-    # Not before the other is known to be a library, and written.
-    if library.exists() and _kept_in_place(library):
-        overwrite_library(library, unfinished)
-        unfinished.unlink()
-    else:
-        _set_aside(library)
-        unfinished.replace(library)
+    with _unfinished(library) as unfinished:
+        try:
+            with closing(open_tables(saved, read_only=True)) as opened:
+                opened.backup(unfinished)
+        except NotALibrary as error:
+            raise NotALibrary(error.message, hint=_NOT_SAVED) from error
+        # Not before the other is known to be a library, and written.
+        if library.exists() and _kept_in_place(library):
+            overwrite_library(library, unfinished)
+        else:
+            _set_aside(library)
+            unfinished.replace(library)
     return _saved(library)
+
+
+@contextmanager
+def _unfinished(target: Path) -> Iterator[Path]:
+    """Where a copy is written before it takes its place: another process may be making one for the same place."""
+    place = target.with_name(f"{target.name}.{os.getpid()}.new")
+    place.unlink(missing_ok=True)
+    try:
+        yield place
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            place.with_name(f"{place.name}{suffix}").unlink(missing_ok=True)
 
 
 def _kept_in_place(library: Path) -> bool:

@@ -128,6 +128,9 @@ class SharedStore:
     def generation(self) -> int:
         return int(value(self.shared, "generation"))
 
+    def restored(self) -> int:
+        return int(value(self.shared, "restored"))
+
     def counts(self, project: ProjectId) -> LibraryCounts:
         return LibraryCounts(*self.shared.rows("counts", {"project": self._keys.project(project)})[0])
 

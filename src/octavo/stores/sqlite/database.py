@@ -37,6 +37,7 @@ _PRAGMAS = (
 )
 _REPAIR, _CHECK_DISK = "run `octavo db repair`, or restore a backup", "check the disk and the path"
 _OVERWRITE_MS = 30_000  # to wait for whoever writes to the library that is overwritten
+_AHEAD = 1_000_000  # generations: more than others write while a library is being restored
 _READ_AND_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -316,19 +317,29 @@ class SqliteDatabase:
 
 
 def overwrite(library: Path, saved: Path) -> None:
-    """Copies a saved library into one that may be open elsewhere: to whoever has it open, this is one transaction."""
+    """Copies a saved library into one that may be open elsewhere: to whoever has it open, this is one transaction.
+
+    The copy's generation is raised in `saved` first, which is the caller's to change.
+    """
     # Replacing the file instead would leave them with the old one, in which they go on writing.
     with translated(library):
-        source = apsw.Connection(str(saved), flags=apsw.SQLITE_OPEN_READONLY)
+        source = apsw.Connection(str(saved), flags=apsw.SQLITE_OPEN_READWRITE)
         target = apsw.Connection(str(library), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             target.set_busy_timeout(_OVERWRITE_MS)
             known = target.execute("select value from library where name = 'generation'").get or 0
+            # Later than anything seen before, and than what is written until the copy begins: a generation is the key
+            # of every cache, and a cache that is added to asks when the library was restored.
+            source.execute("begin immediate")
+            source.execute("update library set value = max(value, ?) + ? where name = 'generation'", (known, _AHEAD))
+            source.execute(
+                "insert or replace into library (name, value) "
+                "select 'restored', value from library where name = 'generation'"
+            )
+            source.execute("commit")
             with target.backup("main", source, "main") as pages:
                 while not pages.done:
                     pages.step(-1)
-            # Later than anything seen before: a generation is the key of every cache.
-            target.execute("update library set value = max(value, ?) + 1 where name = 'generation'", (known,))
         finally:
             target.close()
             source.close()

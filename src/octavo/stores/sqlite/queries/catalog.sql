@@ -1,3 +1,6 @@
+-- name: restored
+select coalesce(max(value), 0) from library where name = 'restored';
+
 -- name: generation
 select value from library where name = 'generation';
 
