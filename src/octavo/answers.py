@@ -87,7 +87,15 @@ from octavo.operations.projects.answers import (
 from octavo.operations.reading.answers import GetAnswer, OutlineAnswer, OutlineSection
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
-from octavo.operations.writing.answers import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer, WriteAnswer
+from octavo.operations.writing.answers import (
+    AutoFixAnswer,
+    FixedNote,
+    LinkedWriteAnswer,
+    LintAnswer,
+    ValidateAnswer,
+    WriteAnswer,
+)
+from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
 from octavo.writing.validate import Violation
 
@@ -138,8 +146,10 @@ __all__ = [
     "JobsCountAnswer",
     "LedgerProblem",
     "LeftOut",
+    "LinkChange",
     "LinkState",
     "LinkedMemoriesAnswer",
+    "LinkedWriteAnswer",
     "LintAnswer",
     "ListAnswer",
     "ListedDocument",

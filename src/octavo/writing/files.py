@@ -6,7 +6,8 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,10 @@ from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, Stor
 from octavo.parsing.code.generated import generator_mark
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
+_DRAFT, _DRAFT_SUFFIX = ".octavo-", ".draft"
+_STALE_SECONDS = 60.0
+_OPEN_AT_ONCE = 100  # drafts without a name, each of which keeps a file open
+_PROC = Path("/proc/self/fd")
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -153,16 +158,42 @@ def refuse_read_only(file: File) -> None:
 
 def overwrite(file: File, content: bytes) -> None:
     """Puts new bytes in a file's place at once; a file that changed since it was read stays."""
+    overwrite_all([(file, content)])
 
-    def unchanged() -> None:
-        try:
-            now = _stamp(file.path.stat())
-        except OSError:
-            now = None
-        if now != file.stamp:
-            raise Conflict(f"{file.path.name} changed while it was edited", hint="read it again, and then edit")
 
-    _put(file.path, content, file, unchanged)
+def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
+    """The same for several files: all of them get their new bytes, or after an error none has."""
+    drafts: list[Draft] = []
+    replaced: list[File] = []
+    try:
+        for file, content in changes:
+            drafts.append(Draft(file.path, content, file, named=len(changes) > _OPEN_AT_ONCE))
+        for file, _ in changes:
+            _refuse_replaced(file)
+        for (file, _), draft in zip(changes, drafts, strict=True):
+            draft.replace()
+            replaced.append(file)
+    except BaseException as error:
+        for draft in drafts:
+            draft.discard()
+        for file in replaced:
+            with suppress(OSError):
+                Draft(file.path, file.content, file).replace()
+        if isinstance(error, OSError):
+            name = changes[len(replaced)][0].path.name if len(changes) > 1 else changes[0][0].path.name
+            raise StorageError(f"{name} could not be written: {error.strerror}", hint="nothing was changed") from error
+        raise
+    for folder in {file.path.parent for file, _ in changes}:
+        _sync_folder(folder)
+
+
+def _refuse_replaced(file: File) -> None:
+    try:
+        now = _stamp(file.path.stat())
+    except OSError:
+        now = None
+    if now != file.stamp:
+        raise Conflict(f"{file.path.name} changed while it was edited", hint="read it again, and then edit")
 
 
 def write_new(path: Path, content: bytes) -> None:
@@ -170,48 +201,121 @@ def write_new(path: Path, content: bytes) -> None:
     missing = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-
-        def absent() -> None:
-            if os.path.lexists(path):
-                raise Conflict(f"{path.name} was made meanwhile", hint="read it, and then edit")
-
-        _put(path, content, None, absent)
+        draft = Draft(path, content, None)
+        try:
+            draft.appear()
+        except FileExistsError:
+            raise Conflict(f"{path.name} was made meanwhile", hint="read it, and then edit") from None
+        finally:
+            draft.discard()
     except BaseException as error:
         for folder in missing:
             with suppress(OSError):
                 folder.rmdir()
         if isinstance(error, OSError):
-            raise StorageError(f"{path.parent} cannot be made: {error.strerror}") from error
+            raise StorageError(
+                f"{path.name} could not be written: {error.strerror}", hint="nothing was changed"
+            ) from error
         raise
+    _sync_folder(path.parent)
 
 
 def _stamp(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _put(path: Path, content: bytes, file: File | None, check: Callable[[], None]) -> None:
-    """Writes beside the file, then renames: whoever looks, at any moment, sees the old bytes or the new ones."""
-    draft = path.with_name(f".octavo-{digest(os.fsencode(path.name))[:16]}.draft")
-    try:
+class Draft:
+    """New bytes beside a file, on the disk, to be put in its place at once.
+
+    Where the system can, they have no name until then: a process that is killed leaves nothing behind. Elsewhere they
+    have one for as long as they are written, and the next write in that folder removes what a killed process left.
+    """
+
+    def __init__(self, path: Path, content: bytes, file: File | None, *, named: bool = False) -> None:
+        self.path = path
+        self.name = path.with_name(f"{_DRAFT}{digest(os.fsencode(path.name))[:16]}{_DRAFT_SUFFIX}")
+        mode = 0o666 if file is None else 0o600
+        _sweep(path.parent)
         with suppress(FileNotFoundError):
-            draft.unlink()  # of a process that was killed: the folder's lock is ours
+            self.name.unlink()  # of a process that was killed: the folder's lock is ours
+        unnamed = None if named else _unnamed(path.parent, mode)
+        self.named = unnamed is None
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(draft, flags, 0o666 if file is None else 0o600)
-        with os.fdopen(descriptor, "wb") as written:
-            written.write(content)
-            written.flush()
+        self._descriptor: int | None = os.open(self.name, flags, mode) if unnamed is None else unnamed
+        try:
+            with os.fdopen(self._descriptor, "wb", closefd=False) as written:
+                written.write(content)
             if file is not None:
-                _same_access(descriptor, file)
-            os.fsync(descriptor)
-        check()
-        draft.replace(path)
+                _same_access(self._descriptor, file)
+            os.fsync(self._descriptor)
+        except BaseException:
+            self.discard()
+            raise
+        if self.named:
+            self._close()
+
+    def replace(self) -> None:
+        """Takes the file's place: whoever looks, at any moment, sees the old bytes or the new ones."""
+        if not self.named:
+            self._link(self.name)
+            self.named = True
+        self.name.replace(self.path)
+        self.named = False
+        self._close()
+
+    def appear(self) -> None:
+        """Takes a place where there is no file; `FileExistsError` where there is one."""
+        if not self.named:
+            self._link(self.path)
+            self._close()
+            return
+        if os.path.lexists(self.path):
+            raise FileExistsError(errno.EEXIST, "there is a file", str(self.path))
+        self.name.replace(self.path)
+        self.named = False
+
+    def discard(self) -> None:
+        self._close()
+        if self.named:
+            with suppress(OSError):
+                self.name.unlink()
+            self.named = False
+
+    def _link(self, name: Path) -> None:
+        folder = os.open(name.parent, os.O_RDONLY)
+        try:
+            # With a folder's descriptor the link in /proc is followed, to the file that has no name yet.
+            os.link(f"/proc/self/fd/{self._descriptor}", name.name, dst_dir_fd=folder, follow_symlinks=True)
+        finally:
+            os.close(folder)
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _unnamed(folder: Path, mode: int) -> int | None:
+    """A file without a name in a folder, where the system has such."""
+    flag = getattr(os, "O_TMPFILE", 0)
+    if not flag or not _PROC.is_dir():
+        return None
+    try:
+        return os.open(folder, os.O_WRONLY | flag, mode)
     except OSError as error:
-        _discard(draft)
-        raise StorageError(f"{path.name} could not be written: {error.strerror}", hint="nothing was changed") from error
-    except BaseException:
-        _discard(draft)
+        if error.errno in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT):
+            return None
         raise
-    _sync_folder(path.parent)
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what killed processes left, once nobody can be writing it any more."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_DRAFT) and entry.name.endswith(_DRAFT_SUFFIX):
+                with suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS:
+                        Path(entry.path).unlink()
 
 
 def _same_access(descriptor: int, file: File) -> None:
@@ -221,11 +325,6 @@ def _same_access(descriptor: int, file: File) -> None:
             os.fchown(descriptor, owner.st_uid, owner.st_gid)
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, file.mode)
-
-
-def _discard(draft: Path) -> None:
-    with suppress(OSError):
-        draft.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

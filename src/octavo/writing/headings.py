@@ -53,6 +53,17 @@ def at_level(source: str, heading: Heading, level: int, ending: str) -> str:
     return heading_line(level, heading.text) + (ending if written.endswith("\n") else "")
 
 
+def renamed(source: str, heading: Heading, text: str, ending: str) -> str:
+    """The heading's lines in `source` with another text; a setext heading keeps its underline."""
+    written = source[heading.start : heading.end]
+    end = (ending if not written.endswith("\r\n") else "\r\n") if written.endswith("\n") else ""
+    opening = _opening(written)
+    if opening:
+        return written[: opening.start(1)] + heading_line(heading.level, text) + end
+    lines = written.removesuffix("\n").removesuffix("\r").split("\n")
+    return f"{text}{ending}{lines[-1]}{end}"
+
+
 def is_atx(written: str) -> bool:
     """Whether a heading's lines are an ATX heading."""
     return _opening(written) is not None

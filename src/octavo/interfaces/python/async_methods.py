@@ -114,6 +114,7 @@ class AsyncMethods(AsyncCaller):
     doc_replace_section = awaited(Library.doc_replace_section)
     doc_append_to_section = awaited(Library.doc_append_to_section)
     doc_move_section = awaited(Library.doc_move_section)
+    doc_rename = awaited(Library.doc_rename)
     doc_restore = awaited(Library.doc_restore)
     restore = awaited(Library.restore)
     doc_set_property = awaited(Library.doc_set_property)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         JobsAnswer,
         JobsCountAnswer,
         LinkedMemoriesAnswer,
+        LinkedWriteAnswer,
         LintAnswer,
         ListAnswer,
         LogAnswer,
@@ -2003,7 +2004,8 @@ class Methods(Caller):
         dry_run: bool = False,
         author: str = "",
         reason: str = "",
-    ) -> WriteAnswer:
+        update_links: bool = False,
+    ) -> LinkedWriteAnswer:
         """Move a section of a note below another heading.
 
         Move a section with its subsections to the end of another parent; its levels follow.
@@ -2017,8 +2019,43 @@ class Methods(Caller):
             uri: Path in the collection.
             from_heading_path: Heading texts from the root: ["A", "B"].
             to_parent_heading_path: The parent's heading path; [] is the root.
+            update_links: Write links of the collection anew that would lead nowhere.
         """
-        answer: WriteAnswer = self._call("doc_move_section", locals())
+        answer: LinkedWriteAnswer = self._call("doc_move_section", locals())
+        return answer
+
+    def doc_rename(
+        self,
+        uri: StrPath,
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+        to: StrPath | None = None,
+        heading_path: str | Iterable[str] = (),
+        heading: str | None = None,
+        update_links: bool = False,
+    ) -> LinkedWriteAnswer:
+        """Give a note's file or one of its headings another name, and let links follow.
+
+        Rename a note's file (to) or one of its headings (heading_path, heading). A dry run lists the links that would
+        lead elsewhere; update_links writes them too, all or nothing.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            uri: Path in the collection.
+            to: The file's new path in the collection.
+            heading_path: Heading texts from the root: ["A", "B"].
+            heading: The section's new heading.
+            update_links: Write links of the collection anew that would lead nowhere.
+        """
+        answer: LinkedWriteAnswer = self._call("doc_rename", locals())
         return answer
 
     def doc_restore(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
 from octavo.writing.validate import Violation
 
@@ -40,6 +41,15 @@ class WriteAnswer:
 @dataclass(frozen=True, slots=True)
 class AutoFixAnswer(WriteAnswer):
     violations: tuple[Violation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedWriteAnswer(WriteAnswer):
+    """`links` are those of the collection that lead elsewhere after the change; `links_updated`, whether they were, or
+    in a dry run would be, written anew. They are looked for in a dry run and when they are to be updated."""
+
+    links: tuple[LinkChange, ...] = ()
+    links_updated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

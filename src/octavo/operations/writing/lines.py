@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from octavo.model.lint import Severity
 from octavo.operations.lines import Line, Part, count
-from octavo.operations.writing.answers import AutoFixAnswer, LintAnswer, ValidateAnswer, WriteAnswer
+from octavo.operations.writing.answers import (
+    AutoFixAnswer,
+    LinkedWriteAnswer,
+    LintAnswer,
+    ValidateAnswer,
+    WriteAnswer,
+)
 from octavo.writing.validate import Violation
 
 _DIFF_STYLES = {"+": "good", "-": "bad", "@": "heading"}
@@ -41,6 +47,22 @@ def diff_lines(diff: str) -> Iterator[Line]:
 def auto_fix_lines(answer: AutoFixAnswer) -> Iterator[Line]:
     yield from write_lines(answer)
     yield from _violations(f"{answer.collection}/{answer.uri}", answer.violations)
+
+
+def linked_write_lines(answer: LinkedWriteAnswer) -> Iterator[Line]:
+    yield from write_lines(answer)
+    if not answer.links:
+        return
+    links = count(len(answer.links), "link")
+    if answer.links_updated:
+        done = "would be updated" if answer.dry_run else "updated"
+    else:
+        done = "would lead elsewhere; update_links writes them anew"
+    yield (Part(f"{links} {done}:"),)
+    for link in answer.links:
+        place = f"{answer.collection}/{link.uri}"
+        becomes = link.after if link.after is not None else "cannot be written otherwise"
+        yield Part(place, "place", place), Part(f" line {link.line}  ", "dim"), Part(f"{link.before} → {becomes}")
 
 
 def _violations(place: str, violations: Sequence[Violation]) -> Iterator[Line]:

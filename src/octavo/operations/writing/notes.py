@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,12 +154,17 @@ def answered(
     )
 
 
+def indexed(engine: Engine, collection: Collection, paths: Sequence[str]) -> tuple[bool, str | None]:
+    """Takes files into the library at once. They are written: what fails here is only told."""
+    try:
+        engine.writer.index_changes({collection.name: list(paths)}, patience=_INDEX_PATIENCE_SECONDS)
+    except OctavoError as error:
+        return False, f"the file is written, but not indexed yet: {error.message}"
+    return True, None
+
+
 def _indexed(engine: Engine, note: Note, size: int) -> tuple[bool, str | None]:
     """Takes the new text into the library at once. The file is written: what fails here is only told."""
     if size > _INDEXED_AT_ONCE:
         return False, "the file is written; one this large is indexed by the watcher or by `octavo index`"
-    try:
-        engine.writer.index_changes({note.collection.name: [path_in(note)]}, patience=_INDEX_PATIENCE_SECONDS)
-    except OctavoError as error:
-        return False, f"the file is written, but not indexed yet: {error.message}"
-    return True, None
+    return indexed(engine, note.collection, [path_in(note)])

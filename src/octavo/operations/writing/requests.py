@@ -46,6 +46,7 @@ ExpectedHash = Annotated[
     str, Field(max_length=200, metavar="SHA256", description="Fail unless the file has this SHA-256.")
 ]
 DryRun = Annotated[bool, Field(description="Show the diff, write nothing.")]
+UpdateLinks = Annotated[bool, Field(description="Write links of the collection anew that would lead nowhere.")]
 Author = Annotated[str, Field(max_length=200, description="Who makes the change.")]
 Reason = Annotated[str, Field(max_length=2_000, description="Why it is made.")]
 
@@ -128,6 +129,23 @@ class DocMoveSectionRequest(WriteRequest):
     uri: Uri
     from_heading_path: SectionPath
     to_parent_heading_path: ParentPath
+    update_links: UpdateLinks = False
+
+
+@dataclass(frozen=True, slots=True)
+class DocRenameRequest(WriteRequest):
+    """A file gets another uri with `to`, or one of its headings another text with `heading_path` and `heading`."""
+
+    uri: Uri
+    to: (
+        Annotated[str, Field(max_length=4_096, metavar="URI", description="The file's new path in the collection.")]
+        | None
+    ) = None
+    heading_path: SectionPath = ()
+    heading: (
+        Annotated[str, Field(max_length=10_000, metavar="TEXT", description="The section's new heading.")] | None
+    ) = None
+    update_links: UpdateLinks = False
 
 
 @dataclass(frozen=True, slots=True)

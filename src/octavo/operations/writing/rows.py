@@ -160,11 +160,12 @@ WRITING = (
         name="doc_move_section",
         summary="Move a section of a note below another heading.",
         description="Move a section with its subsections to the end of another parent; its levels follow.",
-        help="--section and --under are repeated for each heading of the path; without --under, it moves to the top.",
-        function="sections:doc_move_section",
+        help="--section and --under are repeated for each heading of the path; without --under, it moves to the top. "
+        "A dry run lists the links that would lead nowhere; --update-links writes them anew.",
+        function="rename:doc_move_section",
         request="DocMoveSectionRequest",
-        answer="WriteAnswer",
-        lines="write_lines",
+        answer="LinkedWriteAnswer",
+        lines="linked_write_lines",
         listing=Listing(columns=_WRITTEN),
         command="doc move-section",
         shortcuts=("doc move",),
@@ -181,7 +182,34 @@ WRITING = (
         ),
         annotations=_CHANGES,
         tool_sets=_IN_WRITING,
-        unlisted=_UNLISTED,
+        unlisted=(*_UNLISTED, "update_links"),
+    ),
+    Operation(
+        at=_AT,
+        name="doc_rename",
+        summary="Give a note's file or one of its headings another name, and let links follow.",
+        description=(
+            "Rename a note's file (to) or one of its headings (heading_path, heading). A dry run lists the links that "
+            "would lead elsewhere; update_links writes them too, all or nothing."
+        ),
+        function="rename:doc_rename",
+        request="DocRenameRequest",
+        answer="LinkedWriteAnswer",
+        lines="linked_write_lines",
+        listing=Listing(columns=_WRITTEN),
+        command="doc rename",
+        examples=(
+            f'octavo doc rename "{_NOTE}" --to "observing/At the end.md" --dry-run',
+            f'octavo doc rename "{_NOTE}" --section "Closing down" --heading "At the end" --update-links',
+        ),
+        example={"uri": _NOTE, "to": "observing/At the end.md", "update_links": True, "dry_run": True},
+        errors=(
+            ErrorCase({"uri": _NOTE}, "INVALID_ARGUMENT"),
+            ErrorCase({"uri": _NOTE, "to": "../out.md"}, "INVALID_ARGUMENT"),
+            ErrorCase({"uri": "nowhere.md", "to": "there.md"}, "NOT_FOUND"),
+            ErrorCase({"uri": _NOTE, "heading_path": ["Nowhere"], "heading": "A"}, "NOT_FOUND"),
+        ),
+        annotations=_CHANGES,
     ),
     Operation(
         at=_AT,

@@ -14,7 +14,6 @@ from octavo.operations.writing.requests import (
     DocAutoFixRequest,
     DocCreateRequest,
     DocInsertSectionRequest,
-    DocMoveSectionRequest,
     DocReplaceSectionRequest,
     DocValidateRequest,
 )
@@ -23,7 +22,6 @@ from octavo.writing.edit import Edit, append, check_new_section, check_section_p
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.lock import folder_lock
-from octavo.writing.move import move
 from octavo.writing.outline import outline
 from octavo.writing.spacing import content_lines
 from octavo.writing.validate import violations, without_jumps
@@ -105,11 +103,3 @@ def doc_append_to_section(engine: Engine, request: DocAppendToSectionRequest) ->
         "doc_append_to_section",
         lambda text: append(outline(text), request.heading_path, request.content_md),
     )
-
-
-def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> WriteAnswer:
-    check_section_path(request.from_heading_path)
-    note = note_in(engine, request.uri, request.collection)
-    refuse_unwritable(engine, note.collection)
-    source, target = request.from_heading_path, request.to_parent_heading_path
-    return change(engine, note, request, "doc_move_section", lambda text: move(outline(text), source, target))

@@ -39,5 +39,5 @@ def _parted(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path[0].split(HEADING_SEPARATOR)) if len(path) == 1 else path
 
 
-for _words in ("doc insert-section", "doc replace-section", "doc append-to-section", "doc move-section"):
+for _words in ("doc insert-section", "doc replace-section", "doc append-to-section", "doc move-section", "doc rename"):
     doc.add_command(_edits(_words))

@@ -1,0 +1,221 @@
+"""Names and places that change, and the links that follow: listed in a dry run, written when asked, all or nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from octavo.engine.engine import Engine
+from octavo.errors import Conflict, InvalidArgument, StorageError
+from octavo.operations.writing.answers import LinkedWriteAnswer
+from octavo.operations.writing.collection_notes import collection_notes
+from octavo.operations.writing.notes import (
+    Note,
+    answered,
+    indexed,
+    note_in,
+    path_in,
+    present,
+    recorded,
+    refuse_unwritable,
+)
+from octavo.operations.writing.requests import DocMoveSectionRequest, DocRenameRequest
+from octavo.writing.edit import Edit, check_section_path
+from octavo.writing.files import (
+    File,
+    encoded,
+    located,
+    overwrite_all,
+    refuse_changed,
+    refuse_generated,
+    refuse_no_place,
+    refuse_read_only,
+)
+from octavo.writing.headings import heading_text
+from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
+from octavo.writing.links import Followed, LinkChange, follow, same_sections
+from octavo.writing.lock import folder_lock
+from octavo.writing.move import move
+from octavo.writing.outline import Outline, outline
+from octavo.writing.rename import rename_heading
+
+_Request = DocMoveSectionRequest | DocRenameRequest
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A note's new text, the order that its headings have then, and with `to` its file's new place."""
+
+    edit: Edit
+    order: Sequence[int]
+    to: Note | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Every file that changes with its new bytes, and the links that follow in them."""
+
+    files: Sequence[tuple[Note, File, bytes]]
+    links: tuple[LinkChange, ...] = ()
+    own: Edit | None = field(default=None)
+
+
+def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWriteAnswer:
+    check_section_path(request.from_heading_path)
+    note = note_in(engine, request.uri, request.collection)
+    refuse_unwritable(engine, note.collection)
+    source, target = request.from_heading_path, request.to_parent_heading_path
+
+    def change(document: Outline) -> _Change:
+        edit = move(document, source, target)
+        section, parent = document.find(source), document.find(target)
+        moved = (section, document.after(section), document.after(parent)) if edit.text != document.text else None
+        return _Change(edit, same_sections(document, moved))
+
+    return _changed(engine, note, request, "doc_move_section", change)
+
+
+def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
+    if (request.to is None) == (request.heading is None) or bool(request.heading_path) != (request.heading is not None):
+        raise InvalidArgument(
+            "a rename needs either the file's new path, or a section and its new heading",
+            hint="give `to`, or `heading_path` and `heading`",
+        )
+    if request.heading is not None:
+        heading_text(request.heading)
+    note = note_in(engine, request.uri, request.collection)
+    refuse_unwritable(engine, note.collection)
+    to = request.to
+    target = None if to is None else Note(note.collection, to, located(note.collection.root, to))
+    if target is not None and (note.collection.root / note.uri).is_symlink():
+        raise InvalidArgument(f"{note.uri} is a link", hint="rename the file that it leads to")
+
+    def change(document: Outline) -> _Change:
+        order = same_sections(document)
+        if target is None:
+            return _Change(rename_heading(document, request.heading_path, request.heading or ""), order)
+        _refuse_taken(note, target)
+        return _Change(Edit(document.text, 0, len(document.text)), order, target)
+
+    return _changed(engine, note, request, "doc_rename", change)
+
+
+def _refuse_taken(note: Note, target: Note) -> None:
+    refuse_no_place(target.path, target.uri)
+    if target.path.exists() and not (note.path != target.path and target.path.samefile(note.path)):
+        raise Conflict(f"there is a file {target.uri} already", hint="choose another name")
+
+
+def _changed(
+    engine: Engine, note: Note, request: _Request, operation: str, change: Callable[[Outline], _Change]
+) -> LinkedWriteAnswer:
+    with folder_lock(note.collection.root):
+        file = present(engine, note)
+        text = file.text
+        refuse_generated(text, note.uri)
+        refuse_changed(file, request.expected_hash, note.uri)
+        document = outline(text)
+        made = change(document)
+        written = _Written([(note, file, encoded(made.edit.text))])
+        if (request.dry_run or request.update_links) and (made.to or made.edit.text != text):
+            written = _with_links(engine, note, file, document, made, update=request.update_links)
+        changing = [(where, old, new) for where, old, new in written.files if new != old.content]
+        for _, old, _ in changing:
+            refuse_read_only(old)
+        if not request.dry_run:
+            _put(note, made.to, changing)
+            for where, old, new in changing:
+                placed = made.to if made.to is not None and where is note else where
+                recorded(engine, placed, request, operation, old, new)
+            _reindex(engine, note, made.to, changing)
+    own = next(new for where, _, new in written.files if where is note)
+    edited = made.edit if own == encoded(made.edit.text) else _same_place(made.edit, own.decode("utf-8"))
+    answer = answered(engine, made.to or note, request, text, edited, own)
+    facts = asdict(answer) | {"changed": bool(changing) or made.to is not None}
+    return LinkedWriteAnswer(**facts, links=written.links, links_updated=request.update_links and bool(written.links))
+
+
+def _same_place(edit: Edit, text: str) -> Edit:
+    """The section in a text whose links follow too: its lines are the same ones."""
+    return Edit(text, min(edit.start, len(text)), min(edit.end, len(text)))
+
+
+def _with_links(engine: Engine, note: Note, file: File, document: Outline, made: _Change, *, update: bool) -> _Written:
+    """The links of the collection that follow; only notes that could have one are read as more than text."""
+    uri, text = path_in(note), document.text
+    new_uri = path_in(made.to) if made.to is not None else uri
+    names = link_names(uri, parsed_note(uri, text)) | link_names(new_uri)
+    linked = collection_notes(
+        engine, note.collection, parse=lambda name, content: name == uri or mentions(content, names)
+    ).linked
+    before = LinkedNotes({**linked.texts, uri: text}, linked.others, linked.elsewhere, linked.parsed)
+    texts = {name: content for name, content in before.texts.items() if name != uri} | {new_uri: made.edit.text}
+    parsed = {name: found for name, found in before.parsed.items() if name != uri}
+    after = LinkedNotes(texts, [other for other in before.others if other != uri], before.elsewhere, parsed)
+    sections = {} if made.to is not None else {uri: _section_starts(before, after, uri, made.order)}
+    after.document(new_uri)
+    found = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
+    return _files(engine, note, file, made, found if update else Followed({}, found.changes), new_uri)
+
+
+def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Sequence[int]) -> Mapping[int, int]:
+    """Where each section of a note begins before the change, and where after it."""
+    old = [section.span.start for section in before.document(uri).sections if section.level]
+    new = [section.span.start for section in after.document(uri).sections if section.level]
+    if not len(old) == len(new) == len(order):
+        return {}
+    return {old[number]: new[place] for place, number in enumerate(order)}
+
+
+def _files(engine: Engine, note: Note, file: File, made: _Change, found: Followed, own: str) -> _Written:
+    files: list[tuple[Note, File, bytes]] = [(note, file, encoded(found.texts.get(own, made.edit.text)))]
+    for uri, text in found.texts.items():
+        if uri == own:
+            continue
+        where = Note(note.collection, uri, located(note.collection.root, uri))
+        old = present(engine, where)
+        refuse_generated(old.text, uri)
+        files.append((where, old, encoded(text)))
+    return _Written(files, found.changes)
+
+
+def _put(note: Note, to: Note | None, changing: Sequence[tuple[Note, File, bytes]]) -> None:
+    """Writes every file and then gives the renamed one its name; what fails takes all of it back."""
+    if to is None:
+        if changing:
+            overwrite_all([(old, new) for _, old, new in changing])
+        return
+    missing = [folder for folder in to.path.parents if not folder.exists()]
+    try:
+        to.path.parent.mkdir(parents=True, exist_ok=True)
+        note.path.rename(to.path)
+        moved = [_at(old, to.path) if where is note else old for where, old, _ in changing]
+        try:
+            if changing:
+                overwrite_all([(old, new) for old, (_, _, new) in zip(moved, changing, strict=True)])
+        except BaseException:
+            to.path.rename(note.path)
+            raise
+    except BaseException as error:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
+        if isinstance(error, OSError):
+            raise StorageError(f"{note.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
+        raise
+
+
+def _at(file: File, path: Path) -> File:
+    return File(path, file.content, file.stamp, file.mode)
+
+
+def _reindex(engine: Engine, note: Note, to: Note | None, changing: Sequence[tuple[Note, File, bytes]]) -> None:
+    """What `answered` does not take in: the other notes, and the name that is gone."""
+    paths = [path_in(where) for where, _, _ in changing if where is not note]
+    if to is not None:
+        paths += [note.path.relative_to(os.path.realpath(note.collection.root)).as_posix(), path_in(to)]
+    if paths:
+        indexed(engine, note.collection, paths)

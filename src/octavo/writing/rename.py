@@ -1,0 +1,33 @@
+"""A heading with another text; every other byte, level and path stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from octavo.errors import Conflict, InvalidArgument
+from octavo.writing.edit import Edit, check_section_path, same_start
+from octavo.writing.headings import heading_line, heading_text, renamed
+from octavo.writing.outline import Outline, outline
+from octavo.writing.spacing import line_ending
+
+
+def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
+    """A sibling of that text is a conflict. What cannot stand above an underline becomes an ATX heading."""
+    check_section_path(path)
+    text = heading_text(text)
+    number = document.find(path)
+    heading = document.headings[number]
+    siblings = document.children(document.parents[number])
+    if any(other != number and document.headings[other].named(text) for other in siblings):
+        raise Conflict(f"there is a section {text!r} beside it already", hint="choose another name")
+    ending = line_ending(document.text)
+    expected = [(other.level, other.text) for other in document.headings]
+    expected[number] = (heading.level, text)
+    whole = document.text[heading.start : heading.end]
+    closing = ending if whole.endswith("\n") else ""
+    for line in (renamed(document.text, heading, text, ending), heading_line(heading.level, text) + closing):
+        new = document.text[: heading.start] + line + document.text[heading.end :]
+        found = outline(new)
+        if same_start(document, new) and [(other.level, other.text) for other in found.headings] == expected:
+            return Edit(new, heading.start, found.section_end(number))
+    raise InvalidArgument(f"{text!r} cannot be a heading there", hint="choose another text")

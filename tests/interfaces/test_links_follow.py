@@ -1,0 +1,178 @@
+"""Links follow a heading or a file that is renamed or moved: listed, and written when asked, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from python_calls import HASHING
+
+import octavo as package
+from octavo.errors import Conflict, InvalidArgument, OctavoError
+
+GARDEN = "# Garden\n\n## Plans\n\nSee [[#Plans]] and [own](#plans).\n\n### Spring\n\nSow.\n\n## Archive\n"
+LINKS = (
+    "[[Garden]] [[garden#Plans|the plans]] ![[Garden#Plans#Spring]] [[Other]]\r\n"
+    '[md](sub/Garden.md#plans) [angle](<sub/Garden.md#Plans> "title") [ref][g] [x](https://example.org/Garden)\r\n'
+    "`[[Garden#Plans]]`\r\n\r\n[g]: sub/Garden.md#spring\r\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "notes"
+    (root / "sub").mkdir(parents=True)
+    (root / "sub" / "Garden.md").write_bytes(GARDEN.encode())
+    (root / "Links.md").write_bytes(LINKS.encode())
+    (root / "Other.md").write_bytes(b'---\nup: "[[Garden#Plans]]"\n---\nno link\n')
+    return root
+
+
+@pytest.fixture
+def library(tmp_path: Path, folder: Path) -> Iterator[package.Library]:
+    with package.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+        library.add("notes", folder, writable=True)
+        yield library
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_links_follow_a_renamed_heading_in_the_way_they_were_written(library: package.Library, folder: Path) -> None:
+    before = files(folder)
+    shown = library.doc_rename(
+        "sub/Garden.md", heading_path=["Garden", "Plans"], heading="New Plans", update_links=True, dry_run=True
+    )
+    assert files(folder) == before
+    done = library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="New Plans", update_links=True)
+    assert (done.links, done.diff, done.hash) == (shown.links, shown.diff, shown.hash)
+    assert (folder / "Links.md").read_bytes().decode() == (
+        LINKS.replace("[[garden#Plans|", "[[garden#New Plans|")
+        .replace("Garden#Plans#Spring", "Garden#New Plans#Spring")
+        .replace("sub/Garden.md#plans", "sub/Garden.md#new-plans")
+        .replace("<sub/Garden.md#Plans>", "<sub/Garden.md#New Plans>")
+    )
+    assert (folder / "Other.md").read_bytes() == b'---\nup: "[[Garden#New Plans]]"\n---\nno link\n'
+    assert (folder / "sub" / "Garden.md").read_text() == (
+        GARDEN.replace("## Plans", "## New Plans")
+        .replace("[[#Plans]]", "[[#New Plans]]")
+        .replace("#plans", "#new-plans")
+    )
+    assert [(link.uri, link.line, link.before, link.after) for link in done.links if link.uri == "Other.md"] == [
+        ("Other.md", 2, "[[Garden#Plans]]", "[[Garden#New Plans]]")
+    ]
+    assert library.lint(rules=["missing-anchor", "broken-link"]).ok
+
+
+def test_links_are_listed_in_a_dry_run_and_written_only_when_asked(library: package.Library, folder: Path) -> None:
+    shown = library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X", dry_run=True)
+    assert (len(shown.links), shown.links_updated) == (7, False)
+    before = files(folder)
+    library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="X")
+    after = files(folder)
+    assert {name for name in before if before[name] != after[name]} == {"sub/Garden.md"}
+
+
+def test_links_follow_a_renamed_file_and_its_own_links_still_lead_where_they_did(
+    library: package.Library, folder: Path
+) -> None:
+    (folder / "sub" / "Garden.md").write_text(GARDEN + "\n[near](near.md) [up](../Other.md) [[Other]]\n")
+    (folder / "sub" / "near.md").write_text("[g](Garden.md) [[sub/Garden]]\n")
+    library.index()
+    done = library.doc_rename("sub/Garden.md", to="deep/er/My (Plot).md", update_links=True)
+    assert done.uri == "deep/er/My (Plot).md"
+    assert not (folder / "sub" / "Garden.md").exists()
+    assert (folder / "deep" / "er" / "My (Plot).md").read_text() == (
+        GARDEN + "\n[near](../../sub/near.md) [up](../../Other.md) [[Other]]\n"
+    )
+    assert (folder / "sub" / "near.md").read_text() == ("[g](../deep/er/My%20%28Plot%29.md) [[deep/er/My (Plot)]]\n")
+    assert (folder / "Links.md").read_bytes().decode() == (
+        LINKS.replace("[[Garden]]", "[[My (Plot)]]")
+        .replace("[[garden#", "[[My (Plot)#")
+        .replace("![[Garden#", "![[My (Plot)#")
+        .replace("(sub/Garden.md#plans)", "(deep/er/My%20%28Plot%29.md#plans)")
+        .replace("<sub/Garden.md#Plans>", "<deep/er/My (Plot).md#Plans>")
+        .replace("[g]: sub/Garden.md", "[g]: deep/er/My%20%28Plot%29.md")
+    )
+    assert library.lint(rules=["missing-anchor", "broken-link", "broken-wikilink"]).ok
+    assert library.search("Sow").hits[0].uri == "deep/er/My (Plot).md"
+
+
+def test_links_follow_a_moved_section(library: package.Library, folder: Path) -> None:
+    shown = library.doc_move_section(
+        "sub/Garden.md", ["Garden", "Plans", "Spring"], ["Garden", "Archive"], dry_run=True
+    )
+    assert [(link.before, link.after) for link in shown.links] == [
+        ("![[Garden#Plans#Spring]]", "![[Garden#Archive#Spring]]")
+    ]
+    library.doc_move_section("sub/Garden.md", ["Garden", "Plans", "Spring"], ["Garden", "Archive"], update_links=True)
+    assert "![[Garden#Archive#Spring]]" in (folder / "Links.md").read_text()
+    library.doc_restore("Links.md")
+    assert (folder / "Links.md").read_bytes() == LINKS.encode()
+
+
+def test_all_files_are_written_or_none(library: package.Library, folder: Path) -> None:
+    (folder / "Links.md").chmod(0o444)
+    before = files(folder)
+    for change in ({"to": "New.md"}, {"heading_path": ["Garden", "Plans"], "heading": "X"}):
+        with pytest.raises(OctavoError, match="read-only"):
+            library.doc_rename("sub/Garden.md", update_links=True, **change)
+        assert files(folder) == before
+
+
+def test_a_failure_half_way_takes_every_file_back(
+    library: package.Library, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from octavo.writing import files as module
+
+    replace, calls = module.Draft.replace, []
+
+    def failing(draft: module.Draft) -> None:
+        calls.append(draft.path.name)
+        if len(calls) == 2:
+            raise OSError(28, "No space left on device")
+        replace(draft)
+
+    monkeypatch.setattr(module.Draft, "replace", failing)
+    before = files(folder)
+    with pytest.raises(OctavoError, match="No space left"):
+        library.doc_rename("sub/Garden.md", to="new/New.md", update_links=True)
+    assert files(folder) == before
+    assert not (folder / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"to": "a.md", "heading": "X"},
+        {"heading": "X"},
+        {"heading_path": ["Garden"]},
+        {"to": "x.txt"},
+        {"to": "/x.md"},
+    ],
+)
+def test_a_rename_needs_a_place_or_a_section_with_its_heading(
+    library: package.Library, change: dict[str, object]
+) -> None:
+    with pytest.raises(InvalidArgument):
+        library.doc_rename("sub/Garden.md", **change)  # type: ignore[arg-type]
+
+
+def test_a_name_that_is_taken_is_a_conflict(library: package.Library, folder: Path) -> None:
+    with pytest.raises(Conflict):
+        library.doc_rename("sub/Garden.md", to="Other.md")
+    with pytest.raises(Conflict):
+        library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="Archive")
+    with pytest.raises(Conflict):
+        library.doc_rename("sub/Garden.md", to="New.md", expected_hash="0")
+
+
+def test_a_link_that_would_come_to_mean_another_note_follows_too(library: package.Library, folder: Path) -> None:
+    (folder / "a").mkdir()
+    (folder / "a" / "Pond.md").write_text("x\n")
+    (folder / "Links.md").write_text("[[Pond]]\n")
+    library.doc_rename("sub/Garden.md", to="Pond.md", update_links=True)
+    assert (folder / "Links.md").read_text() == "[[a/Pond]]\n"
