@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import shown_path
-from octavo.parsing.markdown.blocks import scan
 from octavo.parsing.markdown.inline import LONGEST, plain_text
+from octavo.writing.heading_scan import heading_scan
 
 BOM = "\ufeff"
 ROOT = -1
@@ -146,9 +146,10 @@ def headings(text: str, start: int = 0) -> list[Heading]:
     it changes no block.
     """
     source = text.replace("\r\n", " \n") if "\r" in text else text
+    new = tuple.__new__  # like the constructor, in half of its time
     return [
-        Heading(heading.level, heading.start, heading.end, _joined(heading.content))
-        for heading in scan(source, start).headings
+        new(Heading, (level, begin, end, _joined(content) if "\n" in content else content))
+        for level, begin, end, content in heading_scan(source, start)
     ]
 
 
@@ -173,4 +174,4 @@ def parents(levels: Iterable[int]) -> list[int]:
 
 
 def _joined(content: str) -> str:
-    return " ".join(line.strip(" \t") for line in content.split("\n")) if "\n" in content else content
+    return " ".join(line.strip(" \t") for line in content.split("\n"))
