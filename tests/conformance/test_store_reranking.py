@@ -35,8 +35,10 @@ def test_the_oldest_scores_are_forgotten_first(store: Store, notes: Collection, 
     for digest in (A, B, C):
         store.rerank_scores.put(notes.project_id, "m", ASKED, {digest: 1.0})
         clock.now += 10
-    assert store.rerank_scores.prune(notes.project_id, 2) == 1
+    with store.transaction():
+        assert store.rerank_scores.prune(notes.project_id, 2) == 1
     assert set(store.rerank_scores.known(notes.project_id, "m", ASKED, [A, B, C])) == {B, C}
-    assert store.rerank_scores.prune(notes.project_id, 2) == 0
-    assert store.rerank_scores.prune(notes.project_id, 0) == 2
+    with store.transaction():
+        assert store.rerank_scores.prune(notes.project_id, 2) == 0
+        assert store.rerank_scores.prune(notes.project_id, 0) == 2
     assert store.check() == ()

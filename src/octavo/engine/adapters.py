@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from octavo.ingest.prepare import Preparer
     from octavo.model.collection import Collection, CollectionSettings, Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
+    from octavo.model.ids import ProjectId
     from octavo.model.language_model import Role
     from octavo.model.ledger import FileStamp
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.scan import Scan
-    from octavo.ports import Embedder, LanguageModel, QueryWriter, Reranker, Store, VectorIndex
+    from octavo.ports import Completions, Embedder, LanguageModel, QueryWriter, Reranker, Store, VectorIndex
 
 
 class FileChanges(Protocol):
@@ -112,6 +113,8 @@ class Adapters:
     reranker: Callable[[], Reranker] | None = None
     language_model: Callable[[Role, str | None], LanguageModel | None] | None = None
     """The model of a role, or one by its name, where any is configured."""
+    cached_model: Callable[[LanguageModel, Completions, ProjectId], LanguageModel] | None = None
+    """A model that answers from the library what it has answered before."""
     query_writer: Callable[[LanguageModel], QueryWriter] | None = None
     judge: Callable[[LanguageModel, str, str, float], Reranker] | None = None
     """A language model as a reranker, by its style, its prompt and the seconds a call may take."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.engine.adapters import IndexOptions, WatchSettings
 from octavo.engine.reader import Reader
-from octavo.errors import ConfigurationError, NotFound
+from octavo.errors import NotFound
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
@@ -93,12 +93,7 @@ class Engine:
 
     def language_model(self, role: Role, name: str | None = None) -> LanguageModel | None:
         """The configured model of a role, or one by its name; None where no model has the role."""
-        make = self.library.adapters.language_model
-        if make is None and name is not None:
-            raise ConfigurationError(
-                f"there is no model {name}", hint=f"describe it in a table [llm.models.{name}] of your configuration"
-            )
-        return None if make is None else make(role, name)
+        return self.library.language_model(role, name)
 
     @property
     def reranks_by_model(self) -> bool:

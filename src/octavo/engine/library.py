@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from octavo.engine.active_profile import ActiveProfile
 from octavo.engine.hit_counts import HitCounts
-from octavo.errors import InvalidArgument, NotFound, SourceError
+from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.ids import collection_id
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from octavo.engine.adapters import Adapters, Rules
     from octavo.engine.builds import Builds
     from octavo.model.collection import Project
+    from octavo.model.language_model import Role
     from octavo.model.location import Location
     from octavo.model.recipe import Recipe
-    from octavo.ports import Store
+    from octavo.ports import LanguageModel, Store
 
 _REMOVE_PATIENCE = 300.0  # seconds to wait for other writers
 
@@ -63,6 +64,18 @@ class OpenLibrary:
         store = self.adapters.store_in_memory(self.adapters.clock)
         adapters = replace(self.adapters, embedder=lambda: self.active.embedder, accelerator=None)
         return OpenLibrary(store, self.project.name, adapters, self.rules)
+
+    def language_model(self, role: Role, name: str | None = None) -> LanguageModel | None:
+        """The configured model of a role, or one by its name, not asked twice for the same; None without any."""
+        adapters = self.adapters
+        if adapters.language_model is None and name is not None:
+            raise ConfigurationError(
+                f"there is no model {name}", hint=f"describe it in a table [llm.models.{name}] of your configuration"
+            )
+        model = None if adapters.language_model is None else adapters.language_model(role, name)
+        if model is None or adapters.cached_model is None:
+            return model
+        return adapters.cached_model(model, self.store.completions, self.project.id)
 
     def collections(self) -> tuple[Collection, ...]:
         return self.store.catalog.collections(self.project.id)

@@ -79,9 +79,9 @@ class Reader:
         return MeasuredReranker(make())
 
     def _writer(self) -> QueryWriter | None:
-        adapters = self._library.adapters
-        model = adapters.language_model and adapters.language_model("hypothesise", None)
-        return adapters.query_writer(model) if model and adapters.query_writer else None
+        make = self._library.adapters.query_writer
+        model = self._library.language_model("hypothesise")
+        return make(model) if model and make else None
 
     def _judge(self, style: str, prompt: str, deadline_ms: float) -> MeasuredReranker | None:
         """One for all searches, because it learns what a passage costs."""

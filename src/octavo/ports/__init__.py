@@ -6,7 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
-from octavo.ports.language import LanguageModel, QueryWriter
+from octavo.ports.language import Completions, LanguageModel, QueryWriter
 from octavo.ports.library import (
     Catalog,
     Documents,
@@ -43,6 +43,7 @@ __all__ = [
     "Catalog",
     "ChoosingIndex",
     "Chunker",
+    "Completions",
     "Converter",
     "Documents",
     "Embedder",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from octavo.model.ids import ProjectId
     from octavo.model.language_model import Completion, Hypotheses, Prices, Prompt, Subqueries
 
 
@@ -75,3 +76,21 @@ class QueryWriter(Protocol):
     ) -> Hypotheses: ...
 
     def subqueries(self, question: str, *, deadline: float, prompt: str) -> Subqueries: ...
+
+
+class Completions(Protocol):
+    """What language models have answered before, by the prompt's name and version and a digest of what was asked."""
+
+    def known(self, project: ProjectId, model: str, prompt: str, digest: str) -> Completion | None: ...
+
+    def put(
+        self, project: ProjectId, model: str, prompt: str, digest: str, completion: Completion, keep_bytes: int
+    ) -> None:
+        """Stores an answer; the oldest go where all together take more than `keep_bytes`."""
+        ...
+
+    def count(self, project: ProjectId) -> int: ...
+
+    def prune(self, project: ProjectId, keep_bytes: int) -> int:
+        """Forgets the oldest beyond so many bytes; how many there were. Inside a transaction."""
+        ...

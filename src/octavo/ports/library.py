@@ -53,7 +53,7 @@ class RerankScores(Protocol):
     def put(self, project: ProjectId, model: str, question: str, scores: Mapping[str, float]) -> None: ...
 
     def prune(self, project: ProjectId, keep: int) -> int:
-        """Forgets the oldest beyond `keep`; how many there were."""
+        """Forgets the oldest beyond `keep`; how many there were. Inside a transaction."""
         ...
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored import LibraryCounts
     from octavo.observability.progress import Progress
+    from octavo.ports.language import Completions
     from octavo.ports.library import (
         Catalog,
         Documents,
@@ -69,6 +70,9 @@ class Store(Protocol):
 
     @property
     def rerank_scores(self) -> RerankScores: ...
+
+    @property
+    def completions(self) -> Completions: ...
 
     @property
     def pruning(self) -> Pruning: ...

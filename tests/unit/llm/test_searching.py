@@ -10,8 +10,11 @@ from language_model_services import HANG, ModelService, model_served
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
+from octavo.model.language_model import Prompt
 from octavo.model.query import Query
 from octavo.model.result import Result, StageTrace
+from octavo.operations.database.pruning import prune
+from octavo.operations.database.requests import PruneRequest
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
 from octavo.retrieval.profiles import PROFILES
@@ -153,3 +156,26 @@ def test_without_a_configured_model_the_answer_says_so(tmp_path: Path, engine: E
         result = find(plain, SearchRequest("water", hyde=True))
         assert result.hits and "no language model is configured for hypothesise" in result.degraded[0]
         assert plain.language_model("answer") is None
+
+
+def test_what_a_model_wrote_is_kept_in_the_library_until_it_is_pruned(engine: Engine, service: ModelService) -> None:
+    service.replies = ["The furnace heats water."]
+    for asked, known in ((2, 0), (2, 2)):
+        result = engine.search(Query("water"), PROFILES["hyde_hybrid"])
+        assert (len(service.seen), stage(result, "hyde").detail["cached"]) == (asked, known)
+    assert prune(engine, PruneRequest(cache=True, dry_run=True)).cached == 2
+    assert prune(engine, PruneRequest()).cached == 0
+    assert prune(engine, PruneRequest(cache=True)).cached == 2
+    engine.search(Query("water"), PROFILES["hyde_hybrid"])
+    assert len(service.seen) == 4
+
+
+def test_a_stream_and_a_value_are_kept_too(engine: Engine, service: ModelService) -> None:
+    service.replies = ['{"score": 7}']
+    model = engine.language_model("answer")
+    assert model is not None
+    asked, schema = Prompt.of("Score?"), {"type": "object", "required": ["score"]}
+    for _ in range(2):
+        assert "".join(model.stream(asked)) == '{"score": 7}'
+        assert model.structured(asked, schema).value == {"score": 7}
+    assert len(service.seen) == 2 and model.structured(asked, schema).usage.cached

@@ -16,7 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
 from octavo.engine.library import OpenLibrary
 from octavo.engine.wiring.embedders import profile_embedder, reranker
-from octavo.engine.wiring.language_models import judge, language_models, query_writer, service_reranker
+from octavo.engine.wiring.language_models import cached_model, judge, language_models, query_writer, service_reranker
 from octavo.engine.wiring.stores import accelerator
 from octavo.model.location import Location
 from octavo.stores.sqlite.store import SqliteStore
@@ -64,6 +64,7 @@ def assemble(
         file_changes=_file_changes,
         reranker=service_reranker(config.llm) or reranker(config.reranking),
         language_model=language_models(config.llm),
+        cached_model=partial(cached_model, config.llm.cache_mb),
         query_writer=partial(query_writer, folders),
         judge=partial(judge, folders),
         config=config,

@@ -14,7 +14,8 @@ from octavo.config.api_keys import api_key
 from octavo.model.language_model import LanguageModels, Role
 
 if TYPE_CHECKING:
-    from octavo.ports import LanguageModel, QueryWriter, Reranker
+    from octavo.model.ids import ProjectId
+    from octavo.ports import Completions, LanguageModel, QueryWriter, Reranker
 
 ModelFor = Callable[[Role, str | None], "LanguageModel | None"]
 
@@ -51,6 +52,15 @@ def service_reranker(configured: LanguageModels) -> Callable[[], Reranker] | Non
         return reranker
 
     return make
+
+
+def cached_model(keep_mb: int, model: LanguageModel, completions: Completions, project: ProjectId) -> LanguageModel:
+    if not keep_mb:
+        return model
+    cached: LanguageModel = import_module("octavo.llm.cached").CachedModel(
+        model, completions, project, keep_mb * 1_000_000
+    )
+    return cached
 
 
 def query_writer(folders: Sequence[Path], model: LanguageModel) -> QueryWriter:

@@ -1138,6 +1138,7 @@ class Methods(Caller):
         older_than: float | None = None,
         keep: int | None = None,
         max_bytes: int | None = None,
+        cache: bool = False,
         dry_run: bool = False,
     ) -> PruneAnswer:
         """Let earlier versions of documents go, with the texts and vectors nothing else needs.
@@ -1148,6 +1149,7 @@ class Methods(Caller):
             older_than: Versions that were replaced so many days ago.
             keep: All but so many earlier versions of a document.
             max_bytes: The oldest, until earlier texts take no more.
+            cache: Also what language models answered and rerankers scored.
             dry_run: Only say what would go.
         """
         answer: PruneAnswer = self._call("db_prune", locals())

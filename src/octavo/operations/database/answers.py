@@ -33,6 +33,8 @@ class PruneAnswer:
     vectors: int
     bytes: int
     dry_run: bool
+    cached: int = 0
+    """Answers and scores of models that were kept so that nobody is asked twice."""
 
 
 @dataclass(frozen=True, slots=True)

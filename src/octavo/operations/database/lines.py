@@ -25,7 +25,8 @@ def upgraded_lines(answer: UpgradeAnswer) -> Iterator[Line]:
 
 
 def pruned_lines(answer: PruneAnswer) -> Iterator[Line]:
-    counts = (count(answer.versions, "version"), count(answer.texts, "text"), count(answer.vectors, "vector"))
+    counts = [count(answer.versions, "version"), count(answer.texts, "text"), count(answer.vectors, "vector")]
+    counts += [count(answer.cached, "cached answer")] if answer.cached else []
     yield (Part(f"{', '.join(counts)} {'would go' if answer.dry_run else 'went'}, {size(answer.bytes)} in all."),)
 
 

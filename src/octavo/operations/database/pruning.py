@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from octavo.engine.engine import Engine
+from octavo.model.ids import ProjectId
 from octavo.model.job import JobState
 from octavo.operations.database.answers import PruneAnswer
 from octavo.operations.database.requests import PruneRequest
+from octavo.ports import Store
 
 _DAY = 86_400.0
 
@@ -48,13 +50,18 @@ def prune(engine: Engine, request: PruneRequest, now: Callable[[], float] = time
             unused = pruning.unused(project)
             pruning.remove_unused(project)
             store.outbox.purge(project, [JobState.DONE], now())
-            answer = PruneAnswer(len(going), unused.texts, unused.vectors, unused.bytes, request.dry_run)
+            cached = _forget_cached(store, project) if request.cache else 0
+            answer = PruneAnswer(len(going), unused.texts, unused.vectors, unused.bytes, request.dry_run, cached)
             if request.dry_run:
                 raise DryRun
     except DryRun:
         return answer
     store.compact(fully=True)
     return answer
+
+
+def _forget_cached(store: Store, project: ProjectId) -> int:
+    return store.completions.prune(project, 0) + store.rerank_scores.prune(project, 0)
 
 
 def chosen(

@@ -30,6 +30,7 @@ class PruneRequest:
     ) = None
     keep: Annotated[int, Field(ge=0, description="All but so many earlier versions of a document.")] | None = None
     max_bytes: Annotated[int, Field(ge=0, description="The oldest, until earlier texts take no more.")] | None = None
+    cache: Annotated[bool, Field(description="Also what language models answered and rerankers scored.")] = False
     dry_run: Annotated[bool, Field(description="Only say what would go.")] = False
 
 

@@ -64,7 +64,7 @@ DATABASE = (
         listing=Listing(columns=("versions", "texts", "vectors", "bytes", "dry_run"), confirms=True),
         command="db prune",
         aliases=("prune",),
-        examples=("octavo db prune --older-than 30 --keep 5 --dry-run",),
+        examples=("octavo db prune --older-than 30 --keep 5 --dry-run", "octavo db prune --cache"),
         example={"keep": 3, "dry_run": True},
         errors=(ErrorCase({"keep": -1}, "INVALID_ARGUMENT"),),
         annotations=WRITES,

@@ -42,7 +42,6 @@ class RerankScoreRepository:
 
     def prune(self, project: ProjectId, keep: int) -> int:
         where = {"project": self._keys.project(project)}
-        with self._database.transaction():
-            before = int(value(self._database, "rerank_scores_count", where))
-            self._database.run("rerank_scores_prune", where | {"keep": keep})
-            return before - int(value(self._database, "rerank_scores_count", where))
+        before = int(value(self._database, "rerank_scores_count", where))
+        self._database.run("rerank_scores_prune", where | {"keep": keep})
+        return before - int(value(self._database, "rerank_scores_count", where))

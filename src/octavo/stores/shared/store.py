@@ -13,6 +13,7 @@ from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
+from octavo.stores.shared.completions import CompletionRepository
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.documents import DocumentRepository
 from octavo.stores.shared.embedding_profiles import EmbeddingProfileRepository
@@ -88,6 +89,10 @@ class SharedStore:
         from octavo.stores.shared.note_writes import NoteWriteRepository
 
         return NoteWriteRepository(self.shared, self._keys, self._clock)
+
+    @cached_property
+    def completions(self) -> CompletionRepository:
+        return CompletionRepository(self.shared, self._keys, self._clock)
 
     @cached_property
     def rerank_scores(self) -> RerankScoreRepository:

@@ -67,7 +67,7 @@ TABLES = (
 COUNTERS = ("generation", "chunk_key", "document_key", "input_key", POSTPONED)
 """The counters in `library` that every engine has."""
 
-NOT_CARRIED = frozenset(("library", "leases", "chunk_changes", "embedded_upto", "chunk_hits"))
+NOT_CARRIED = frozenset(("library", "leases", "chunk_changes", "embedded_upto", "chunk_hits", "completions"))
 """Tables that belong to one database: its own counters, current leases, changes its snapshots have not seen, cached
 facts about its vectors."""
 

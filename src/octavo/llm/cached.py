@@ -1,0 +1,132 @@
+"""A language model that is not asked twice for the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from octavo.errors import OctavoError
+from octavo.llm.reading import read_json
+from octavo.model.ids import ProjectId
+from octavo.model.language_model import Completion, Prices, Prompt, Usage
+from octavo.ports import Completions, LanguageModel
+
+
+class CachedModel:
+    """Fits `ports.LanguageModel`. What it knows comes from the library; an answer that was cut off is not kept."""
+
+    def __init__(self, model: LanguageModel, completions: Completions, project: ProjectId, keep_bytes: int) -> None:
+        self._model = model
+        self._completions = completions
+        self._project = project
+        self._keep_bytes = keep_bytes
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    @property
+    def prices(self) -> Prices:
+        return self._model.prices
+
+    def count_tokens(self, text: str) -> int:
+        return self._model.count_tokens(text)
+
+    def complete(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        deadline: float | None = None,
+    ) -> Completion:
+        digest = _digest(prompt, max_tokens, temperature, stop)
+        found = self._known(prompt, digest)
+        if found is None:
+            found = self._model.complete(
+                prompt, max_tokens=max_tokens, temperature=temperature, stop=stop, deadline=deadline
+            )
+            self._keep(prompt, digest, found)
+        return found
+
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        deadline: float | None = None,
+    ) -> Iterator[str]:
+        digest = _digest(prompt, max_tokens, temperature, stop)
+        found = self._known(prompt, digest)
+        if found is not None:
+            yield found.text
+            return
+        pieces: list[str] = []
+        for piece in self._model.stream(
+            prompt, max_tokens=max_tokens, temperature=temperature, stop=stop, deadline=deadline
+        ):
+            pieces.append(piece)
+            yield piece
+        text = "".join(pieces)
+        usage = Usage(self.count_tokens(prompt.text), self.count_tokens(text))
+        self._keep(prompt, digest, Completion(text, usage, truncated=usage.completion_tokens >= max_tokens))
+
+    def structured(
+        self,
+        prompt: Prompt,
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        deadline: float | None = None,
+    ) -> Completion:
+        digest = _digest(prompt, max_tokens, temperature, schema=schema)
+        found = self._known(prompt, digest)
+        if found is not None:
+            value, problem = read_json(found.text, schema)
+            if not problem:
+                return replace(found, value=value)
+        found = self._model.structured(
+            prompt, schema, max_tokens=max_tokens, temperature=temperature, deadline=deadline
+        )
+        self._keep(prompt, digest, found)
+        return found
+
+    def _known(self, prompt: Prompt, digest: str) -> Completion | None:
+        return self._completions.known(self._project, self.name, _version(prompt), digest)
+
+    def _keep(self, prompt: Prompt, digest: str, completion: Completion) -> None:
+        """It only saves work: a library that is busy, or cannot be written, does without it."""
+        if completion.truncated or not completion.text:
+            return
+        with suppress(OctavoError):
+            self._completions.put(
+                self._project, self.name, _version(prompt), digest, completion, keep_bytes=self._keep_bytes
+            )
+
+
+def _version(prompt: Prompt) -> str:
+    return f"{prompt.name}@{prompt.version}"
+
+
+def _digest(
+    prompt: Prompt,
+    max_tokens: int,
+    temperature: float,
+    stop: Sequence[str] = (),
+    schema: Mapping[str, Any] | None = None,
+) -> str:
+    said = [[message.role, message.text] for message in prompt.messages]
+    asked = json.dumps([said, max_tokens, temperature, list(stop), schema], sort_keys=True)
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
