@@ -205,6 +205,14 @@ class Serve:
     allow_origins: Annotated[
         tuple[str, ...], Field(description="Web origins whose pages may call the server (`Origin` header).")
     ] = ()
+    write: Annotated[bool, Field(description="Whether the page in the browser offers changes; needs a token.")] = False
+    open_with: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Programs in which the page opens files, as NAME=ADDRESS with `{path}` and `{line}`, such as "
+            "`Obsidian=obsidian://open?path={path}`."
+        ),
+    ] = ()
     max_request_bytes: Annotated[int, Field(ge=1_000, description="The largest request body.")] = 4_000_000
     timeout_seconds: Annotated[float, Field(gt=0, le=3_600, description="The longest a request may take.")] = 60.0
     concurrency: Annotated[

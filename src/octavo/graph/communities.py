@@ -114,6 +114,6 @@ def _igraph() -> Any:
     except ImportError as error:
         raise MissingExtra(
             "finding communities needs igraph, which is not installed",
-            hint="install it with: pip install 'octavo[graph]'",
+            hint="it comes with octavo: pip install igraph brings it back",
         ) from error
     return igraph

@@ -128,8 +128,16 @@ def _edge(edge: Edge, target: str) -> ViewEdge:
 
 
 def _document(node: Node, community: int | None, degree: int) -> ViewNode:
+    label = node.title if node.kind == "memory" and node.title else called(node.uri)  # a memory's uri is only a number
     return ViewNode(
-        node.document, NodeKind.DOCUMENT, called(node.uri), node.collection, node.uri, node.kind, community, degree
+        node.document,
+        NodeKind.DOCUMENT,
+        label,
+        node.collection,
+        node.uri,
+        node.kind,
+        community,
+        degree,
     )
 
 

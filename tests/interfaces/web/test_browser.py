@@ -85,8 +85,48 @@ def test_hostile_titles_run_nothing(page: Any) -> None:
     assert page.locator("a[href^=javascript]").count() == 0
 
 
-@pytest.mark.parametrize("path", ["/", "/?q=sourdough", "/library", "/memories", "/docs"])
+@pytest.mark.parametrize(
+    "path", ["/", "/?q=sourdough", "/library", "/memories", "/docs", "/graph", "/ask", "/models", "/jobs"]
+)
 def test_nothing_is_wider_than_a_telephone(page: Any, path: str) -> None:
     page.set_viewport_size({"width": 420, "height": 800})
     page.goto(path)
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
+
+
+def test_the_graph_leads_from_a_name_to_its_document(page: Any) -> None:
+    page.goto("/graph")
+    page.fill("#find", "bread")
+    page.click("#found li")
+    page.click("#where a")
+    page.wait_for_url("**/document/notes/bread.md")
+    assert "Feed the sourdough" in page.inner_text("article")
+
+
+def test_a_token_is_asked_for_once_and_then_the_page_writes(tmp_path: Path) -> None:
+    folder, library, token = tmp_path / "notes", tmp_path / "library.db", tmp_path / "token"
+    folder.mkdir()
+    (folder / "bread.md").write_text(NOTES["bread.md"], "utf-8")
+    token.write_text("0123456789abcdef0123", "utf-8")
+    token.chmod(0o600)
+    with open_library(library, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+    arguments = ["--library", str(library), "--write", "--token-file", str(token)]
+    with (
+        running(arguments, {"OCTAVO_EMBEDDING_PROVIDER": "hashing"}) as started,
+        playwright.sync_playwright() as driver,
+    ):
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(base_url=started.address)
+        page.goto("/memories")
+        page.fill("[name=token]", "0123456789abcdef0123")
+        page.click("button")
+        page.wait_for_selector("#query")
+        page.goto("/memories")
+        page.click("summary")
+        page.fill("#text", "The oven runs hot.")
+        page.click(".remember button")
+        page.wait_for_url("**/memory/*")
+        assert "The oven runs hot." in page.inner_text("article")
+        browser.close()

@@ -52,7 +52,7 @@ stage = "single"
 stage = "community_boost"
 """
 
-NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph: octavo[graph]")
+NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from octavo.model.job import JobKind, JobState
 from octavo.operations.jobs.working import work
 from octavo.operations.library.status import full_status
 
-NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph: octavo[graph]")
+NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph")
 
 
 def ring(*members: int) -> dict[tuple[int, int], float]:
@@ -54,7 +54,7 @@ def test_without_igraph_the_error_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "igraph", None)
     with pytest.raises(MissingExtra) as raised:
         leiden(2, {(0, 1): 1.0})
-    assert raised.value.hint == "install it with: pip install 'octavo[graph]'"
+    assert raised.value.hint == "it comes with octavo: pip install igraph brings it back"
 
 
 def test_the_nearest_are_pairs_near_enough_each_once() -> None:

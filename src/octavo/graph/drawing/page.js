@@ -34,7 +34,7 @@
     $("chosen").hidden = i < 0;
     if (i >= 0) {
       $("name").textContent = nodes[i][LABEL];
-      $("where").textContent = nodes[i][KIND] === "document" ? `${nodes[i][COLLECTION]}/${nodes[i][URI]}` : nodes[i][KIND];
+      $("where").replaceChildren(place(nodes[i]));
       const list = near[i].filter(n => alive[n]).map(n => {
         const out = sources[n] === i, other = out ? targets[n] : sources[n];
         return row(nodes[other][LABEL], `${out ? "→" : "←"} ${graph.edges[n][2]}`, colour(groups[other]), () => goTo(other));
@@ -42,6 +42,17 @@
       $("links").replaceChildren(...list);
     }
     redraw();
+  }
+
+  // Served by Octavo, a document's place leads to its page; a page of its own only says it.
+  function place(node) {
+    if (node[KIND] !== "document") return document.createTextNode(node[KIND]);
+    const text = `${node[COLLECTION]}/${node[URI]}`;
+    if (!graph.documents) return document.createTextNode(text);
+    const link = document.createElement("a");
+    link.setAttribute("href", graph.documents + text.split("/").map(encodeURIComponent).join("/"));
+    link.textContent = text;
+    return link;
   }
 
   function row(text, note, dot, act) {
@@ -92,8 +103,10 @@
   }
 
   function warm(to) { heat = Math.max(heat, to); redraw(); }
-  function width() { return Math.max(100, innerWidth - Math.min(300, innerWidth * 0.8)); }
-  function height() { return innerHeight; }
+  // The panel stands beside the drawing, or below it where there is little room.
+  const narrow = matchMedia("(max-width: 600px)");
+  function width() { return narrow.matches ? innerWidth : Math.max(100, innerWidth - 300); }
+  function height() { return narrow.matches ? innerHeight * 0.55 : innerHeight; }
   function redraw() { if (!waiting) { waiting = true; requestAnimationFrame(frame); } }
 
   function frame() {

@@ -23,7 +23,7 @@ from octavo.interfaces.http.guard import Guard
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
 from octavo.interfaces.mcp.server import make_server, prepared_server
-from octavo.interfaces.web.pages import page_routes
+from octavo.interfaces.web.routes import page_routes
 from octavo.observability.metrics import Metrics
 from octavo.operations.table import chosen
 from octavo.version import __version__
@@ -58,7 +58,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     app.secured = token is not None
     metrics = Metrics()
     add_routes(app, calls, metrics, secured=token is not None)
-    app.router.routes += page_routes(calls, app.openapi)
+    app.router.routes += page_routes(calls, app.openapi, settings, writable=settings.write and token is not None)
     app.router.routes.append(Route("/mcp", endpoint=StreamableHTTPASGIApp(sessions)))
     app.add_exception_handler(OctavoError, _purpose)
     app.add_exception_handler(HTTPException, _protocol)

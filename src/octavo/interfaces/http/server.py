@@ -89,6 +89,11 @@ def read_token(settings: Serve) -> str | None:
                 f"listening on {settings.host} lets others on the network ask, and needs a token",
                 hint="put a secret into a file and pass --token-file FILE, or listen on 127.0.0.1",
             )
+        if settings.write:
+            raise ConfigurationError(
+                "a page that changes things needs a token",
+                hint="put a secret into a file and pass --token-file FILE, or leave out --write",
+            )
         return None
     return _secret(settings.token_file.expanduser())
 

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import RedirectResponse, Response
 
 from octavo.errors import NotFound, OctavoError
-from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.guard import COOKIE
-from octavo.interfaces.http.problems import status_of
 from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web import text
+from octavo.interfaces.web.site import HEADERS, Listed, Site
+from octavo.operations.reading.answers import OutlineSection
 from octavo.operations.search.answers import FoundHit, SearchAnswer
-from octavo.operations.table import OPERATIONS
-from octavo.version import __version__
 
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css",
     "search.js": "text/javascript",
     "page.js": "text/javascript",
+    "graph.css": "text/css",
+    "graph.js": "text/javascript",
+    "layout.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+}
+# The same drawing as the page that `octavo graph plot` writes.
+_DRAWING = {
+    "graph.css": ("octavo.graph", "drawing", "page.css"),
+    "graph.js": ("octavo.graph", "drawing", "page.js"),
+    "layout.js": ("octavo.graph", "drawing", "layout.js"),
 }
 _SHOWN = 30  # hits of a search
 _WHOLE = 100_000  # tokens of a document on one page
-_FILTERS = ("collections", "kinds", "tags_all")
+_FILTERS = ("collections", "kinds", "tags_all", "language")
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx", ".mkd"})
-
-Page = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +71,8 @@ class Asked:
     def arguments(self) -> dict[str, Any]:
         optional = {"modified_after": self.since, "profile": self.profile, **self.filters}
         found: dict[str, Any] = {name: value for name, value in optional.items() if value}
+        if language := found.pop("language", None):
+            found["language"] = language[-1]
         return {"query": self.query, "limit": _SHOWN, "max_tokens": _WHOLE, "explain": True, **found}
 
     def link(self, page: str = "/", changed: Mapping[str, tuple[str, ...]] | None = None) -> str:
@@ -85,22 +83,17 @@ class Asked:
         return f"{page}?{urlencode(pairs)}"
 
 
-def page_routes(calls: Calls, describe: Callable[[], Mapping[str, Any]]) -> list[Route]:
-    """`describe` gives the OpenAPI document, for the page on the programming interface."""
-    return [Route(path, page, methods=methods) for path, page, methods in Pages(calls, describe).listed()]
-
-
 class Pages:
-    def __init__(self, calls: Calls, describe: Callable[[], Mapping[str, Any]]) -> None:
-        self._calls = calls
-        self._describe = describe
-        self._templates = Environment(
-            loader=PackageLoader("octavo.interfaces.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-        )
-        self._templates.globals |= {"version": __version__, "document_link": text.document_link}
+    """Search, documents, memories, the library. `describe` gives the OpenAPI document."""
 
-    def listed(self) -> list[tuple[str, Page, list[str]]]:
-        pages: list[tuple[str, Page, list[str]]] = [
+    def __init__(self, site: Site, describe: Callable[[], Mapping[str, Any]]) -> None:
+        self._site = site
+        self._page = site.page
+        self._call = site.call
+        self._describe = describe
+
+    def listed(self) -> Listed:
+        pages: Listed = [
             ("/", self._search, ["GET"]),
             ("/results", self._results, ["GET"]),
             ("/trace", self._trace, ["GET"]),
@@ -112,25 +105,7 @@ class Pages:
             ("/docs", self._programming, ["GET"]),
             ("/login", self._login, ["GET", "POST"]),
         ]
-        shown = [(path, self._said(page), methods) for path, page, methods in pages]
-        return [*shown, ("/assets/{name}", asset, ["GET"])]
-
-    def _said(self, page: Page) -> Page:
-        """What goes wrong on purpose is a page too."""
-
-        async def answered(request: Request) -> Response:
-            try:
-                return await page(request)
-            except OctavoError as error:
-                return self._page("error.html", status_of(error), error=error, title="Not possible")
-
-        return answered
-
-    def _page(self, name: str, http_status: int = 200, **shown: Any) -> Response:
-        return HTMLResponse(self._templates.get_template(name).render(**shown), http_status, HEADERS)
-
-    async def _call(self, operation: str, **arguments: Any) -> Any:
-        return (await self._calls.call(OPERATIONS[operation], arguments)).answer
+        return [*self._site.guarded(pages), ("/assets/{name}", asset, ["GET"])]
 
     async def _search(self, request: Request) -> Response:
         asked = Asked.of(request)
@@ -185,11 +160,20 @@ class Pages:
             "document.html",
             document=found,
             outline=outline,
+            paths=heading_paths(outline.sections),
             history=history,
             body=body,
             headed="<h1" in body,
+            openers=await self._openers(collection, found.uri, lines[0] if lines else 1),
             title=found.title or found.uri,
         )
+
+    async def _openers(self, collection: str, uri: str, line: int) -> list[tuple[str, str]]:
+        """Addresses that open the file in programs of this machine, as the configuration spells them."""
+        status = await self._call("status") if self._site.open_with else None
+        root = next((one.root for one in status.collections if one.name == collection), "") if status else ""
+        path = quote(str(PurePosixPath(root) / uri)) if root else ""
+        return [(name, template.format(path=path, line=line)) for name, template in self._site.open_with if path]
 
     async def _history(self, uri: str, collection: str) -> Any:
         try:
@@ -252,8 +236,19 @@ async def asset(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in ASSETS:
         raise HTTPException(404)
-    content = files("octavo.interfaces.web").joinpath("assets", name).read_bytes()
+    package, folder, file = _DRAWING.get(name, ("octavo.interfaces.web", "assets", name))
+    content = files(package).joinpath(folder, file).read_bytes()
     return Response(content, headers={**HEADERS, "Cache-Control": "no-cache"}, media_type=ASSETS[name])
+
+
+def heading_paths(sections: Sequence[OutlineSection]) -> list[tuple[str, ...]]:
+    """The titles from the root to each section, as the operations that write take them."""
+    paths: list[tuple[str, ...]] = []
+    above: list[OutlineSection] = []
+    for section in sections:
+        above = [*(one for one in above if one.level < section.level), section]
+        paths.append(tuple(one.title for one in above))
+    return paths
 
 
 def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
@@ -268,6 +263,7 @@ def facets(asked: Asked, answer: SearchAnswer) -> dict[str, list[Facet]]:
     counted = {
         "collections": Counter(hit.collection for hit in answer.hits),
         "kinds": Counter(hit.kind for hit in answer.hits),
+        "language": Counter(hit.language for hit in answer.hits if hit.language),
     }
     found = {}
     for name, counts in counted.items():

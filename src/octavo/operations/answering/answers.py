@@ -34,10 +34,11 @@ class SentenceCitation:
     time: str | None = None
     url: str | None = None
     doi: str | None = None
+    ocr: bool | None = None
 
     @property
     def position(self) -> Position:
-        return Position(self.page, self.pages, self.slide, self.sheet, self.time, self.url, self.doi)
+        return Position(self.page, self.pages, self.slide, self.sheet, self.time, self.url, self.doi, self.ocr)
 
 
 @dataclass(frozen=True, slots=True)

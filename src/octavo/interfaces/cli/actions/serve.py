@@ -28,6 +28,7 @@ def serve(
     token_file: Path | None,
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
+    write: bool | None,
     tools: str,
     watch: bool | None,
 ) -> None:
@@ -37,6 +38,7 @@ def serve(
         "serve.token_file": token_file,
         "serve.allow_hosts": hosts or None,
         "serve.allow_origins": origins or None,
+        "serve.write": write,
         "watch.enabled": watch,
     }
     config, files = load_with_files(

@@ -27,6 +27,7 @@ from octavo.interfaces.cli.options import tools_option
 )
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Another name this server is asked by.")
 @click.option("--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="A web page's origin that may ask.")
+@click.option("--write", is_flag=True, default=None, help="Let the page change things; needs --token-file.")
 @tools_option
 @click.option(
     "--watch/--no-watch",

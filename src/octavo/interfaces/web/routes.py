@@ -1,0 +1,24 @@
+"""Every page's address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.routing import Route
+
+from octavo.config.schema import Serve
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.web.changes import Changes
+from octavo.interfaces.web.pages import Pages
+from octavo.interfaces.web.site import Site
+from octavo.interfaces.web.things import Things
+
+
+def page_routes(
+    calls: Calls, describe: Callable[[], Mapping[str, Any]], settings: Serve, *, writable: bool
+) -> list[Route]:
+    """`describe` gives the OpenAPI document, for the page on the programming interface."""
+    site = Site(calls, writable=writable, open_with=settings.open_with)
+    pages = [*Pages(site, describe).listed(), *Things(site).listed(), *(Changes(site).listed() if writable else ())]
+    return [Route(path, page, methods=methods) for path, page, methods in pages]

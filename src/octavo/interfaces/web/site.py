@@ -1,0 +1,78 @@
+"""What every page shares: templates, headers, and calls of operations. Pages ask operations only."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from octavo.errors import OctavoError
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.problems import status_of
+from octavo.interfaces.web import text
+from octavo.operations.table import EVERY
+from octavo.version import __version__
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    # Not no-referrer: with it, browsers send the forms of these pages with `Origin: null`, which the guard refuses.
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+Page = Callable[[Request], Awaitable[Response]]
+Listed = list[tuple[str, Page, list[str]]]
+
+
+class Site:
+    """`writable` is whether pages offer changes: then every request has given the token."""
+
+    def __init__(self, calls: Calls, *, writable: bool = False, open_with: tuple[str, ...] = ()) -> None:
+        self._calls = calls
+        self.writable = writable
+        self.open_with = tuple((name, template) for name, _, template in (one.partition("=") for one in open_with))
+        self._templates = Environment(
+            loader=PackageLoader("octavo.interfaces.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        )
+        self._templates.globals |= {
+            "version": __version__,
+            "document_link": text.document_link,
+            "writable": writable,
+        }
+
+    def page(self, name: str, http_status: int = 200, **shown: Any) -> Response:
+        return HTMLResponse(self._templates.get_template(name).render(**shown), http_status, HEADERS)
+
+    async def call(self, operation: str, **arguments: Any) -> Any:
+        return (await self._calls.call(EVERY[operation], arguments)).answer
+
+    async def maybe(self, operation: str, **arguments: Any) -> Any:
+        """The answer, or None where there is none to be had."""
+        try:
+            return await self.call(operation, **arguments)
+        except OctavoError:
+            return None
+
+    def guarded(self, pages: Listed) -> Listed:
+        return [(path, self._said(page), methods) for path, page, methods in pages]
+
+    def _said(self, page: Page) -> Page:
+        """What goes wrong on purpose is a page too."""
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await page(request)
+            except OctavoError as error:
+                return self.page("error.html", status_of(error), error=error, title="Not possible")
+
+        return answered
+
+
+def given(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """What was filled in, of a form or an address."""
+    return {name: value for name, value in mapping.items() if value}

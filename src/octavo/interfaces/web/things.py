@@ -1,0 +1,113 @@
+"""A page for each thing besides documents: answers, the graph, collections, projects, jobs, models."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from octavo.errors import NotFound
+from octavo.interfaces.web.site import Listed, Site, given
+
+_MOST = 10_000  # nodes of a drawing: more stutter in a browser
+_LISTED = 2_000  # documents of a collection on one page
+
+
+class Things:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._page = site.page
+        self._call = site.call
+
+    def listed(self) -> Listed:
+        return self._site.guarded(
+            [
+                ("/ask", self._ask, ["GET"]),
+                ("/graph", self._graph, ["GET"]),
+                ("/collection/{name}", self._collection, ["GET"]),
+                ("/project/{name}", self._project, ["GET"]),
+                ("/jobs", self._jobs, ["GET"]),
+                ("/job/{number:int}", self._job, ["GET"]),
+                ("/models", self._models, ["GET"]),
+                ("/model/{name}", self._model, ["GET"]),
+            ]
+        )
+
+    async def _ask(self, request: Request) -> Response:
+        question = request.query_params.get("q", "").strip()
+        answer = await self._call("ask", question=question) if question else None
+        return self._page("ask.html", question=question, answer=answer, title=question or "Ask")
+
+    async def _graph(self, request: Request) -> Response:
+        chosen = tuple(request.query_params.getlist("collection"))
+        exported = await self._call("graph_export", **given({"collections": chosen}))
+        return self._page("graph.html", data=json.dumps(drawing(json.loads(exported.text or "{}"))), title="Graph")
+
+    async def _collection(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        state = (await self._call("list_collections", collections=(name,))).collections[0]
+        documents = (await self._call("list_collections", collections=(name,), documents=True)).documents or ()
+        status = await self._call("status", problems=True)
+        problems = [problem for problem in status.problems or () if problem.collection == name]
+        return self._page(
+            "collection.html",
+            state=state,
+            documents=documents[:_LISTED],
+            more=max(0, len(documents) - _LISTED),
+            problems=problems,
+            title=name,
+        )
+
+    async def _project(self, request: Request) -> Response:
+        projects = (await self._call("projects_list")).projects
+        name = request.path_params["name"]
+        project = next((one for one in projects if one.name == name), None)
+        if project is None:
+            raise NotFound(f"there is no project {name}", hint="the library's page lists them")
+        sessions = await self._site.maybe("sessions_list", project=name)
+        return self._page("project.html", project=project, sessions=sessions, title=name)
+
+    async def _jobs(self, request: Request) -> Response:
+        return self._page("jobs.html", jobs=(await self._call("jobs_list")).jobs, title="Jobs")
+
+    async def _job(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        job = next((one for one in (await self._call("jobs_list")).jobs if one.job == number), None)
+        if job is None:
+            raise NotFound(f"there is no job {number}", hint="jobs that have ended are deleted by and by")
+        return self._page("jobs.html", jobs=(job,), title=f"Job {number}")
+
+    async def _models(self, request: Request) -> Response:
+        profiles = await self._call("embedding_profiles_list")
+        models = await self._call("models_list")
+        return self._page("models.html", profiles=profiles.profiles, models=models.models, title="Models")
+
+    async def _model(self, request: Request) -> Response:
+        shown = await self._call("models_show", name=request.path_params["name"])
+        return self._page("model.html", model=shown.model, card=shown.card, title=shown.model.name)
+
+
+def drawing(exported: dict[str, Any]) -> dict[str, Any]:
+    """What the script draws: nodes as rows, edges as pairs of their places. The most linked stay where too many are."""
+    nodes = exported.get("nodes", ())
+    kept = sorted(nodes, key=lambda node: (-node.get("degree", 0), node["id"]))[:_MOST]
+    places = {node["id"]: place for place, node in enumerate(kept)}
+    lines = Counter(
+        (places[link["source"]], places[link["target"]], link["type"])
+        for link in exported.get("links", ())
+        if link["source"] in places and link["target"] in places
+    )
+    return {
+        "title": "Graph",
+        "documents": "/document/",
+        "leftOut": len(nodes) - len(kept),
+        "nodes": [
+            [node["label"], node["kind"], node.get("collection", ""), node.get("uri", ""), node.get("community", -1)]
+            for node in kept
+        ],
+        "edges": [[source, target, kind, count] for (source, target, kind), count in lines.items()],
+        "communities": [[one["community"], one["name"]] for one in exported.get("communities", ())],
+    }
