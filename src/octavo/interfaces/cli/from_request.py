@@ -87,15 +87,16 @@ def _type(field: RequestField) -> Any:
     return click.Path(path_type=Path) if issubclass(field.type, Path) else click.STRING
 
 
-def request_from(request: type, values: dict[str, Any]) -> Any:
-    """The request that what was typed stands for; what is taken from `values` is removed from it."""
+def request_from(request: type, values: dict[str, Any], *, read: bool = True) -> Any:
+    """The request that what was typed stands for; what is taken from `values` is removed from it. Texts that were left
+    out are read from stdin, unless another option says what they are."""
     made: dict[str, Any] = {}
     for field in request_fields(request):
         if field.name in values:
             value = values.pop(field.name)
             words = field.first("argument").endswith("...") and not field.several
             made[field.name] = " ".join(value) if words else _several(field, value) if field.several else value
-            if field.first("reads"):
+            if field.first("reads") and read:
                 made[field.name] = _read(field, made[field.name])
         elif local := field.first("local"):
             made[field.name] = local
@@ -170,12 +171,14 @@ def command(
     hidden: bool = False,
     action: str = "",
     formats: Sequence[str] = (),
+    instead: str = "",
 ) -> Callable[[Callable[..., Any]], OperationCommand]:
     """Makes a command of a function that takes the choices, the request, and the options said below it.
 
     `operation` is the row that explains it; a command that is no operation has a docstring and `examples` of its own.
     With an `action`, `module:name` in `actions`, that is imported and called instead of the function. `formats` are
     ways to write the answer that no other command has: `choices.own_format` is the one that was asked for.
+    `instead` is an option of its own in whose presence no text is read from stdin.
     """
 
     def made(function: Callable[..., Any]) -> OperationCommand:
@@ -183,7 +186,8 @@ def command(
         def run(context: click.Context, /, **values: Any) -> Any:
             choices = context.ensure_object(Choices)
             values = {name: _unmarked(value) for name, value in values.items()}
-            given = () if request is None else (request_from(request, values),)
+            read = not (instead and values.get(instead))
+            given = () if request is None else (request_from(request, values, read=read),)
             return (_action(action) if action else function)(choices, *given, **values)
 
         own: list[click.Parameter] = getattr(function, "__click_params__", [])[::-1]

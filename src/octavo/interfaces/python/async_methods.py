@@ -121,4 +121,6 @@ class AsyncMethods(AsyncCaller):
     note_new = awaited(Library.note_new)
     note_append = awaited(Library.note_append)
     note_today = awaited(Library.note_today)
+    memory_to_note = awaited(Library.memory_to_note)
+    memory_from_note = awaited(Library.memory_from_note)
     lint = awaited(Library.lint)

@@ -2197,6 +2197,64 @@ class Methods(Caller):
         answer: WriteAnswer = self._call("note_today", locals())
         return answer
 
+    def memory_to_note(
+        self,
+        item: str,
+        uri: StrPath,
+        heading_path: str | Iterable[str],
+        *,
+        collection: str | None = None,
+        expected_hash: str | None = None,
+        dry_run: bool = False,
+        author: str = "",
+        reason: str = "",
+    ) -> WriteAnswer:
+        """Write a memory into a section of a note, with its provenance.
+
+        Append a memory's text to a note's section, with who remembered it when; the memory links to it.
+
+        Args:
+            collection: Where, if several have this uri.
+            expected_hash: Fail unless the file has this SHA-256.
+            dry_run: Show the diff, write nothing.
+            author: Who makes the change.
+            reason: Why it is made.
+            item: The memory's id, its beginning, or title.
+            uri: Path in the collection.
+            heading_path: Heading texts from the root: ["A", "B"].
+        """
+        answer: WriteAnswer = self._call("memory_to_note", locals())
+        return answer
+
+    def memory_from_note(
+        self,
+        source: StrPath,
+        *,
+        kind: MemoryKind = "note",
+        scope: str = "project",
+        title: str = "",
+        tags: str | Iterable[str] = (),
+        collection: str | None = None,
+        author: str = "",
+        reason: str = "",
+    ) -> MemoryState:
+        """Remember a section of a note, with a citation back to it.
+
+        Store a section as a memory whose text ends with a link to where it stands.
+
+        Args:
+            source: What to remember: uri#Heading, uri:10-20 or a uri.
+            kind: What sort of memory it is.
+            scope: What it belongs to: project, a task, a talk.
+            title: A title, instead of its first line.
+            tags: Its tags.
+            collection: Where, if several have this uri.
+            author: Who makes the change.
+            reason: Why it is made.
+        """
+        answer: MemoryState = self._call("memory_from_note", locals())
+        return answer
+
     def lint(
         self,
         *,

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from octavo.model.limits import Field
 from octavo.model.lint import RULES
+from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
 from octavo.operations import fields
+from octavo.operations.memory.requests import Item, KindName, Scope, Tags, Title
 
 _LONGEST = 20_000_000
 
@@ -224,6 +226,34 @@ class NoteTodayRequest:
     ] = ""
     collection: NoteCollection | None = None
     dry_run: DryRun = False
+    author: Author = ""
+    reason: Reason = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryToNoteRequest(WriteRequest):
+    item: Item
+    uri: Uri
+    heading_path: SectionPath
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFromNoteRequest:
+    source: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=4_096,
+            argument="SECTION",
+            complete="uris",
+            description="What to remember: uri#Heading, uri:10-20 or a uri.",
+        ),
+    ]
+    kind: KindName = MemoryKind.NOTE.value
+    scope: Scope = DEFAULT_SCOPE
+    title: Title = ""
+    tags: Tags = ()
+    collection: fields.InCollection | None = None
     author: Author = ""
     reason: Reason = ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.operations.operation import Annotations, ErrorCase, Listing, Operation
+from octavo.operations.operation import WRITES, Annotations, ErrorCase, Listing, Operation
 
 _AT = "octavo.operations.writing"
 _IN_WRITING = frozenset({"writing"})
@@ -319,6 +319,41 @@ WRITING = (
         example={"content_md": "Clear skies tonight.", "dry_run": True},
         errors=(ErrorCase({"collection": "nowhere"}, "NOT_FOUND"),),
         annotations=_CHANGES,
+    ),
+    Operation(
+        at=_AT,
+        name="memory_to_note",
+        summary="Write a memory into a section of a note, with its provenance.",
+        description="Append a memory's text to a note's section, with who remembered it when; the memory links to it.",
+        function="memories:memory_to_note",
+        request="MemoryToNoteRequest",
+        answer="WriteAnswer",
+        lines="write_lines",
+        listing=Listing(columns=_WRITTEN),
+        command="memory to-note",
+        examples=(f'octavo memory to-note "Dome and humidity" "{_NOTE}" --section "Closing down" --dry-run',),
+        example={"item": "Dome and humidity", "uri": _NOTE, "heading_path": ["Closing down"], "dry_run": True},
+        errors=(ErrorCase({"item": "mem_nowhere", "uri": _NOTE, "heading_path": ["Closing down"]}, "NOT_FOUND"),),
+        annotations=_CHANGES,
+    ),
+    Operation(
+        at=_AT,
+        name="memory_from_note",
+        summary="Remember a section of a note, with a citation back to it.",
+        description="Store a section as a memory whose text ends with a link to where it stands.",
+        help="`octavo remember --from URI#HEADING` does the same.",
+        function="memories:memory_from_note",
+        request="MemoryFromNoteRequest",
+        answer="octavo.operations.memory.answers:MemoryState",
+        lines="octavo.operations.memory.lines:state_lines",
+        listing=Listing(columns=("item", "version", "action", "kind", "scope", "title", "tags"), confirms=True),
+        command="memory from-note",
+        examples=(f'octavo memory from-note "{_NOTE}#Closing down" --kind rule',),
+        example={"source": f"{_NOTE}#Closing down"},
+        errors=(ErrorCase({"source": "nowhere.md#A"}, "NOT_FOUND"),),
+        annotations=WRITES,
+        creates=True,
+        enqueues=True,
     ),
     Operation(
         at=_AT,

@@ -16,14 +16,29 @@ from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import View
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.rows import COMMANDS
+from octavo.operations.writing.requests import MemoryFromNoteRequest
 
 _USER_PROJECT = "user"
 _SECONDS_BETWEEN_SYNCS = 2.0
 
 
-@command(RememberRequest, "remember")
+@command(RememberRequest, "remember", instead="source")
 @click.option("--later", is_flag=True, help="Leave its vector to a worker: until then it is found by word only.")
-def remember(choices: Choices, request: RememberRequest, later: bool) -> Exit:
+@click.option("--from", "source", metavar="URI#HEADING", help="Remember this section, with a citation back to it.")
+def remember(choices: Choices, request: RememberRequest, later: bool, source: str | None) -> Exit:
+    if source:
+        if request.text:
+            raise click.UsageError("Give a text, or a section with --from.")
+        section = MemoryFromNoteRequest(
+            source,
+            kind=request.kind,
+            scope=request.scope,
+            title=request.title,
+            tags=request.tags,
+            author=request.author,
+            reason=request.reason,
+        )
+        return answered(choices, COMMANDS["memory from-note"], section, work=not later)
     return answered(choices, COMMANDS["remember"], request, work=not later)
 
 

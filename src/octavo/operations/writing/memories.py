@@ -1,0 +1,71 @@
+"""Memories as notes: one written out into a note's section, a section remembered, each citing the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.engine.engine import Engine
+from octavo.memory import commit
+from octavo.memory.draft import Provenance
+from octavo.model.memory import MemoryLink
+from octavo.operations.memory.answers import MemoryState
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
+from octavo.operations.memory.resolve import item_named
+from octavo.operations.memory.versions import memory_get
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+from octavo.operations.writing.answers import WriteAnswer
+from octavo.operations.writing.notes import change, note_in, refuse_unwritable
+from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
+from octavo.writing.edit import append, check_section_path
+from octavo.writing.outline import outline
+
+WRITTEN_TO = "written_to"
+"""The type of a link from a memory to the section that it was written out to."""
+
+
+def memory_from_note(engine: Engine, request: MemoryFromNoteRequest) -> MemoryState:
+    """Remembers a section as it is in the library; the memory's text ends with a link back to it."""
+    passage = read(engine, GetRequest(request.source, request.collection))
+    place = "#".join((passage.document.uri, *passage.heading_path[-1:]))
+    text = passage.text.strip()
+    cited = f"From [[{place}]], lines {passage.lines.first}-{passage.lines.last}."
+    title = request.title or (passage.heading_path[-1] if passage.heading_path else passage.document.title)
+    return remember(
+        engine,
+        RememberRequest(
+            text=f"{text}\n\n{cited}",
+            kind=request.kind,
+            scope=request.scope,
+            title=title,
+            tags=request.tags,
+            author=request.author,
+            reason=request.reason,
+        ),
+    )
+
+
+def memory_to_note(engine: Engine, request: MemoryToNoteRequest) -> WriteAnswer:
+    """Appends a memory's text to a section, with who said it when; the memory gets a link to that section."""
+    check_section_path(request.heading_path)
+    found = memory_get(engine, MemoryGetRequest(request.item))
+    note = note_in(engine, request.uri, request.collection)
+    refuse_unwritable(engine, note.collection)
+    by = f" by {found.author}" if found.author else ""
+    why = f": {found.reason.rstrip('.')}" if found.reason else ""
+    said = f"{found.kind.capitalize()} remembered on {found.created_at[:10]}{by}{why}"
+    content = f"{found.text.strip()}\n\n*{said} ({found.item}, version {found.version}).*"
+    answer = change(
+        engine,
+        note,
+        request,
+        "memory_to_note",
+        lambda text: append(outline(text), request.heading_path, content),
+    )
+    if request.dry_run:
+        return answer
+    link = MemoryLink(f"{note.uri}#{request.heading_path[-1]}", WRITTEN_TO)
+    item = item_named(engine, found.item)
+    commit.link(engine.memories, item.id, link, Provenance(request.author, request.reason))
+    return replace(answer, note=answer.note or f"{found.item} links to {link.target}")
