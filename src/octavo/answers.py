@@ -54,6 +54,7 @@ from octavo.operations.library.answers import (
     ListedDocument,
     MissingFolder,
     OfflineState,
+    PropertyKey,
     RemoveAnswer,
     RemovedCollection,
     StatusAnswer,
@@ -67,6 +68,7 @@ from octavo.operations.memory.answers import (
     FoundMemory,
     LinkedMemoriesAnswer,
     LinkState,
+    MemoryChunk,
     MemoryDiffAnswer,
     MemoryGetAnswer,
     MemoryHistoryAnswer,
@@ -84,7 +86,16 @@ from octavo.operations.projects.answers import (
     SessionsAnswer,
     SessionState,
 )
-from octavo.operations.reading.answers import GetAnswer, OutlineAnswer, OutlineSection
+from octavo.operations.reading.answers import (
+    DiffAnswer,
+    DocumentPassage,
+    DocumentRow,
+    GetAnswer,
+    GetManyAnswer,
+    ListDocumentsAnswer,
+    OutlineAnswer,
+    OutlineSection,
+)
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
 from octavo.operations.writing.answers import (
@@ -122,6 +133,9 @@ __all__ = [
     "CollectionState",
     "CommitHit",
     "CommunitiesAnswer",
+    "DiffAnswer",
+    "DocumentPassage",
+    "DocumentRow",
     "EmbeddingProfile",
     "EvaluationAnswer",
     "FarDocument",
@@ -135,6 +149,7 @@ __all__ = [
     "FoundMemory",
     "Freshness",
     "GetAnswer",
+    "GetManyAnswer",
     "GhostsAnswer",
     "GraphFile",
     "HealthAnswer",
@@ -152,9 +167,11 @@ __all__ = [
     "LinkedWriteAnswer",
     "LintAnswer",
     "ListAnswer",
+    "ListDocumentsAnswer",
     "ListedDocument",
     "LogAnswer",
     "MapFile",
+    "MemoryChunk",
     "MemoryDiffAnswer",
     "MemoryGetAnswer",
     "MemoryHistoryAnswer",
@@ -177,6 +194,7 @@ __all__ = [
     "ProjectsListAnswer",
     "ProjectsResolveAnswer",
     "PromisedAnswer",
+    "PropertyKey",
     "PruneAnswer",
     "QueuedJob",
     "Quotation",

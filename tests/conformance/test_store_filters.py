@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import samples
 
+from octavo.algorithms.properties import read_condition
 from octavo.model.collection import Collection
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters
@@ -20,9 +21,26 @@ def shelf(store: Store) -> dict[str, str]:
         for within, sample in (
             (
                 notes,
-                samples.prepared(notes, "work/plan.md", "# Plan\nword", tags=("Work/Deep", "b"), modified_at=100.0),
+                samples.prepared(
+                    notes,
+                    "work/plan.md",
+                    "# Plan\nword",
+                    tags=("Work/Deep", "b"),
+                    modified_at=100.0,
+                    metadata={"status": "Draft", "rating": 4, "due": "2025-03-14", "people": ["Kim", "École"]},
+                ),
             ),
-            (notes, samples.prepared(notes, "work2/École.md", "# École\nword", tags=("work",), modified_at=200.0)),
+            (
+                notes,
+                samples.prepared(
+                    notes,
+                    "work2/École.md",
+                    "# École\nword",
+                    tags=("work",),
+                    modified_at=200.0,
+                    metadata={"status": "final", "rating": 2, "due": "2024-12-01"},
+                ),
+            ),
             (
                 notes,
                 samples.prepared(notes, "Work/x.md", '# Say "hi" [x]\nword', tags=("workshop",), modified_at=300.0),
@@ -44,6 +62,10 @@ def shelf(store: Store) -> dict[str, str]:
             samples.put(store, within, sample)
     found = store.documents.candidates(notes.project_id, store.documents.admitted(notes.project_id, Filters()))
     return {f"{one.collection}:{one.uri}": str(key) for key, one in found.items()}
+
+
+def where(*typed: str) -> Filters:
+    return Filters(where=tuple(condition for text in typed if (condition := read_condition(text))))
 
 
 PLAN, ECOLE, HI = "notes:work/plan.md", "notes:work2/École.md", "notes:Work/x.md"
@@ -90,6 +112,21 @@ CASES = [
     (Filters(languages=("python", "rust")), [CODE]),
     (Filters(languages=("Python",)), []),
     (Filters(languages=(ANY_LANGUAGE,)), [CODE]),
+    (where("status=draft"), [PLAN]),
+    (where("status!=draft"), [ECOLE, HI, PLAN_B, CODE]),
+    (where("rating>=2"), [PLAN, ECOLE]),
+    (where("rating>=2", "rating<4"), [ECOLE]),
+    (where("due>=2025"), [PLAN]),
+    (where("due<2025-03-14"), [ECOLE]),
+    (where("people=école"), [PLAN]),
+    (where("status"), [PLAN, ECOLE]),
+    (where("!status"), [HI, PLAN_B, CODE]),
+    (where("tags=work"), [ECOLE]),
+    (where("title=plan b"), [PLAN_B]),
+    (where("absent>1"), []),
+    (replace(where("status"), path_prefix="work/"), [PLAN]),
+    (Filters(content_types=("prose",)), ALL),
+    (Filters(content_types=("code", "comment")), []),
     (Filters(modified_after=200.0), [ECOLE, HI, PLAN_B, CODE]),
     (Filters(modified_before=200.0), [PLAN]),
     (Filters(modified_after=200.0, modified_before=400.0), [ECOLE, HI]),
@@ -107,6 +144,9 @@ def test_filters_admit_what_they_say_in_a_listing_and_in_a_search(
     project = samples.collection().project_id
     wanted = sorted(int(keys[name]) for name in expected)
     assert list(store.documents.admitted(project, filters)) == wanted
+    if not (filters.heading_contains or filters.languages or filters.content_types):
+        listed = [f"{each.collection}:{each.uri}" for each in store.documents.listed(project, filters)]
+        assert listed == sorted(expected, key=lambda name: name.split(":", 1))
     assert sorted(one.key for one in store.lexical.search(project, samples.terms("word"), filters, 10)) == wanted
 
 

@@ -53,6 +53,10 @@ _VARIABLE = re.compile(
     r"|<[^<>\n]{1,80}>"
 )
 _KIND_OF_ERROR = re.compile(r"^(?:[\w.]{0,99}[A-Z]\w{0,99}|panic|fatal|(?i:error)(?:\[\w+\])?)\s*:\s+")
+_CODE_LINE = re.compile(
+    r"[;{}]\s*$|^\s*[})\]]|\w\(.*\)|\w\($|[=!<>]=|\w\s*(?::|\+|-)?=\s*\S|->|=>|::|&&|\|\|"
+    r"|^\s*(?:def|class|func|fn|function|import|from\s+\S+\s+import|#include|return\b.*[\w)\]]$|package|use)\b"
+)
 _OCCURRENCES = 50  # of a piece in a text that are looked at
 _WORDS = re.compile(r"\w+")
 _HUMP = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -129,6 +133,19 @@ def read_code_query(text: str) -> CodeQuery:
             return CodeQuery(Asked.CODE, text, names, places, runs=_runs(text))
         return CodeQuery(Asked.NAME, text, names, places, sentence=_is_sentence(text))
     return CodeQuery(Asked.PLACE if places else Asked.WORDS, text, _joined(text), places)
+
+
+def is_code(text: str) -> bool:
+    """Whether a piece of text is written in a programming language, by its marks: most lines of prose have none.
+
+    >>> is_code("for name in names:\\n    print(name)")
+    True
+    >>> is_code("Open the shutter (slowly) before the mirror has cooled down.")
+    False
+    """
+    lines = [line for line in text[:_LONGEST].splitlines() if line.strip()]
+    marked = sum(_CODE_LINE.search(line) is not None for line in lines)
+    return marked * 3 > len(lines)
 
 
 def _parts(name: str) -> tuple[str, ...]:

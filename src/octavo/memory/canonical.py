@@ -166,24 +166,29 @@ class Pack:
 
 def packed(
     documents: Sequence[Canonical],
-    wanted: Iterable[tuple[MemoryId, Span]],
+    wanted: Iterable[tuple[MemoryId, tuple[Span, ...]]],
     budget: int,
     measure: Callable[[str], int],
+    *,
+    merge: bool,
 ) -> Pack:
     """Takes passages in the order they are wanted while the whole text, citations included, stays within the budget.
 
-    Adjacent passages of a document are merged. A passage that does not fit is skipped: a smaller one may still fit.
+    Of each the first of its spans that fits is taken; one without any is skipped: the next may still fit. With
+    `merge`, adjacent passages of a document become one; else each keeps the citation of its own section.
     """
     known = {document.item.id: document for document in documents}
     taken: dict[MemoryId, list[Span]] = {}
     left_out = 0
-    for name, span in wanted:
+    for name, alternatives in wanted:
         spans = taken.get(name, [])
-        if any(other.start <= span.start and span.end <= other.end for other in spans):
-            continue
-        extended = {**taken, name: _merged([*spans, span], known[name].shown.text)}
-        if measure(_pack_text(known, extended)) <= budget:
-            taken = extended
+        for span in alternatives:
+            if any(other.start <= span.start and span.end <= other.end for other in spans):
+                break
+            extended = {**taken, name: _merged([*spans, span], known[name].shown.text if merge else None)}
+            if measure(_pack_text(known, extended)) <= budget:
+                taken = extended
+                break
         else:
             left_out += 1
     return Pack(_pack_text(known, taken), tuple(_passages(known, taken)), left_out)
@@ -205,11 +210,13 @@ def _pack_text(known: dict[MemoryId, Canonical], taken: dict[MemoryId, list[Span
     return "\n\n".join(blocks)
 
 
-def _merged(spans: Iterable[Span], text: str) -> list[Span]:
-    """In order; spans with nothing but white space between them become one."""
+def _merged(spans: Iterable[Span], text: str | None) -> list[Span]:
+    """In order; those that overlap become one, and with the text those with nothing but white space between them."""
     merged: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        if merged and not text[merged[-1].end : span.start].strip():
+        if merged and (
+            span.start < merged[-1].end or (text is not None and not text[merged[-1].end : span.start].strip())
+        ):
             merged[-1] = merged[-1].union(span)
         else:
             merged.append(span)

@@ -39,6 +39,8 @@ class Recalled:
     score: float
     holds: bool
     superseded_by: MemoryId | None = None
+    hits: tuple[Hit, ...] = ()
+    """The passages of it that a search found, best first; none where all of it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Excerpt:
     text: str
     truncated: bool
     score: float
+    hits: tuple[Hit, ...] = ()
 
 
 def narrowed(memories: ProjectMemories, wanted: MemoryFilter) -> Filters | None:
@@ -75,14 +78,16 @@ def recalled(
 def excerpts(memories: ProjectMemories, question: str, hits: Sequence[Hit], limit: int, floor: float) -> list[Excerpt]:
     """The best hit of each memory, without hits that share no word with the question and are below `floor`."""
     relevant = {hit.chunk_id for hit in hits if _is_relevant(hit.steps, floor)}
-    words, best = frozenset(memories.analyse(question)), dict[str, Hit]()
+    words, found = frozenset(memories.analyse(question)), dict[str, list[Hit]]()
     for hit in hits if relevant else ():
         # What was said next to an answer belongs to it, whatever its own words are.
         if hit.chunk_id in relevant or _is_neighbour(hit.steps):
-            best.setdefault(hit.citation.uri, hit)
+            found.setdefault(hit.citation.uri, []).append(hit)
     return [
-        Excerpt(memory_of(uri), hit.excerpt, hit.excerpt_truncated, _similarity(memories, words, hit))
-        for uri, hit in list(best.items())[:limit]
+        Excerpt(
+            memory_of(uri), best.excerpt, best.excerpt_truncated, _similarity(memories, words, best), (best, *others)
+        )
+        for uri, (best, *others) in list(found.items())[:limit]
     ]
 
 
@@ -150,5 +155,6 @@ def with_state(memories: ProjectMemories, excerpts: Sequence[Excerpt]) -> tuple[
         version = repository.versions(project, item.id)[-1]
         successor = replaced.get(item.id)
         holds = successor is None and version.holds_at(now)
-        recalled.append(Recalled(item, version, excerpt.text, excerpt.truncated, excerpt.score, holds, successor))
+        shown = excerpt.text, excerpt.truncated, excerpt.score
+        recalled.append(Recalled(item, version, *shown, holds, successor, excerpt.hits))
     return tuple(recalled)

@@ -19,6 +19,10 @@ class ContentType(StrEnum):
     DIFF = "diff"
 
 
+CODE_TYPES = (ContentType.CODE, ContentType.COMMENT, ContentType.DOCSTRING, ContentType.CONFIG)
+PROSE_TYPES = (ContentType.PROSE, ContentType.TABLE)
+
+
 class Chunk(NamedTuple):
     """`text` is exactly `document.text[span]`. `section_id` names the section in which the chunk starts.
 

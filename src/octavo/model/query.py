@@ -13,6 +13,18 @@ ANY_LANGUAGE = "*"
 """As a language filter: anything with a language, be it a source file or a code block in a note."""
 
 
+Comparison = Literal["=", "!=", ">", ">=", "<", "<=", "has", "lacks"]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyCondition:
+    """What has to hold of a property of a document: a field of its front matter, its title, tags or aliases."""
+
+    name: str
+    comparison: Comparison
+    value: str
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """All conditions must hold of a hit. Empty means no restriction."""
@@ -27,8 +39,12 @@ class Filters:
     tags_any: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
     languages: tuple[str, ...] = ()
+    content_types: tuple[str, ...] = ()
+    where: tuple[PropertyCondition, ...] = ()
     modified_after: float | None = None
     modified_before: float | None = None
+    as_of: float | None = None
+    """Only documents whose current version was there already at this time."""
     without: tuple[Filters, ...] = ()
     """Excludes what any of these admits. Stores ignore it: a search subtracts it from what they admit."""
 
@@ -49,8 +65,11 @@ class Filters:
             tags_any=self.tags_any or other.tags_any,
             kinds=_shared(self.kinds, other.kinds),
             languages=_shared(self.languages, other.languages),
+            content_types=_shared(self.content_types, other.content_types),
+            where=tuple(dict.fromkeys((*self.where, *other.where))),
             modified_after=_latest(self.modified_after, other.modified_after),
             modified_before=_earliest(self.modified_before, other.modified_before),
+            as_of=_earliest(self.as_of, other.as_of),
             without=tuple(dict.fromkeys((*self.without, *other.without))),
         )
 

@@ -150,6 +150,8 @@ class Hit:
     content_type: str = "prose"
     matched: tuple[str, ...] = ()
     """What found it: lexical, dense, symbol, place, graph."""
+    version: int | None = None
+    """The version of its document that says so, where it is not the current one."""
 
 
 @dataclass(frozen=True, slots=True)

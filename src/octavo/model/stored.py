@@ -48,6 +48,14 @@ class DocumentVersion:
     removed_at: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PastDocument:
+    """What a document said at a time and no longer says."""
+
+    id: DocumentId
+    version: DocumentVersion
+
+
 class Neighbour(NamedTuple):
     """A chunk near another: so many positions before or after it in its document of `chunks` chunks.
 

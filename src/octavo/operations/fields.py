@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.limits import Field
+from octavo.model.matching import Matching
 
 DEFAULT_TOKENS = 4_000
 UNLIMITED = 1 << 40
@@ -66,6 +68,23 @@ Kinds = Annotated[tuple[KindName, ...], Field(max_length=6, option="--kind", des
 Language = Annotated[
     str, Field(min_length=1, max_length=50, metavar="NAME", description="Only in this programming language.")
 ]
+ContentTypes = Annotated[
+    tuple[Annotated[str, Field(choices=[kind.value for kind in ContentType])], ...],
+    Field(max_length=7, option="--content", description="Only passages of these types."),
+]
+Matched = Annotated[
+    tuple[Annotated[str, Field(choices=[way.value for way in Matching])], ...],
+    Field(max_length=5, description="Only what was found so."),
+]
+Where = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=500)], ...],
+    Field(
+        max_length=20,
+        metavar="CONDITION",
+        description="Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.",
+    ),
+]
+MinScore = Annotated[float, Field(ge=0, le=1, metavar="COSINE", description="Least cosine of a hit.")]
 Since = Annotated[
     str,
     Field(
@@ -76,6 +95,16 @@ Since = Annotated[
     ),
 ]
 Before = Annotated[str, Field(pattern=TIME, option="--before", metavar="TIME", description="Only modified before.")]
+AsOf = Annotated[
+    str,
+    Field(
+        pattern=TIME,
+        option="--as-of",
+        metavar="TIME",
+        description="As the documents were then: 2025-03-01, or an age such as 3m.",
+    ),
+]
+Version = Annotated[int, Field(ge=1, le=1_000_000_000, metavar="N")]
 ExcludedFile = Annotated[
     str, Field(min_length=1, max_length=4_096, complete="uris", description="Leave out the document with this uri.")
 ]

@@ -7,13 +7,13 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 from __future__ import annotations
 
 from octavo.ports.language import Completions, LanguageModel, QueryWriter
+from octavo.ports.leases import Leases
 from octavo.ports.library import (
     Catalog,
     Documents,
     Embeddings,
     Graph,
     History,
-    Leases,
     Ledger,
     LexicalIndex,
     RerankScores,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from octavo.model.history import FoundCommit, HistoryEntry
     from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
     from octavo.model.index import LexicalField, LexicalRow, PreparedDocument
-    from octavo.model.lease import Lease
     from octavo.model.ledger import LedgerEntry
     from octavo.model.query import Filters, Terms
     from octavo.model.recipe import EmbeddingProfile, Recipe
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from octavo.model.stored import (
         DocumentVersion,
         Neighbour,
+        PastDocument,
         PendingInput,
         PostponedChunk,
         StoredDocument,
@@ -120,6 +120,10 @@ class Documents(Protocol):
 
     def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]: ...
 
+    def past(self, project: ProjectId, at: float) -> tuple[PastDocument, ...]:
+        """What documents said at a time and no longer say, because they changed since or are gone; by id."""
+        ...
+
     def texts(self, project: ProjectId, hashes: Iterable[str]) -> Mapping[str, str]: ...
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]: ...
@@ -132,6 +136,11 @@ class Documents(Protocol):
 
     def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
         """Keys of all chunks that the filters let through, ascending."""
+        ...
+
+    def listed(self, project: ProjectId, filters: Filters) -> tuple[StoredDocument, ...]:
+        """The documents that filters let through, commits left out; by collection and uri. What filters say of chunks
+        admits none."""
         ...
 
     def more_than(self, project: ProjectId, count: int) -> bool:
@@ -256,38 +265,6 @@ class Ledger(Protocol):
 
     def checks(self, project: ProjectId) -> Mapping[CollectionId, float]:
         """When each collection was last compared with its folder; those that never were are left out."""
-        ...
-
-
-class Leases(Protocol):
-    """Who does what only one may do at a time. Every call is a transaction of its own and moves no generation."""
-
-    def take(
-        self,
-        project: ProjectId,
-        name: str,
-        holder: str,
-        seconds: float,
-        detail: Mapping[str, Any],
-        *,
-        over: str | None = None,
-    ) -> Lease:
-        """The lease that is in force now: the caller's, unless somebody else's lasts.
-
-        `over` is a holder known to be gone, whose lease need not be waited for.
-        """
-        ...
-
-    def renew(self, lease: Lease, seconds: float, detail: Mapping[str, Any]) -> bool:
-        """Whether the lease was still held; if so it now lasts longer."""
-        ...
-
-    def release(self, lease: Lease) -> bool:
-        """Ends the lease; whether it was still held."""
-        ...
-
-    def current(self, project: ProjectId, name: str) -> Lease | None:
-        """The lease in force; None when there is none or it ran out."""
         ...
 
 

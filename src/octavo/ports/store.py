@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from octavo.model.stored import LibraryCounts
     from octavo.observability.progress import Progress
     from octavo.ports.language import Completions
+    from octavo.ports.leases import Leases
     from octavo.ports.library import (
         Catalog,
         Documents,
         Embeddings,
         Graph,
         History,
-        Leases,
         Ledger,
         LexicalIndex,
         RerankScores,

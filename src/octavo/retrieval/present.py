@@ -13,6 +13,7 @@ from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
 from octavo.retrieval.citing import cite
 from octavo.retrieval.stage import Library
+from octavo.retrieval.stages.matched import matched
 
 
 def present(candidates: Sequence[Candidate], query: Query, library: Library) -> tuple[Hit, ...]:
@@ -59,21 +60,3 @@ def _positions(candidates: Sequence[Candidate], citations: Sequence[Citation], l
         position(about.get(candidate.document_id, {}), citation.span)
         for candidate, citation in zip(candidates, citations, strict=True)
     ]
-
-
-_CHANNELS = {
-    "lexical": "lexical",
-    "typos": "lexical",
-    "phrase": "lexical",
-    "dense": "dense",
-    "symbols": "symbol",
-    "places": "place",
-    "title": "lexical",
-    "graph": "graph",
-    "neighbour_boost": "graph",
-}
-
-
-def matched(candidate: Candidate) -> tuple[str, ...]:
-    """The channels that found a candidate, each once."""
-    return tuple(dict.fromkeys(_CHANNELS[step.stage] for step in candidate.steps if step.stage in _CHANNELS))

@@ -149,7 +149,7 @@ class Search:
         """Whether one chunk of a document may be found while the next may not."""
         terms, filters = self.query.terms, self.query.filters
         narrow = terms.phrases or terms.excluded or terms.condition
-        return bool(narrow or filters.heading_contains or filters.languages)
+        return bool(narrow or filters.heading_contains or filters.languages or filters.content_types)
 
     @cached_property
     def admitted(self) -> NDArray[np.int64] | None:

@@ -31,8 +31,10 @@ _DOCUMENT_FILTERS = {
     "tags_all",
     "tags_any",
     "kinds",
+    "where",
     "modified_after",
     "modified_before",
+    "as_of",
 }
 _CACHED_FILTERS = 16  # filters whose row masks are cached until the library changes
 

@@ -171,6 +171,36 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return engine
 
 
+def test_a_small_pack_holds_the_section_that_answers_and_cites_it(engine: Engine) -> None:
+    """Its neighbours are about the same and would not fit with it."""
+    filler = "The boiler room has pumps, pipes and gauges, and the pumps are checked. " * 5
+    answer = "The pressure alarm calls the engineer on duty, who closes the inlet valve first. " * 5
+    parts = [f"## Part {number}\n\n{filler}Pressure is shown on gauge {number}.\n" for number in range(6)]
+    text = "# Plant\n\n" + "\n".join([*parts[:3], f"## Alarm\n\n{answer}\n", *parts[3:]])
+    put(engine, text=text)
+    pack = canonical_context_pack(engine, CanonicalPackRequest("who does the pressure alarm call?", 300))
+    assert pack.tokens <= 300
+    texts = {passage.heading_path: passage.text for passage in pack.passages}
+    assert texts["Plant", "Alarm"] == f"## Alarm\n\n{answer}".rstrip()
+    wide = canonical_context_pack(engine, CanonicalPackRequest("who does the pressure alarm call?", 1_200))
+    assert {passage.heading_path[-1] for passage in wide.passages} > {"Alarm"}
+    assert all(passage.text.startswith(("## ", "# ")) for passage in wide.passages)
+
+
+def test_a_recalled_memory_is_cited_by_its_section_with_all_its_passages_when_asked(engine: Engine) -> None:
+    text = "# Plant\n\n" + "".join(f"## Part {n}\n\nPump {n} hums.{' It is oiled daily.' * 40}\n\n" for n in range(4))
+    put(engine, text=text)
+    (found,) = recall(engine, RecallRequest("pump 2 hums", include_chunks=True)).memories
+    assert found.heading_path[-1] == "Part 2"
+    assert (found.anchor, text[found.start : found.end]) == ("part-2", found.text)
+    assert text.split("\n")[found.start_line - 1].startswith("## Part 2")
+    assert found.uri == f"{found.item}.md" or found.item in found.uri
+    assert found.chunks is not None
+    assert len(found.chunks) > 1
+    assert all(text[chunk.start : chunk.end] == chunk.text for chunk in found.chunks)
+    assert recall(engine, RecallRequest("pump 2 hums")).memories[0].chunks is None
+
+
 def test_a_pack_keeps_to_the_documents_and_classes_asked_for(engine: Engine) -> None:
     put(engine, doc_class="app_spec")
     put(engine, "plans/valves", PLAN, doc_class="implementation_plan")

@@ -13,8 +13,8 @@ from octavo.operations.budget import tokens
 from octavo.operations.code.augment import augment
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.search import search_code
-from octavo.operations.search.requests import SimilarRequest
-from octavo.operations.search.search import find_similar
+from octavo.operations.search.requests import SearchDocsRequest, SearchRequest, SimilarRequest
+from octavo.operations.search.search import find_similar, search
 
 PYTHON = '''"""Tea."""
 
@@ -23,6 +23,7 @@ def brew_tea(minutes: int) -> str:
     """Pours water over leaves and waits."""
     return f"tea after {minutes} minutes"
 '''
+STEEP = "def steep\n" + "".join(f"  swirl({n}, :pot, :lid, :cup)\n" for n in range(20)) + "end\n"
 GUIDE = """# Tea
 
 How tea is made here.
@@ -50,6 +51,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     (folder / "lib").mkdir(parents=True)
     (folder / "lib" / "tea.py").write_text(PYTHON, "utf-8")
     (folder / "lib" / "tea.js").write_text("function brewTea(minutes) {\n  return minutes;\n}\n", "utf-8")
+    (folder / "steep.rb").write_text(STEEP, "utf-8")
     (folder / "tea.toml").write_text('[tea]\nleaves = "green"\n', "utf-8")
     (folder / "guide.md").write_text(GUIDE, "utf-8")
     (folder / "plain.md").write_text("# Brewing\n\nTo brew tea takes leaves, minutes and water.\n", "utf-8")
@@ -111,6 +113,56 @@ def test_the_reranker_scores_when_it_is_asked_for(kitchen: Engine) -> None:
 def test_similar_code_is_asked_for_by_language_too(kitchen: Engine) -> None:
     answer = find_similar(kitchen, SimilarRequest("def brew(m): return m", language="py"))
     assert {hit.uri for hit in answer.hits} == {"lib/tea.py", "guide.md"}
+
+
+def test_code_finds_code_and_prose_finds_prose_unless_kinds_are_named(kitchen: Engine) -> None:
+    code = find_similar(kitchen, SimilarRequest("function brew(minutes) { return minutes; }", limit=20))
+    assert {hit.content_type for hit in code.hits} <= {"code", "comment", "docstring", "config"}
+    assert code.hits
+    prose = find_similar(kitchen, SimilarRequest("Tea is brewed with leaves and water.", limit=20))
+    assert {hit.content_type for hit in prose.hits} <= {"prose", "table"}
+    assert prose.hits
+    notes = find_similar(kitchen, SimilarRequest("brew(minutes);", kinds=("note",), limit=20))
+    assert "plain.md" in {hit.uri for hit in notes.hits}
+
+
+def test_a_least_score_leaves_out_what_lies_below_it(kitchen: Engine) -> None:
+    every = find_similar(kitchen, SimilarRequest("def brew_tea(minutes: int) -> str:", limit=20)).hits
+    near = find_similar(kitchen, SimilarRequest("def brew_tea(minutes: int) -> str:", limit=20, min_score=0.2)).hits
+    assert 0 < len(near) < len(every)
+    assert not found(kitchen, "brew_tea", min_score=1.0)
+
+
+def test_five_hits_are_the_default_and_whole_declarations_their_form(kitchen: Engine) -> None:
+    assert (SearchDocsRequest("x").limit, SimilarRequest("x").limit, SearchCodeRequest("x").max_results) == (5, 5, 5)
+    hit = search_code(kitchen, SearchCodeRequest("pours water over leaves", language="py")).hits[0]
+    assert hit.excerpt == PYTHON[PYTHON.index("def brew_tea") :].rstrip()
+    assert (hit.symbol, hit.symbol_kind, hit.language) == ("brew_tea", "function", "python")
+
+
+def test_a_long_declaration_is_shown_whole_or_by_its_passage(kitchen: Engine) -> None:
+    whole, cut = (
+        search_code(kitchen, SearchCodeRequest("swirl seven", language="ruby", expand=expand)).hits[0]
+        for expand in ("declaration", "passage")
+    )
+    assert whole.excerpt == STEEP.rstrip()
+    assert len(cut.excerpt) < len(whole.excerpt)
+
+
+def test_code_alone_is_searched_as_code(kitchen: Engine) -> None:
+    answer = search(kitchen, SearchRequest("brewTea", kinds=("code",)))
+    assert (answer.profile, answer.hits[0].uri, "symbol" in answer.hits[0].matched) == ("code", "lib/tea.js", True)
+    assert search(kitchen, SearchRequest("brewTea", kinds=("code", "note"))).profile == "hybrid"
+    assert search(kitchen, SearchRequest("brewTea", kinds=("code",), profile="hybrid")).profile == "hybrid"
+
+
+def test_hits_are_narrowed_to_content_types_and_to_what_found_them(kitchen: Engine) -> None:
+    config = search(kitchen, SearchRequest("tea leaves", content_types=("config",), no_floor=True)).hits
+    assert {hit.uri for hit in config} == {"tea.toml"}
+    named = search(kitchen, SearchRequest("brewTea", profile="code", matched=("symbol",))).hits
+    assert named
+    assert all("symbol" in hit.matched for hit in named)
+    assert not search(kitchen, SearchRequest("brewTea", profile="code", matched=("graph",))).hits
 
 
 def test_a_task_is_augmented_with_what_fits(kitchen: Engine) -> None:

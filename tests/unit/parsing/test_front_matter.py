@@ -168,3 +168,20 @@ def test_what_has_its_own_place_leaves_the_metadata() -> None:
 )
 def test_the_title_is_the_given_one_or_the_first_top_heading_or_the_name_of_the_file(text: str, title: str) -> None:
     assert parse(text).title == title
+
+
+@pytest.mark.parametrize(
+    ("raw", "data"),
+    [
+        ("date: {{date}}\n", {"date": "{{date}}"}),
+        ("date: {{date:YYYY-MM-DD}}\ntags: [daily]\n", {"date": "{{date:YYYY-MM-DD}}", "tags": ["daily"]}),
+        ("title: {{title}} of {{date}}\nstatus: open\n", {"title": "{{title}} of {{date}}", "status": "open"}),
+        ("made: <% tp.date.now() %>\n", {"made": "<% tp.date.now() %>"}),
+        ("links:\n  - {{link}}\n  - plain\n", {"links": ["{{link}}", "plain"]}),
+        ('quoted: "{{date}}"\n', {"quoted": "{{date}}"}),
+        ("{{fields}}\na: {{b\n", {}),
+    ],
+)
+def test_the_placeholders_of_a_template_are_text_and_cause_no_warning(raw: str, data: dict[str, object]) -> None:
+    found = front_matter(f"---\n{raw}---\nText.\n")
+    assert (found.data, found.warnings) == (data, ())

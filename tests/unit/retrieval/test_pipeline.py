@@ -85,10 +85,8 @@ MAY_NOT_APPLY = {
     "fragments",
     "tests_below",
 }
-MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "named_first", "comments_below", "one_per_declaration"}
-MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "named_first"}
-MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "exact_match"}
-MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "named_first", "exact_match"}
+MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "named_first", "links_below", "exact_match"}
+MAY_NOT_APPLY |= {"comments_below", "one_per_declaration"}
 """To two words in a library without memories, code, conversations, commits, links or reranker."""
 
 

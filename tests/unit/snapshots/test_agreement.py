@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from snapshot_samples import PROFILE, Bench
 
-from octavo.model.query import Filters, Terms
+from octavo.model.query import Filters, PropertyCondition, Terms
 
 WORDS = ("apple", "banana", "cherry", "date", "elder", "fig", "grape", "hazel")
 paragraphs = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join), min_size=1, max_size=4)
@@ -34,7 +34,10 @@ QUERIES = [
     Terms("q", words=("banana", "cherry"), excluded=(("apple",),)),
     Terms("q", words=("banana",), phrases=(("apple", "fig"),)),
 ]
-FILTERS = [Filters(), Filters(path_prefix="a/"), Filters(uris=("b/one.md",)), Filters(heading_contains="one")]
+FILTERS = [
+    *(Filters(), Filters(path_prefix="a/"), Filters(uris=("b/one.md",)), Filters(heading_contains="one")),
+    *(Filters(where=(PropertyCondition("title", ">=", "b"),)), Filters(content_types=("prose",))),
+]
 
 
 @settings(

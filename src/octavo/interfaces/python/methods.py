@@ -27,9 +27,11 @@ if TYPE_CHECKING:
         CheckAnswer,
         ClustersAnswer,
         CommunitiesAnswer,
+        DiffAnswer,
         EvaluationAnswer,
         FinetuneAnswer,
         GetAnswer,
+        GetManyAnswer,
         GhostsAnswer,
         GraphFile,
         HealthAnswer,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         LinkedWriteAnswer,
         LintAnswer,
         ListAnswer,
+        ListDocumentsAnswer,
         LogAnswer,
         MapFile,
         MemoryDiffAnswer,
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     )
     from octavo.interfaces.python.progress import ProgressCallback
 
+ContentType = Literal["prose", "code", "table", "comment", "docstring", "config", "diff"]
 EdgeType = Literal[
     "links_to",
     "embeds",
@@ -89,6 +93,7 @@ EdgeType = Literal[
 ]
 JobState = Literal["ready", "leased", "done", "dead"]
 Kind = Literal["note", "doc", "code", "config", "commit", "memory"]
+Matching = Literal["lexical", "dense", "symbol", "place", "graph"]
 MemoryKind = Literal[
     "note",
     "plan",
@@ -127,8 +132,12 @@ class Methods(Caller):
         tags_any: str | Iterable[str] = (),
         kinds: Kind | Iterable[Kind] = (),
         language: str | None = None,
+        where: str | Iterable[str] = (),
+        content_types: ContentType | Iterable[ContentType] = (),
+        matched: Matching | Iterable[Matching] = (),
         modified_after: Time | None = None,
         modified_before: Time | None = None,
+        as_of: Time | None = None,
         max_excerpt_chars: int | None = None,
         mode: Literal["full", "compressed"] = "full",
         min_score: float | None = None,
@@ -159,8 +168,12 @@ class Methods(Caller):
             tags_any: Only with one of these tags.
             kinds: Only these kinds.
             language: Only in this programming language.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+            content_types: Only passages of these types.
+            matched: Only what was found so.
             modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
             modified_before: Only modified before.
+            as_of: As the documents were then: 2025-03-01, or an age such as 3m.
             max_excerpt_chars: Cut excerpts after so many characters. 1 to 1,000,000.
             mode: With compressed, what is hardly about it and what is said twice is left out.
             min_score: Least cosine; 0.3 when compressed. 0 to 1.
@@ -182,10 +195,12 @@ class Methods(Caller):
         self,
         query: str,
         *,
-        limit: int | None = None,
+        limit: int = 5,
         collections: str | Iterable[str] = (),
         path_prefix: StrPath | None = None,
         tags_all: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
+        min_score: float | None = None,
         rerank: bool = False,
         hyde: bool = False,
         max_tokens: int | None = None,
@@ -201,6 +216,8 @@ class Methods(Caller):
             collections: Only these collections.
             path_prefix: Only documents whose uri starts so.
             tags_all: Only with all of these tags.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+            min_score: Least cosine of a hit. 0 to 1.
             rerank: Read the best passages again with the reranker, which is slower and better.
             hyde: Look for what the configured model thinks an answer says.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
@@ -245,17 +262,19 @@ class Methods(Caller):
         self,
         snippet: str,
         *,
-        limit: int | None = None,
+        limit: int = 5,
         exclude_file: StrPath | None = None,
         language: str | None = None,
         kinds: Kind | Iterable[Kind] = (),
         collections: str | Iterable[str] = (),
+        min_score: float | None = None,
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> SearchAnswer:
         """Find passages like a snippet.
 
-        Find the chunks nearest in meaning to a piece of code or prose, which is taken literally.
+        Find the chunks nearest in meaning to a piece of code or prose, which is taken literally. Code finds code, prose
+        finds prose, unless kinds are named.
 
         Args:
             snippet: Code or prose, taken literally.
@@ -264,6 +283,7 @@ class Methods(Caller):
             language: Only in this programming language.
             kinds: Only these kinds.
             collections: Only these collections.
+            min_score: Least cosine of a hit. 0 to 1.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
@@ -330,6 +350,7 @@ class Methods(Caller):
         before: int = 0,
         after: int = 0,
         page: int | None = None,
+        version: int | None = None,
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> GetAnswer:
@@ -343,11 +364,81 @@ class Methods(Caller):
             before: So many lines before it as well. 0 to 10,000.
             after: So many lines after it as well. 0 to 10,000.
             page: Only this page or slide of a document that has them.
+            version: As this version had it; `octavo history` numbers them. 1 to 1,000,000,000.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
         """
         answer: GetAnswer = self._call("get", locals())
+        return answer
+
+    def diff(
+        self,
+        reference: StrPath,
+        *,
+        from_version: int | None = None,
+        to_version: int | None = None,
+        collection: str | None = None,
+        max_tokens: int | None = None,
+    ) -> DiffAnswer:
+        """Show what changed between two versions of a document.
+
+        The lines that changed between two stored versions of a document; by default the last change.
+
+        Args:
+            reference: The document's uri, name, alias or id.
+            from_version: The older one; else the one before. 1 to 1,000,000,000.
+            to_version: The newer one; else the last. 1 to 1,000,000,000.
+            collection: Where, if several have this uri.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+        """
+        answer: DiffAnswer = self._call("diff", locals())
+        return answer
+
+    def get_many(
+        self, references: StrPath | Iterable[StrPath], *, collection: str | None = None, token_budget: int = 8000
+    ) -> GetManyAnswer:
+        """Read several documents, lines or sections at once.
+
+        Read several passages in one call, by reference or by glob (src/**/*.py), within a budget of tokens that they
+        share.
+
+        Args:
+            references: What to read: references as of get, or globs over uris such as notes/**/*.md.
+            collection: Where, if several have this uri.
+            token_budget: Tokens of text in all; documents are cut to share them. 100 to 100,000.
+        """
+        answer: GetManyAnswer = self._call("get_many", locals())
+        return answer
+
+    def list_documents(
+        self,
+        path_prefix: StrPath | None = None,
+        *,
+        collections: str | Iterable[str] = (),
+        kinds: Kind | Iterable[Kind] = (),
+        where: str | Iterable[str] = (),
+        keys: bool = False,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> ListDocumentsAnswer:
+        """List documents below a path, or the properties they have.
+
+        List documents by path prefix, kind or property (where: status=draft, rating>=4), or with keys which properties
+        there are.
+
+        Args:
+            path_prefix: Only documents whose uri starts so.
+            collections: Only these collections.
+            kinds: Only these kinds.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+            keys: The properties that documents have, with their values.
+            max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
+                answer is not cut.
+            cursor: next_cursor of the answer before, to read on.
+        """
+        answer: ListDocumentsAnswer = self._call("list_documents", locals())
         return answer
 
     def outline(
@@ -383,6 +474,8 @@ class Methods(Caller):
         path_prefix: StrPath | None = None,
         exclude_file: StrPath | None = None,
         collections: str | Iterable[str] = (),
+        min_score: float | None = None,
+        expand: Literal["declaration", "passage"] = "declaration",
         explain: bool = False,
         max_tokens: int | None = None,
         cursor: str | None = None,
@@ -401,6 +494,8 @@ class Methods(Caller):
             path_prefix: Only documents whose uri starts so.
             exclude_file: Leave out the document with this uri.
             collections: Only these collections.
+            min_score: Least cosine of a hit. 0 to 1.
+            expand: Show the whole declaration that a passage lies in, where it is not too long, or the passage.
             explain: Add each stage's scores and the trace.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
@@ -418,6 +513,7 @@ class Methods(Caller):
         max_context_tokens: int = 1000,
         path_prefix: StrPath | None = None,
         collections: str | Iterable[str] = (),
+        expand: Literal["declaration", "passage"] = "declaration",
     ) -> AugmentAnswer:
         """Put the code that matters in front of a task.
 
@@ -431,6 +527,7 @@ class Methods(Caller):
             max_context_tokens: How long the context may be, without the task. 50 to 100,000.
             path_prefix: Only documents whose uri starts so.
             collections: Only these collections.
+            expand: Show the whole declaration that a passage lies in, where it is not too long, or the passage.
         """
         answer: AugmentAnswer = self._call("augment", locals())
         return answer
@@ -547,14 +644,25 @@ class Methods(Caller):
         answer: RemoveAnswer = self._call("remove", locals())
         return answer
 
-    def list_collections(self, *, collections: str | Iterable[str] = (), documents: bool = False) -> ListAnswer:
-        """List the collections, or their documents.
+    def list_collections(
+        self,
+        *,
+        collections: str | Iterable[str] = (),
+        documents: bool = False,
+        keys: bool = False,
+        path_prefix: StrPath | None = None,
+        where: str | Iterable[str] = (),
+    ) -> ListAnswer:
+        """List the collections, their documents, or the properties these have.
 
         Every collection with its folder, its settings and what it holds; or every document.
 
         Args:
             collections: Only these collections.
             documents: The documents rather than the collections.
+            keys: The properties that documents have, for --where.
+            path_prefix: Only documents whose uri starts so.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
         """
         answer: ListAnswer = self._call("list_collections", locals())
         return answer
@@ -1328,6 +1436,7 @@ class Methods(Caller):
         exclude_item_ids: str | Iterable[str] = (),
         max_chars: int = 2000,
         min_similarity: float = 0.25,
+        include_chunks: bool = False,
         profile: str = "memory",
         as_of: Time | None = None,
         project: str | None = None,
@@ -1352,6 +1461,7 @@ class Methods(Caller):
             exclude_item_ids: Not these memories.
             max_chars: Cut each after so many characters. 1 to 1,000,000.
             min_similarity: Below this cosine, a memory has to share a word with the query. 0.0 to 1.0.
+            include_chunks: Add every passage of a memory that was found, each with its place.
             profile: The retrieval profile.
             as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
             project: Another project of the library than this server's own.
@@ -1609,6 +1719,7 @@ class Methods(Caller):
         exclude_item_ids: str | Iterable[str] = (),
         max_chars: int = 2000,
         min_similarity: float = 0.25,
+        include_chunks: bool = False,
         profile: str = "memory",
         as_of: Time | None = None,
         project: str | None = None,
@@ -1633,6 +1744,7 @@ class Methods(Caller):
             exclude_item_ids: Not these memories.
             max_chars: Cut each after so many characters. 1 to 1,000,000.
             min_similarity: Below this cosine, a memory has to share a word with the query. 0.0 to 1.0.
+            include_chunks: Add every passage of a memory that was found, each with its place.
             profile: The retrieval profile.
             as_of: As it was then: 2024-05-01, a full ISO time, or an age: 36h 7d 2w 3m 1y.
             project: Another project of the library than this server's own.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from octavo.engine.engine import Engine
@@ -14,8 +15,9 @@ from octavo.memory.quoting import PREFACE
 from octavo.memory.recall import only
 from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section
-from octavo.model.memory import MemoryId, MemoryItem, MemoryKind, MemoryLink, memory_of
+from octavo.model.memory import MemoryId, MemoryKind, MemoryLink, memory_of
 from octavo.model.query import Query
+from octavo.model.result import Hit
 from octavo.model.text import LineIndex, Span
 from octavo.operations.budget import tokens
 from octavo.operations.canonical.answers import (
@@ -37,6 +39,7 @@ from octavo.operations.canonical.requests import (
 from octavo.operations.memory.answers import MemoryState, memory_state, when
 from octavo.operations.memory.resolve import in_project, instant, kind_named, provenance
 from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
+from octavo.retrieval.stages.refine import MergeSpans
 
 _PACK_CANDIDATES = 100  # chunks considered for a pack
 
@@ -100,11 +103,13 @@ def canonical_context_pack(engine: Engine, request: CanonicalPackRequest) -> Can
     with engine.store.reading():
         items = canonical.listed(engine.memories, request.doc_classes, request.keys)
         documents = [canonical.canonical(engine.memories, item.canonical_key or "") for item in items]
-    wanted: Iterator[tuple[MemoryId, Span]] = _every_section(documents)
+    wanted: Iterator[tuple[MemoryId, tuple[Span, ...]]] = ((name, (span,)) for name, span in _every_section(documents))
     degraded: tuple[str, ...] = ()
     if request.query.strip():
-        wanted, degraded = _best_passages(engine, items, request.query)
-    pack = canonical.packed(documents, wanted, request.max_tokens, lambda text: tokens(_with_preface(text)))
+        wanted, degraded = _best_sections(engine, documents, request.query)
+    pack = canonical.packed(
+        documents, wanted, request.max_tokens, lambda text: tokens(_with_preface(text)), merge=not request.query.strip()
+    )
     text = _with_preface(pack.text)
     return CanonicalPackAnswer(
         query=request.query,
@@ -138,15 +143,34 @@ def _with_preface(text: str) -> str:
     return f"{PREFACE}\n\n{text}" if text else ""
 
 
-def _best_passages(
-    engine: Engine, items: Sequence[MemoryItem], question: str
-) -> tuple[Iterator[tuple[MemoryId, Span]], tuple[str, ...]]:
-    """The passages, best first, and what could not be searched."""
-    filters = only(item.id for item in items)
+def _best_sections(
+    engine: Engine, documents: Sequence[Canonical], question: str
+) -> tuple[Iterator[tuple[MemoryId, tuple[Span, ...]]], tuple[str, ...]]:
+    """The sections that hits lie in, best first, each whole or else by its hit alone; and what could not be searched.
+
+    Hits are not merged before: together they would be longer than the section that answers.
+    """
+    filters = only(document.item.id for document in documents)
     if filters is None:
         return iter(()), ()
-    result = engine.search(Query(question, _PACK_CANDIDATES, filters), profile_named(MEMORY_PROFILE))
-    return ((memory_of(hit.citation.uri), hit.citation.span) for hit in result.hits), result.degraded
+    profile = profile_named(MEMORY_PROFILE)
+    apart = replace(profile, refine=tuple(stage for stage in profile.refine if not isinstance(stage, MergeSpans)))
+    result = engine.search(Query(question, _PACK_CANDIDATES, filters), apart)
+    sections: dict[MemoryId, list[Span]] = {}
+    for name, span in _every_section(documents):
+        sections.setdefault(name, []).append(span)
+    return _around(result.hits, sections), result.degraded
+
+
+def _around(
+    hits: Sequence[Hit], sections: Mapping[MemoryId, Sequence[Span]]
+) -> Iterator[tuple[MemoryId, tuple[Span, ...]]]:
+    for hit in hits:
+        name, cited = memory_of(hit.citation.uri), hit.citation.span
+        for section in sections.get(name, ()):
+            if section.start < cited.end and cited.start < section.end:
+                part = Span(max(section.start, cited.start), min(section.end, cited.end))
+                yield name, tuple(dict.fromkeys((section, part)))
 
 
 def _every_section(documents: Sequence[Canonical]) -> Iterator[tuple[MemoryId, Span]]:

@@ -22,6 +22,7 @@ def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
         max_results=request.max_results,
         path_prefix=request.path_prefix,
         collections=request.collections,
+        expand=request.expand,
     )
     found = find_code(engine, wanted)
     context, quotations = _context(found.hits, request.max_context_tokens)

@@ -9,6 +9,13 @@ from octavo.model.limits import Field
 from octavo.operations import fields
 from octavo.operations.search.requests import HYDE
 
+Expand = Annotated[
+    str,
+    Field(
+        description="Show the whole declaration that a passage lies in, where it is not too long, or the passage.",
+        choices=("declaration", "passage"),
+    ),
+]
 MaxResults = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
 
 
@@ -32,6 +39,8 @@ class SearchCodeRequest:
     path_prefix: fields.PathPrefix | None = None
     exclude_file: fields.ExcludedFile | None = None
     collections: fields.Collections = ()
+    min_score: fields.MinScore | None = None
+    expand: Expand = "declaration"
     explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
@@ -51,3 +60,4 @@ class AugmentRequest:
     ] = 1_000
     path_prefix: fields.PathPrefix | None = None
     collections: fields.Collections = ()
+    expand: Expand = "declaration"

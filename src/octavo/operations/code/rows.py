@@ -22,6 +22,8 @@ CODE = (
         answer=f"{_SEARCH}.answers:SearchAnswer",
         lines=f"{_SEARCH}.lines:search_lines",
         listing=HITS,
+        command="search-code",
+        examples=('octavo search-code "how are the exposures calibrated?" -n 3',),
         example={"query": "how are the exposures calibrated?", "max_results": 3},
         errors=(
             ErrorCase({"query": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),

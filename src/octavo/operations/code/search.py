@@ -6,18 +6,19 @@ from dataclasses import replace
 
 from octavo.engine.engine import Engine
 from octavo.engine.places import placed
+from octavo.model.chunk import CODE_TYPES
 from octavo.model.query import ANY_LANGUAGE, Filters, Query
 from octavo.model.result import Result
 from octavo.operations.code.requests import SearchCodeRequest
+from octavo.operations.narrowing import collections_named, languages_named
 from octavo.operations.search.answers import SearchAnswer
-from octavo.operations.search.finding import collections_named, found_in, languages_named
+from octavo.operations.search.finding import BY_NAME, found_in
 from octavo.operations.search.fitting import fitting
 from octavo.retrieval.profiles import hypothesised
 from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.compressed import compressed
 from octavo.retrieval.stages.language import ModelRerank
 from octavo.retrieval.stages.rerank import Rerank
-
-_PROFILE = "code"
 
 
 def search_code(engine: Engine, request: SearchCodeRequest) -> SearchAnswer:
@@ -31,10 +32,17 @@ def find_code(engine: Engine, request: SearchCodeRequest) -> Result:
         path_prefix=request.path_prefix,
         not_uris=(request.exclude_file,) if request.exclude_file else (),
         languages=languages_named(request.language) or (ANY_LANGUAGE,),
+        content_types=CODE_TYPES,
     )
     excerpt = engine.defaults.max_excerpt_chars
-    query = Query(request.query, request.max_results, placed(engine.library, filters), max_excerpt_chars=excerpt)
-    profile = engine.retrieval_profile(_PROFILE)
+    query = Query(
+        request.query,
+        request.max_results,
+        placed(engine.library, filters),
+        max_excerpt_chars=excerpt,
+        declarations=request.expand == "declaration",
+    )
+    profile = compressed(engine.retrieval_profile(BY_NAME), request.min_score, None)
     if request.use_reranker:
         profile = _reranked(profile, by_model=engine.reranks_by_model)
     return found_in(engine, engine.search(query, hypothesised(profile) if request.hyde else profile))

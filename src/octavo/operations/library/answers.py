@@ -61,11 +61,21 @@ class ListedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class PropertyKey:
+    """A property, how many documents have it, and some of its values, the most frequent first."""
+
+    key: str
+    documents: int
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ListAnswer:
     """The collections, or where documents were asked for those."""
 
     collections: tuple[CollectionState, ...] | None = None
     documents: tuple[ListedDocument, ...] | None = None
+    keys: tuple[PropertyKey, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

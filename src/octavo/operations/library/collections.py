@@ -21,6 +21,7 @@ from octavo.operations.library.answers import (
     RemoveAnswer,
     RemovedCollection,
 )
+from octavo.operations.library.documents import documents_below, property_keys
 from octavo.operations.library.left_out import left_out
 from octavo.operations.library.requests import AddRequest, ListRequest, RemoveRequest
 
@@ -61,6 +62,12 @@ def remove(engine: Engine, request: RemoveRequest) -> RemoveAnswer:
 
 def list_collections(engine: Engine, request: ListRequest) -> ListAnswer:
     chosen = tuple(engine.collection(name) for name in request.collections) or engine.collections()
+    narrowed = request.path_prefix is not None or bool(request.where)
+    if request.keys or narrowed:
+        found = documents_below(engine, request.collections, request.path_prefix, request.where)
+        if request.keys:
+            return ListAnswer(keys=property_keys(found))
+        return ListAnswer(documents=tuple(ListedDocument(each.collection, each.uri, each.id) for each in found))
     if not request.documents:
         return ListAnswer(collections=tuple(collection_state(engine, collection) for collection in chosen))
     return ListAnswer(documents=tuple(found for collection in chosen for found in _documents(engine, collection)))

@@ -45,6 +45,15 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
     for document in answer.documents or ():
         place = f"{document.collection}/{document.uri}"
         yield (Part(place, "", place),)
+    if answer.keys:
+        yield from columns(
+            [
+                (Part(each.key, "title"), Part(count(each.documents, "document")), Part(", ".join(each.values), "dim"))
+                for each in answer.keys
+            ]
+        )
+    elif answer.keys is not None:
+        yield (Part("No document has properties.", "dim"),)
     if answer.collections:
         yield from collection_lines(answer.collections)
     elif answer.collections is not None:
@@ -84,6 +93,8 @@ def index_lines(answer: IndexAnswer, most: int | None = PROBLEMS_SHOWN) -> Itera
     for folder in answer.missing:
         yield Part(folder.collection, "title"), Part(f": {folder.reason}; what was indexed from it is kept", "bad")
     yield (Part(index_summary(answer), "dim"),)
+    if most is not None and any(done.warned for done in answer.collections):
+        yield (Part("octavo status --problems shows the warnings", "dim"),)
     if answer.left_out:
         yield (Part(_left_out(answer), "warn"),)
     for problem in answer.damaged or ():

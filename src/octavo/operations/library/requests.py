@@ -75,6 +75,9 @@ class RemoveRequest:
 class ListRequest:
     collections: fields.Collections = ()
     documents: Annotated[bool, Field(description="The documents rather than the collections.")] = False
+    keys: Annotated[bool, Field(description="The properties that documents have, for --where.")] = False
+    path_prefix: fields.PathPrefix | None = None
+    where: fields.Where = ()
 
 
 @dataclass(frozen=True, slots=True)

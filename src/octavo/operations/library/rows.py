@@ -53,7 +53,7 @@ LIBRARY = (
     Operation(
         at=_AT,
         name="list_collections",
-        summary="List the collections, or their documents.",
+        summary="List the collections, their documents, or the properties these have.",
         description="Every collection with its folder, its settings and what it holds; or every document.",
         function="collections:list_collections",
         request="ListRequest",
@@ -62,7 +62,7 @@ LIBRARY = (
         listing=Listing(rows="collections", columns=_COLLECTIONS, path="root"),
         command="list",
         aliases=("list",),
-        examples=("octavo list", "octavo list --documents -c observatory --format files"),
+        examples=("octavo list", "octavo list --documents -c observatory --format files", "octavo list --keys"),
         example={},
         errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         remote=False,

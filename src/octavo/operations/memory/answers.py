@@ -10,7 +10,8 @@ from octavo.memory.commit import Committed
 from octavo.memory.diffs import SectionChange
 from octavo.memory.recall import Recalled
 from octavo.memory.sync_report import SkippedFile, SyncReport
-from octavo.model.memory import MemoryVersion
+from octavo.model.memory import MemoryVersion, memory_uri
+from octavo.model.result import Hit
 
 __all__ = ["SkippedFile", "SyncReport"]
 
@@ -35,8 +36,25 @@ class MemoryState:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryChunk:
+    """A passage of a memory, with its place in the memory's text."""
+
+    chunk_id: str
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    text: str
+    truncated: bool
+    anchor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """`holds` is whether its content is true now, `superseded_by` what replaced it, `truncated` a cut `text`.
+    """`uri`, `heading_path`, `anchor` and the lines are the place of `text`, which `get` reads around.
+
+    `holds` is whether its content is true now, `superseded_by` what replaced it, `truncated` a cut `text`.
 
     `score` is its similarity to the query in meaning, from 0 to 1, or while it has no vector the share of the query's
     words it has; the order is by words and other signals as well. Without a query it is 0.
@@ -59,6 +77,15 @@ class FoundMemory:
     valid_from: str
     valid_to: str | None = None
     superseded_by: str | None = None
+    uri: str = ""
+    heading_path: tuple[str, ...] = ()
+    anchor: str | None = None
+    start: int = 0
+    end: int = 0
+    start_line: int = 1
+    end_line: int = 1
+    chunks: tuple[MemoryChunk, ...] | None = None
+    """Every passage that was found, best first, where they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +222,9 @@ def memory_state(committed: Committed, similarity: float | None = None) -> Memor
     )
 
 
-def found_memory(rank: int, memory: Recalled) -> FoundMemory:
+def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
     item, version = memory.item, memory.version
+    cited = memory.hits[0].citation if memory.hits else None
     return FoundMemory(
         rank=rank,
         item=item.id,
@@ -215,6 +243,29 @@ def found_memory(rank: int, memory: Recalled) -> FoundMemory:
         valid_from=when(version.valid_from),
         valid_to=when_or_none(version.valid_to),
         superseded_by=memory.superseded_by,
+        uri=memory_uri(item.id),
+        heading_path=cited.heading_path if cited else (),
+        anchor=(cited.anchor or None) if cited else None,
+        start=cited.span.start if cited else 0,
+        end=cited.span.end if cited else len(memory.excerpt),
+        start_line=cited.lines.first if cited else 1,
+        end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
+        chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
+    )
+
+
+def _chunk(hit: Hit) -> MemoryChunk:
+    cited = hit.citation
+    return MemoryChunk(
+        chunk_id=hit.chunk_id,
+        heading_path=cited.heading_path,
+        start=cited.span.start,
+        end=cited.span.end,
+        start_line=cited.lines.first,
+        end_line=cited.lines.last,
+        text=hit.excerpt,
+        truncated=hit.excerpt_truncated,
+        anchor=cited.anchor or None,
     )
 
 

@@ -32,13 +32,13 @@ def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
         found = recalled_as_of(
             engine, wanted, profile, request.query, request.limit, request.max_chars, at, request.min_similarity
         )
-        return _answer(request.query, found, engine.freshness().pending)
+        return _answer(request, found, engine.freshness().pending)
     if not request.query.strip():
         found = latest(engine.memories, wanted, request.limit, request.max_chars)
-        return _answer("", found, engine.freshness().pending)
+        return _answer(request, found, engine.freshness().pending)
     filters = narrowed(engine.memories, wanted)
     if filters is None:
-        return _answer(request.query, (), engine.freshness().pending)
+        return _answer(request, (), engine.freshness().pending)
     return _searched(engine, request, profile, filters, filtered=wanted != MemoryFilter())
 
 
@@ -65,9 +65,12 @@ def _searched(
     query = Query(request.query, request.limit * oversampling, filters, max_excerpt_chars=request.max_chars)
     result = engine.search(query, profile)
     found = recalled(engine.memories, request.query, result.hits, request.limit, request.min_similarity)
-    return _answer(request.query, found, result.freshness.pending, result.degraded)
+    return _answer(request, found, result.freshness.pending, result.degraded)
 
 
-def _answer(query: str, found: Sequence[Recalled], pending: int, degraded: tuple[str, ...] = ()) -> RecallAnswer:
-    memories = tuple(found_memory(rank, memory) for rank, memory in enumerate(found, 1))
-    return RecallAnswer(query, memories, pending, degraded or None)
+def _answer(
+    request: RecallRequest, found: Sequence[Recalled], pending: int, degraded: tuple[str, ...] = ()
+) -> RecallAnswer:
+    chunks = request.include_chunks
+    memories = tuple(found_memory(rank, memory, chunks=chunks) for rank, memory in enumerate(found, 1))
+    return RecallAnswer(request.query if request.query.strip() else "", memories, pending, degraded or None)

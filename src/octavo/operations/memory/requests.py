@@ -185,6 +185,9 @@ class RecallRequest:
             description="Below this cosine, a memory has to share a word with the query.",
         ),
     ] = MIN_SIMILARITY
+    include_chunks: Annotated[
+        bool, Field(description="Add every passage of a memory that was found, each with its place.")
+    ] = False
     profile: fields.ProfileName = MEMORY_PROFILE
     as_of: AsOf | None = None
     project: ProjectName | None = None

@@ -87,6 +87,7 @@ _RECALL = Operation(
         "exclude_item_ids",
         "max_chars",
         "min_similarity",
+        "include_chunks",
         "profile",
         "as_of",
         "project",

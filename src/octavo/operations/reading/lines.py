@@ -6,8 +6,17 @@ from collections.abc import Iterator
 
 from octavo.model.document import shown_path
 from octavo.model.position import Position
+from octavo.operations.library.answers import PropertyKey
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, more
-from octavo.operations.reading.answers import GetAnswer, OutlineAnswer, OutlineSection
+from octavo.operations.reading.answers import (
+    DiffAnswer,
+    DocumentRow,
+    GetAnswer,
+    GetManyAnswer,
+    ListDocumentsAnswer,
+    OutlineAnswer,
+    OutlineSection,
+)
 
 
 def get_lines(answer: GetAnswer) -> Iterator[Block]:
@@ -30,6 +39,54 @@ def get_lines(answer: GetAnswer) -> Iterator[Block]:
         yield (Part(f"linked from {', '.join(answer.backlinks)}", "dim"),)
     yield Quote(answer.text, answer.start_line, whole=True)
     yield from more(answer.next_cursor)
+
+
+def diff_lines(answer: DiffAnswer) -> Iterator[Block]:
+    versions = f"version {answer.from_version} to {answer.to_version}"
+    yield (
+        Part(f"{answer.collection}/{answer.uri}", "place"),
+        Part(f"  {versions}: {answer.added} added, {answer.removed} removed", "dim"),
+    )
+    if answer.diff:
+        yield Quote(answer.diff, numbered=False, whole=True, truncated=answer.truncated)
+    else:
+        yield (Part("They say the same."),)
+
+
+def get_many_lines(answer: GetManyAnswer) -> Iterator[Block]:
+    for passage in answer.passages:
+        place = f"{passage.collection}/{passage.uri}:{passage.start_line}-{passage.end_line}"
+        path = f"  {shown_path(passage.heading_path)}" if passage.heading_path else ""
+        cut = "  (cut to fit)" if passage.truncated else ""
+        yield (Part(place, "place"), Part(path, "heading"), Part(cut, "dim"))
+        yield Quote(passage.text, passage.start_line, whole=True)
+    for reference in answer.missing or ():
+        yield (Part(f"nothing is called {reference}", "warn"),)
+    if answer.left_out:
+        yield (Part(f"no room for {', '.join(answer.left_out)}", "dim"),)
+
+
+def list_documents_lines(answer: ListDocumentsAnswer) -> Iterator[Block]:
+    for document in answer.documents or ():
+        yield document_line(document)
+    yield from map(key_line, answer.keys or ())
+    if not answer.total:
+        yield (Part("No document matches.", "dim"),)
+    yield from more(answer.next_cursor)
+
+
+def document_line(document: DocumentRow) -> Line:
+    place = f"{document.collection}/{document.uri}"
+    about = f" ({document.kind}, modified {document.modified_at[:10]}, {document.document_id})"
+    return Part(place, "place", place), Part(f"  {document.title}", "title"), Part(about, DETAIL)
+
+
+def key_line(key: PropertyKey) -> Line:
+    return (
+        Part(key.key, "title"),
+        Part(f"  {count(key.documents, 'document')}"),
+        Part(f"  {', '.join(key.values)}", "dim"),
+    )
 
 
 def outline_lines(answer: OutlineAnswer) -> Iterator[Block]:

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.model.document import HEADING_SEPARATOR, Section
-from octavo.model.ids import ChunkId, CollectionId, DocumentId
+from octavo.model.document import HEADING_SEPARATOR, Kind, Section
+from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
 from octavo.model.position import span_of
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex, Lines, Span
@@ -48,6 +48,8 @@ def read(engine: Engine, request: GetRequest) -> Passage:
 
 
 def _read(engine: Engine, request: GetRequest) -> Passage:
+    if request.version is not None:
+        return read_version(engine, request, request.version)
     if request.page is not None:
         paged = read(engine, replace(request, page=None, before=0, after=0)).document
         return _widened(engine, _page(engine, paged, request.page), request)
@@ -88,6 +90,70 @@ def not_called(engine: Engine, reference: str, otherwise: str) -> NotFound:
         hint=f"did you mean {near[0]}?" if near else otherwise,
         details={"uri": uri, "heading_path": _heading_path(section) if section else None, "near": near},
     )
+
+
+def read_version(engine: Engine, request: GetRequest, number: int) -> Passage:
+    """A document or its lines as a version had them, whether or not it is still there."""
+    wanted = request.reference
+    document, lines = located(engine, wanted, request.collection), None
+    if document is None and (lines := _LINES.match(wanted)):
+        wanted = lines["uri"]
+        document = located(engine, wanted, request.collection)
+    document = document or _gone(engine, wanted, request.collection)
+    versions = engine.store.documents.versions(engine.project.id, document.id) if document else ()
+    version = next((each for each in versions if each.version == number), None)
+    if document is None or version is None:
+        known = f"it has {versions[0].version} to {versions[-1].version}" if versions else "`octavo history` lists them"
+        raise NotFound(f"{wanted} has no version {number}", hint=known)
+    past = replace(
+        document,
+        text_hash=version.text_hash,
+        modified_at=version.modified_at,
+        version=number,
+        title=version.title,
+        metadata={} if version.text_hash != document.text_hash else document.metadata,
+    )
+    text = engine.store.documents.texts(engine.project.id, [version.text_hash]).get(version.text_hash)
+    if text is None:
+        raise NotFound(f"version {number} of {wanted} is no longer kept", hint="`octavo history` lists the versions")
+    index = LineIndex(text)
+    first, last = (int(lines["first"]), int(lines["last"] or lines["first"])) if lines else (1, index.count)
+    if first < 1 or last < first or first > index.count:
+        raise InvalidArgument(f"version {number} has {index.count} lines", hint=f"ask for lines 1 to {index.count}")
+    span = index.span(max(1, first - request.before), last + request.after) if lines else Span(0, len(text))
+    return _slice(past, (), text, span)
+
+
+def version_numbers(engine: Engine, reference: str, collection: str | None) -> list[int]:
+    """The stored versions of a document, which may be gone."""
+    document = located(engine, reference, collection) or _gone(engine, reference, collection)
+    found = engine.store.documents.versions(engine.project.id, document.id) if document else ()
+    return [version.version for version in found]
+
+
+def _gone(engine: Engine, uri: str, collection: str | None) -> StoredDocument | None:
+    """A document that is no longer there, by the uri it had: its id follows from that."""
+    for home in engine.collections():
+        if collection in (None, home.name):
+            name = document_id(engine.project.id, home.id, uri)
+            if versions := engine.store.documents.versions(engine.project.id, name):
+                last = versions[-1]
+                return StoredDocument(
+                    id=name,
+                    collection_id=home.id,
+                    collection=home.name,
+                    uri=uri,
+                    kind=home.settings.kind or Kind.NOTE,
+                    title=last.title,
+                    language=None,
+                    description="",
+                    tags=(),
+                    aliases=(),
+                    text_hash=last.text_hash,
+                    modified_at=last.modified_at,
+                    version=last.version,
+                )
+    return None
 
 
 def _within(engine: Engine, collection: str | None) -> CollectionId | None:

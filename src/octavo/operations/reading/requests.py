@@ -26,6 +26,58 @@ class GetRequest:
         Annotated[int, Field(ge=1, metavar="N", description="Only this page or slide of a document that has them.")]
         | None
     ) = None
+    version: (
+        Annotated[fields.Version, Field(description="As this version had it; `octavo history` numbers them.")] | None
+    ) = None
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+    cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRequest:
+    """What changed between two versions of a document: the last change, unless versions are named."""
+
+    reference: fields.DocumentReference
+    from_version: (
+        Annotated[fields.Version, Field(option="--from", description="The older one; else the one before.")] | None
+    ) = None
+    to_version: Annotated[fields.Version, Field(option="--to", description="The newer one; else the last.")] | None = (
+        None
+    )
+    collection: fields.InCollection | None = None
+    max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class GetManyRequest:
+    """`references` are uris, names, lines or sections as `get` takes them, or globs such as `src/**/*.py`."""
+
+    references: Annotated[
+        tuple[fields.Place, ...],
+        Field(
+            min_length=1,
+            max_length=200,
+            argument="REF...",
+            complete="uris",
+            description="What to read: references as of get, or globs over uris such as notes/**/*.md.",
+        ),
+    ]
+    collection: fields.InCollection | None = None
+    token_budget: Annotated[
+        int,
+        Field(ge=100, le=100_000, metavar="N", description="Tokens of text in all; documents are cut to share them."),
+    ] = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListDocumentsRequest:
+    """Which documents there are: below a path, of a kind, with a property. With `keys`, the properties they have."""
+
+    path_prefix: fields.PathPrefix | None = None
+    collections: fields.Collections = ()
+    kinds: fields.Kinds = ()
+    where: fields.Where = ()
+    keys: Annotated[bool, Field(description="The properties that documents have, with their values.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 

@@ -40,7 +40,71 @@ Into a pipe or a file goes the exact text and nothing else.""",
             ErrorCase({"reference": "observing/Closing down.md:9-3"}, "INVALID_ARGUMENT"),
         ),
         tool_sets=IN_DEFAULT | IN_CODE,
-        unlisted=("max_tokens",),
+        unlisted=("version", "max_tokens"),
+    ),
+    Operation(
+        at=_AT,
+        name="diff",
+        summary="Show what changed between two versions of a document.",
+        description="The lines that changed between two stored versions of a document; by default the last change.",
+        help="Versions are those that indexing met. `octavo history` lists them, `octavo get --version N` reads one.",
+        function="versions:diff",
+        request="DiffRequest",
+        answer="DiffAnswer",
+        lines="diff_lines",
+        listing=Listing(columns=("uri", "from_version", "to_version", "added", "removed"), exact="diff"),
+        command="diff",
+        examples=('octavo diff "observing/Closing down.md" --from 1 --to 1',),
+        example={"reference": "observing/Closing down.md", "from_version": 1, "to_version": 1},
+        errors=(
+            ErrorCase({"reference": "nowhere.md"}, "NOT_FOUND"),
+            ErrorCase({"reference": "observing/Closing down.md", "to_version": 99}, "NOT_FOUND"),
+        ),
+    ),
+    Operation(
+        at=_AT,
+        name="get_many",
+        summary="Read several documents, lines or sections at once.",
+        description=(
+            "Read several passages in one call, by reference or by glob (src/**/*.py), within a budget of tokens that "
+            "they share."
+        ),
+        help="A glob is matched against whole uris: * within a folder, ** across folders. Quote it for the shell.",
+        function="many:get_many",
+        request="GetManyRequest",
+        answer="GetManyAnswer",
+        lines="get_many_lines",
+        listing=Listing(
+            rows="passages", columns=("collection", "uri", "start_line", "end_line", "title", "text"), matches=True
+        ),
+        command="get-many",
+        examples=("octavo get-many 'observing/*.md' --token-budget 2000",),
+        example={"references": ["observing/*.md"], "token_budget": 1000},
+        errors=(
+            ErrorCase({"references": []}, "INVALID_ARGUMENT"),
+            ErrorCase({"references": ["a.md"], "collection": "nowhere"}, "NOT_FOUND"),
+        ),
+        tool_sets=IN_CODE,
+    ),
+    Operation(
+        at=_AT,
+        name="list_documents",
+        summary="List documents below a path, or the properties they have.",
+        description=(
+            "List documents by path prefix, kind or property (where: status=draft, rating>=4), or with keys which "
+            "properties there are."
+        ),
+        function="many:list_documents",
+        request="ListDocumentsRequest",
+        answer="ListDocumentsAnswer",
+        lines="list_documents_lines",
+        listing=Listing(rows="documents", columns=("collection", "uri", "kind", "title", "modified_at")),
+        example={"path_prefix": "observing/"},
+        errors=(
+            ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),
+            ErrorCase({"where": ["="]}, "INVALID_ARGUMENT"),
+        ),
+        tool_sets=IN_CODE,
     ),
     Operation(
         at=_AT,

@@ -30,7 +30,7 @@ class FoundHit:
     """A passage: where it is, and its exact text. Lines count from 1, characters from 0.
 
     `score` is a relevance from 0 to 1, left out where the profile's scores only order its hits. `also_in` are places of
-    the same text, which are no hits of their own.
+    the same text, which are no hits of their own. `version` is that of a past text, which `get` reads with it.
     """
 
     rank: int
@@ -57,6 +57,7 @@ class FoundHit:
     sections: tuple[tuple[str, ...], ...] | None = None
     score: float | None = None
     also_in: tuple[str, ...] | None = None
+    version: int | None = None
     stale: str | None = None
     steps: tuple[Step, ...] | None = None
     page: int | None = None
@@ -156,6 +157,7 @@ def found(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
         anchor=citation.anchor or None,
         sections=tuple(tuple(short(title) for title in path) for path in citation.sections[:_SECTIONS]) or None,
         also_in=tuple(f"{copy.collection}/{copy.uri}:{copy.line}" for copy in hit.copies[:_COPIES]) or None,
+        version=hit.version,
         stale=hit.stale,
         steps=steps if explain else None,
         **asdict(citation.position),

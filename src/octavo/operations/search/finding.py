@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.language_names import language_named
 from octavo.algorithms.syntax import path_prefix
 from octavo.engine.places import placed
 from octavo.errors import InvalidArgument, NotIndexed, Stale, no_such_choice
@@ -13,8 +13,11 @@ from octavo.model.document import Kind
 from octavo.model.query import Filters, Query, Terms
 from octavo.operations.library.collections import collection_state
 from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, together
+from octavo.operations.narrowing import collections_named, conditions, kinds_named, languages_named
+from octavo.operations.search.as_of import with_past
 from octavo.operations.times import moment
 from octavo.retrieval.profiles import hypothesised, reranked
+from octavo.retrieval.stages.matched import MatchedBy
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from octavo.retrieval.stage import RetrievalProfile
 
 BY_MEANING = "dense_only"
+BY_NAME = "code"
+_CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
 
 
 def find(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> Result:
@@ -31,7 +36,11 @@ def find(engine: Engine, request: SearchRequest, profile: RetrievalProfile | Non
 
     `profile` stands in for the one the request names.
     """
-    return _fresh(found_in(engine, engine.search(*asked(engine, request, profile))), request)
+    query, chosen = asked(engine, request, profile)
+    result = found_in(engine, engine.search(query, chosen))
+    if query.filters.as_of is not None:
+        result = with_past(engine, query, chosen, result)
+    return _fresh(result, request)
 
 
 def record(engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None) -> tuple[Result, Recording]:
@@ -54,6 +63,9 @@ def asked(
         tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
         kinds=kinds_named(request.kinds),
         languages=languages_named(request.language),
+        content_types=request.content_types,
+        where=conditions(request.where),
+        as_of=moment(request.as_of, now),
         modified_after=moment(request.modified_after, now),
         modified_before=moment(request.modified_before, now),
     )
@@ -69,10 +81,16 @@ def asked(
         hypothesis=request.hypothesis,
         floor=not request.no_floor,
     )
-    usual = BY_MEANING if request.hypothesis and not request.query else engine.defaults.profile
+    usual = BY_MEANING if request.hypothesis and not request.query else _usual(engine, request)
     profile = profile or engine.retrieval_profile(request.profile or usual)
     profile = reranked(profile, by_model=engine.reranks_by_model) if request.rerank else profile
     return bounded(query), _narrowed(hypothesised(profile) if request.hyde else profile, request)
+
+
+def _usual(engine: Engine, request: SearchRequest) -> str:
+    """Code alone is searched by what code has: names, places, whole declarations."""
+    only_code = bool(request.kinds) and set(request.kinds) <= _CODE
+    return BY_NAME if only_code else engine.defaults.profile
 
 
 def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalProfile:
@@ -80,6 +98,8 @@ def _narrowed(profile: RetrievalProfile, request: SearchRequest) -> RetrievalPro
     if request.mode not in ("full", "compressed"):
         raise no_such_choice("mode", "mode", request.mode, ("full", "compressed"))
     shorter = request.mode == "compressed"
+    if request.matched:
+        profile = replace(profile, refine=(*profile.refine, MatchedBy(request.matched)))
     if not shorter and request.min_score is None and request.similarity_threshold is None:
         return profile
     from octavo.retrieval.stages.compressed import MIN_SCORE, SIMILARITY_THRESHOLD, compressed
@@ -121,23 +141,3 @@ def _fresh(result: Result, request: SearchRequest) -> Result:
             f"{result.freshness.pending} chunks have no vector yet", hint="run `octavo index` to bring it up to date"
         )
     return result
-
-
-def collections_named(engine: Engine, collections: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(engine.collection(name).name for name in collections)
-
-
-def languages_named(name: str | None) -> tuple[str, ...]:
-    """By whatever name: `py`, `c++`. What stands for no language is nobody's."""
-    return () if name is None else (language_named(name) or name,)
-
-
-def kinds_named(names: tuple[str, ...]) -> tuple[Kind, ...]:
-    return tuple(_kind(name) for name in names)
-
-
-def _kind(name: str) -> Kind:
-    try:
-        return Kind(name)
-    except ValueError:
-        raise no_such_choice("kind", "kinds", name, [kind.value for kind in Kind]) from None

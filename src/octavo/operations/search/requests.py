@@ -28,8 +28,12 @@ class SearchRequest:
     tags_any: fields.AnyTags = ()
     kinds: fields.Kinds = ()
     language: fields.Language | None = None
+    where: fields.Where = ()
+    content_types: fields.ContentTypes = ()
+    matched: fields.Matched = ()
     modified_after: fields.Since | None = None
     modified_before: fields.Before | None = None
+    as_of: fields.AsOf | None = None
     max_excerpt_chars: fields.ExcerptChars | None = None
     mode: Annotated[
         str,
@@ -71,10 +75,12 @@ class SearchDocsRequest:
     """A search of notes and documentation alone."""
 
     query: fields.QueryText
-    limit: fields.Limit | None = None
+    limit: fields.Limit = 5
     collections: fields.Collections = ()
     path_prefix: fields.PathPrefix | None = None
     tags_all: fields.AllTags = ()
+    where: fields.Where = ()
+    min_score: fields.MinScore | None = None
     rerank: Annotated[bool, Field(description=_RERANK)] = False
     hyde: Annotated[bool, Field(description=HYDE)] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
@@ -102,16 +108,24 @@ class HypothesisRequest:
 
 @dataclass(frozen=True, slots=True)
 class SimilarRequest:
-    """`exclude_file` is mostly the file the snippet comes from."""
+    """`exclude_file` is mostly the file the snippet comes from. Code finds code and prose finds prose, unless kinds are
+    named."""
 
     snippet: Annotated[
         str,
-        Field(min_length=1, max_length=50_000, argument="SNIPPET...", description="Code or prose, taken literally."),
+        Field(
+            min_length=1,
+            max_length=50_000,
+            argument="SNIPPET...",
+            reads="text",
+            description="Code or prose, taken literally.",
+        ),
     ]
-    limit: fields.Limit | None = None
+    limit: fields.Limit = 5
     exclude_file: fields.ExcludedFile | None = None
     language: fields.Language | None = None
     kinds: fields.Kinds = ()
     collections: fields.Collections = ()
+    min_score: fields.MinScore | None = None
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None

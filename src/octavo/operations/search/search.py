@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from octavo.algorithms.code_query import is_code
 from octavo.engine.engine import Engine
 from octavo.engine.places import placed
 from octavo.errors import ProviderFailed
+from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
-from octavo.model.query import Filters, Query, Terms
+from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
 from octavo.model.result import Result
+from octavo.operations.narrowing import collections_named, kinds_named, languages_named
 from octavo.operations.search.answers import SearchAnswer
-from octavo.operations.search.finding import (
-    BY_MEANING,
-    bounded,
-    collections_named,
-    find,
-    found_in,
-    kinds_named,
-    languages_named,
-)
+from octavo.operations.search.finding import BY_MEANING, bounded, find, found_in
 from octavo.operations.search.fitting import fitting
 from octavo.operations.search.requests import HypothesisRequest, SearchDocsRequest, SearchRequest, SimilarRequest
+from octavo.retrieval.stages.compressed import compressed
 
 _MOST_WORDS = 64  # of a snippet that are searched where its meaning cannot be
 _DOCUMENTS = (Kind.NOTE.value, Kind.DOC.value)
@@ -39,6 +35,8 @@ def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
         path_prefix=request.path_prefix,
         tags_all=request.tags_all,
         kinds=_DOCUMENTS,
+        where=request.where,
+        min_score=request.min_score,
         rerank=request.rerank,
         hyde=request.hyde,
     )
@@ -63,22 +61,31 @@ def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
         not_uris=(request.exclude_file,) if request.exclude_file else (),
         languages=languages_named(request.language),
         kinds=kinds_named(request.kinds),
-    )
+    ).narrowed_by(_alike(request))
     query = Query(
         request.snippet,
-        limit=request.limit or engine.defaults.limit,
+        limit=request.limit,
         filters=placed(engine.library, filters),
         terms=Terms(request.snippet),
         max_excerpt_chars=engine.defaults.max_excerpt_chars,
         hypothesis=request.snippet,
     )
-    return fitting(found_in(engine, _by_meaning_or_words(engine, bounded(query))), request)
+    return fitting(found_in(engine, _by_meaning_or_words(engine, bounded(query), request.min_score)), request)
 
 
-def _by_meaning_or_words(engine: Engine, query: Query) -> Result:
+def _alike(request: SimilarRequest) -> Filters:
+    """Code finds code and prose finds prose, unless it is said what to find."""
+    if request.kinds:
+        return Filters()
+    if request.language or is_code(request.snippet):
+        return Filters(languages=() if request.language else (ANY_LANGUAGE,), content_types=CODE_TYPES)
+    return Filters(content_types=PROSE_TYPES)
+
+
+def _by_meaning_or_words(engine: Engine, query: Query, least: float | None) -> Result:
     """Where no vector can be had of the snippet, its words are searched, and the answer says so."""
     try:
-        return engine.search(query, engine.retrieval_profile(BY_MEANING))
+        return engine.search(query, compressed(engine.retrieval_profile(BY_MEANING), least, None))
     except ProviderFailed as error:
         words = tuple(dict.fromkeys(engine.library.adapters.analyzer.query_tokens(query.text)))[:_MOST_WORDS]
         by_words = replace(query, hypothesis=None, terms=Terms(query.text, words=words))

@@ -6,6 +6,7 @@ versions such as `1.10.2` and codes such as `007` stay the text the author wrote
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass, field
@@ -28,6 +29,11 @@ _PLAIN_FIELD = re.compile(
     rf"|[ ]*+((?:\n[ ]*+-[ ]++{_WORDS})+))\n"
 )
 _PLAIN_ITEM = re.compile(rf"\n([ ]*+)-[ ]++({_WORDS})")
+# Obsidian's `{{date}}`, Templater's `<% tp.date.now() %>`: a placeholder, or a whole value that holds one.
+_PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|<%[^\n]*?%>")
+_TEMPLATE_VALUE = re.compile(
+    r"^([ \t]*(?:-[ \t]+)?(?:[^\s:#\"'-][^:\n]*:[ \t]+)?)(?=[^\n]*(?:\{\{|<%))([^\"'\s][^\n]*?)[ \t]*$", re.MULTILINE
+)
 _NOT_WORDS = frozenset({"null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE"})
 
 
@@ -62,12 +68,23 @@ def front_matter(text: str) -> FrontMatter:
     except Exception as failure:  # hostile YAML costs a warning, never the document
         if not _FIELD.match(raw):
             return FrontMatter()
+        if _PLACEHOLDER.search(raw):
+            return FrontMatter(end, _of_template(raw))
         return FrontMatter(end, warnings=(f"front matter could not be read: {_one_line(failure)}",))
     if loaded is None:
         return FrontMatter(end)
     if not isinstance(loaded, dict):
         return FrontMatter(warnings=("front matter is not a list of fields and was read as text",))
     return FrontMatter(end, loaded)
+
+
+def _of_template(raw: str) -> dict[str, Any]:
+    """The fields of a template, whose placeholders are text; nothing where it is no YAML even so."""
+    try:
+        loaded = load_yaml(_TEMPLATE_VALUE.sub(lambda found: found[1] + json.dumps(found[2]), raw))
+    except Exception:  # a template is not a note yet: what it will say is known once it is filled in
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
 
 
 def plain_fields(raw: str) -> dict[str, Any] | None:

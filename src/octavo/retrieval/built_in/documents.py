@@ -12,6 +12,7 @@ from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.graph import NeighbourBoost
+from octavo.retrieval.stages.links import LinksBelow
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
@@ -36,7 +37,7 @@ HYBRID = RetrievalProfile(
     "hybrid",
     recall=_BOTH,
     fuse=BalancedFusion(),
-    refine=(*SMOOTHING, NamedFirst(), *SHAPE),
+    refine=(*SMOOTHING, LinksBelow(), NamedFirst(), *SHAPE),
     calibration=_CALIBRATION,
 )
 HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)

@@ -24,6 +24,8 @@ from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
+from octavo.retrieval.stages.links import LinksBelow
+from octavo.retrieval.stages.matched import MatchedBy
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.outline import OutlineRecall
@@ -79,6 +81,7 @@ REFINE: Mapping[str, type[Any]] = {
     "time_range": TimeRange,
     "memory_recency": MemoryRecency,
     "validity": Validity,
+    "links_below": LinksBelow,
     "named_first": NamedFirst,
     "rerank": Rerank,
     "llm_rerank": ModelRerank,
@@ -87,6 +90,7 @@ REFINE: Mapping[str, type[Any]] = {
     "comments_below": CommentsBelow,
     "one_per_declaration": OnePerDeclaration,
     "exact_match": ExactMatch,
+    "matched_by": MatchedBy,
     "confidence_floor": ConfidenceFloor,
     "exact_duplicates": ExactDuplicates,
     "ngram_duplicates": NgramDuplicates,

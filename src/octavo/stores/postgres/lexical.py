@@ -189,7 +189,8 @@ class PostingsIndex:
         return frozenset(row[0] for row in rows)
 
     def _admitted(self, project: int, filters: Filters, rows: LexicalRows) -> NDArray[np.bool_]:
-        found = self._database.rows("chunks_admitted", {"project": project} | filter_parameters(filters))
+        where = {"project": project} | filter_parameters(filters, self._database, project)
+        found = self._database.rows("chunks_admitted", where)
         return np.isin(rows.chunks, np.array([row[0] for row in found], dtype=np.int64))
 
     def _merge_small_blocks(self, project: int) -> None:

@@ -111,7 +111,9 @@ class LexicalChoice:
         owner = self._keys.project(project)
         admitted = None
         if not filters.empty:
-            rows = self._database.rows("chunks_admitted", {"project": owner} | filter_parameters(filters))
+            rows = self._database.rows(
+                "chunks_admitted", {"project": owner} | filter_parameters(filters, self._database, owner)
+            )
             admitted = [row[0] for row in rows]
         return self._bm25.search(how, owner, terms, admitted, limit, fields)
 

@@ -18,7 +18,7 @@ from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, Projec
 from octavo.model.index import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
-from octavo.model.stored import DocumentVersion, Neighbour, StoredDocument
+from octavo.model.stored import DocumentVersion, Neighbour, PastDocument, StoredDocument
 from octavo.model.text import Lines, Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, Row, first, reserve
@@ -142,6 +142,13 @@ class DocumentRepository:
         rows = self._database.rows("versions", {"project": self._keys.project(project), "id": document})
         return tuple(DocumentVersion(row[0], row[1], row[2], row[3].hex(), *row[4:]) for row in rows)
 
+    def past(self, project: ProjectId, at: float) -> tuple[PastDocument, ...]:
+        rows = self._database.rows("past_versions", {"project": self._keys.project(project), "at": at})
+        return tuple(
+            PastDocument(DocumentId(name), DocumentVersion(number, uri, title, digest.hex(), *times))
+            for name, number, uri, title, digest, *times in rows
+        )
+
     def texts(self, project: ProjectId, hashes: Iterable[str]) -> Mapping[str, str]:
         wanted = json.dumps(sorted(set(hashes)))
         rows = self._database.rows("texts", {"project": self._keys.project(project), "hashes": wanted})
@@ -194,8 +201,14 @@ class DocumentRepository:
         return ChunkKey(row[0]) if row else None
 
     def admitted(self, project: ProjectId, filters: Filters) -> Sequence[ChunkKey]:
-        where = {"project": self._keys.project(project)} | filter_parameters(filters)
+        key = self._keys.project(project)
+        where = {"project": key} | filter_parameters(filters, self._database, key)
         return [ChunkKey(row[0]) for row in self._database.rows("chunks_admitted", where)]
+
+    def listed(self, project: ProjectId, filters: Filters) -> tuple[StoredDocument, ...]:
+        key = self._keys.project(project)
+        where = {"project": key} | filter_parameters(filters, self._database, key)
+        return tuple(_stored(row) for row in self._database.rows("documents_listed", where))
 
     def more_than(self, project: ProjectId, count: int) -> bool:
         return bool(self._database.rows("chunks_more_than", {"project": self._keys.project(project), "count": count}))

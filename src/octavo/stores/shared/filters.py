@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from octavo.algorithms.folding import fold
-from octavo.model.query import Filters
+from octavo.algorithms.properties import meets
+from octavo.model.query import Filters, PropertyCondition
+from octavo.stores.shared.database import Database
 
 
 def folded(text: str) -> str:
@@ -19,21 +21,53 @@ def unaccented(text: str) -> str:
     return text.lower() if text.isascii() else fold(text).casefold()
 
 
-def filter_parameters(filters: Filters) -> dict[str, Any]:
+def filter_parameters(filters: Filters, database: Database, project: int) -> dict[str, Any]:
+    """The parameters of every query that includes the filters, for a project by its key."""
     return {
+        "documents": _with_properties(filters.where, database, project),
         "collections": _listed(filters.collections),
         "path_prefix": filters.path_prefix,
         "uris": _listed(filters.uris),
         "not_uris": _listed(filters.not_uris),
         "kinds": _listed(tuple(str(kind) for kind in filters.kinds)),
         "languages": _listed(filters.languages),
+        "content_types": _listed(filters.content_types),
         "modified_after": filters.modified_after,
         "modified_before": filters.modified_before,
+        "as_of": filters.as_of,
         "title_contains": _wanted(filters.title_contains),
         "tags_all": _listed(tuple(folded(tag) for tag in filters.tags_all)),
         "tags_any": _listed(tuple(folded(tag) for tag in filters.tags_any)),
         "heading_contains": _wanted(filters.heading_contains),
     }
+
+
+def _with_properties(where: tuple[PropertyCondition, ...], database: Database, project: int) -> str | None:
+    """Keys of the documents whose properties meet all conditions.
+
+    Compared here and not by an engine, so that every engine finds the same.
+    """
+    if not where:
+        return None
+    # Only a document without properties of its own can be passed over, and only by conditions on those.
+    any_document = any(each.comparison in ("!=", "lacks") or not each.value or _is_own(each.name) for each in where)
+    rows = database.rows("properties", {"project": project, "any": int(any_document)})
+    found = [key for key, *columns in rows if all(meets(each, _properties(*columns)) for each in where)]
+    return json.dumps(found)
+
+
+_OWN = frozenset({"title", "description", "tags", "tag", "aliases", "alias"})
+
+
+def _is_own(name: str) -> bool:
+    return name.lower() in _OWN
+
+
+def _properties(title: str, description: str, tags: str, aliases: str, metadata: str) -> dict[str, Any]:
+    """All that a note's front matter may say of it, under the names that it is written by."""
+    known = {"title": title, "description": description, "tags": json.loads(tags), "aliases": json.loads(aliases)}
+    known |= {"tag": known["tags"], "alias": known["aliases"]}
+    return json.loads(metadata) | known if metadata != "{}" else known
 
 
 def _listed(values: tuple[str, ...]) -> str | None:

@@ -53,7 +53,7 @@ class Fts5Index:
             name, where = "lexical_top", dict[str, Any](match=match)
         else:
             parameters = {"match": match, "project": key, "unwanted": excluded}
-            name, where = "lexical_top_admitted", parameters | filter_parameters(filters)
+            name, where = "lexical_top_admitted", parameters | filter_parameters(filters, self._database, key)
 
         def best(most: int) -> Sequence[tuple[int, float]]:
             return self._database.rows(name, where | {"limit": most})

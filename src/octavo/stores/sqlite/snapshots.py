@@ -102,7 +102,8 @@ class SqliteSnapshotSource:
         return np.array(rows, np.int64).reshape(-1, 3), np.array(sections, np.int64).reshape(-1, 3)
 
     def admitted(self, project: ProjectId, filters: Filters) -> NDArray[np.int64]:
-        where = {"project": self._keys.project(project)} | filter_parameters(filters)
+        key = self._keys.project(project)
+        where = {"project": key} | filter_parameters(filters, self._database, key)
         return np.array([row[0] for row in self._database.rows("documents_admitted", where)], dtype=np.int64)
 
     def embedded_since(

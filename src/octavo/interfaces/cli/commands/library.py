@@ -19,6 +19,7 @@ from octavo.operations.library.requests import ListRequest
 from octavo.operations.lines import Part
 from octavo.operations.operation import Listing
 
+_KEYS = Listing(rows="keys", columns=("key", "documents", "values"))
 _DOCUMENTS = Listing(rows="documents", columns=("collection", "uri"))
 
 
@@ -58,6 +59,8 @@ def list_collections(choices: Choices, request: ListRequest) -> None:
     with opened(choices) as session:
         answer = operation.run(session.engine, request)
         roots = session.roots()
-    if request.documents:
+    if answer.keys is not None:
+        operation = replace(operation, listing=_KEYS)
+    elif answer.documents is not None:
         operation = replace(operation, listing=_DOCUMENTS)
     choices.answer(operation_answer(operation, answer, View(roots=roots)))

@@ -107,6 +107,20 @@ where not exists (
 select version, uri, title, text_hash, modified_at, indexed_at, removed_at
 from document_versions where project = :project and document_id = :id order by version;
 
+-- name: past_versions
+-- What documents said at a time and no longer say: they changed since, or are gone.
+select v.document_id, v.version, v.uri, v.title, v.text_hash, v.modified_at, v.indexed_at, v.removed_at
+from document_versions v
+left join documents d on d.project = v.project and d.key = v.document
+where v.project = :project and (v.modified_at <= :at or v.indexed_at <= :at)
+  and (v.removed_at is null or v.removed_at > :at)
+  and (d.key is null or d.version <> v.version)
+  and not exists (
+    select 1 from document_versions w
+    where w.project = v.project and w.document = v.document and w.version > v.version
+      and (w.modified_at <= :at or w.indexed_at <= :at))
+order by v.document_id;
+
 -- name: fragment_stored
 select d.id, col.id, col.name, d.uri, d.kind, d.title, d.language, d.description, d.tags, d.aliases,
   d.text_hash, d.modified_at, d.version, d.metadata
@@ -180,8 +194,14 @@ where c.project = :project and d.sequence is not null and e.sequence is not null
     or (d.language is null and c.signature <> '' and exists (
       select 1 from json_each(:languages) l where instr(' ' || c.signature || ' ', ' ' || l.value || ' ') > 0))
     or ('*' in (select value from json_each(:languages)) and coalesce(d.language, nullif(c.signature, '')) is not null))
+  and (:documents is null or d.key in (select value from json_each(:documents)))
+  and (:content_types is null or c.content_type in (select value from json_each(:content_types)))
   and (:modified_after is null or d.modified_at >= :modified_after)
   and (:modified_before is null or d.modified_at < :modified_before)
+  and (:as_of is null or exists (
+    select 1 from document_versions v
+    where v.project = d.project and v.document = d.key and v.version = d.version
+      and (v.modified_at <= :as_of or v.indexed_at <= :as_of)))
   and (:title_contains is null or instr(d.title_folded, :title_contains) > 0)
   and (:tags_all is null or not exists (
     select 1 from json_each(:tags_all) wanted where not exists (
@@ -194,6 +214,22 @@ where c.project = :project and d.sequence is not null and e.sequence is not null
   and (:heading_contains is null or exists (
     select 1 from sections s where s.project = c.project and s.document = c.document
       and s.start < c."end" and s."end" > c.start and instr(s.path_folded, :heading_contains) > 0))
+
+-- name: properties
+select key, title, description, tags, aliases, metadata from documents
+where project = :project and (:any = 1 or metadata <> '{}');
+
+-- name: documents_listed
+-- What filters say of documents alone. The row of nulls stands for a chunk.
+select d.id, col.id, col.name, d.uri, d.kind, d.title, d.language, d.description, d.tags, d.aliases,
+  d.text_hash, d.modified_at, d.version, d.metadata
+from documents d join collections col on col.key = d.collection
+cross join (
+  select cast(null as integer) as project, cast(null as integer) as document, cast(null as text) as signature,
+    cast(null as text) as content_type, cast(null as integer) as start, cast(null as integer) as "end") c
+where d.project = :project and d.kind <> 'commit'
+-- include: filters
+order by col.name, d.uri;
 
 -- name: chunks_more_than
 select 1 from chunks where project = :project limit 1 offset :count;

@@ -65,7 +65,8 @@ select d.key, d.uri from json_each(:keys) k cross join documents d on d.key = k.
 -- an empty selection from the chunks would be looked for in all of them, once for each document.
 select d.key from documents d
 cross join (
-  select null as project, null as document, null as section, null as signature, null as start, null as "end") c
+  select null as project, null as document, null as section, null as signature, null as content_type, null as start,
+    null as "end") c
 where d.project = :project
 -- include: filters
 order by d.key;

@@ -1,0 +1,75 @@
+"""Which documents there are below a path, and which properties they have."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from octavo.algorithms.syntax import path_prefix
+from octavo.engine.engine import Engine
+from octavo.engine.places import placed
+from octavo.model.document import Kind
+from octavo.model.query import Filters
+from octavo.model.stored import StoredDocument
+from octavo.operations.library.answers import PropertyKey
+from octavo.operations.lines import short
+from octavo.operations.narrowing import collections_named, conditions, kinds_named
+
+_VALUES = 5  # of a property that are named
+_DERIVED = frozenset({"block_refs", "callouts", "pages", "slides", "sheets", "times"})
+"""What a parser has found out, which no author wrote."""
+
+
+def documents_below(
+    engine: Engine,
+    collections: tuple[str, ...] = (),
+    prefix: str | None = None,
+    where: tuple[str, ...] = (),
+    kinds: tuple[str, ...] = (),
+) -> tuple[StoredDocument, ...]:
+    """By collection and uri; memories, which no folder holds, only where they are asked for."""
+    filters = Filters(
+        collections=collections_named(engine, collections),
+        path_prefix=path_prefix(prefix),
+        where=conditions(where),
+        kinds=kinds_named(kinds),
+    )
+    found = engine.store.documents.listed(engine.project.id, placed(engine.library, filters))
+    return found if kinds else tuple(document for document in found if document.kind is not Kind.MEMORY)
+
+
+def property_keys(documents: Iterable[StoredDocument]) -> tuple[PropertyKey, ...]:
+    """Properties that several documents have come first, then by name."""
+    owners: Counter[str] = Counter()
+    values: dict[str, Counter[str]] = {}
+    for document in documents:
+        known = {"tags": list(document.tags), "aliases": list(document.aliases), **document.metadata}
+        for key, texts in _flat(known).items():
+            owners[key] += 1
+            values.setdefault(key, Counter()).update(texts)
+    ordered = sorted(owners, key=lambda key: (-owners[key], key))
+    return tuple(PropertyKey(key, owners[key], _frequent(values[key])) for key in ordered)
+
+
+def _flat(properties: Mapping[str, Any], above: str = "") -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for name, value in properties.items():
+        if not above and name in _DERIVED:
+            continue
+        if isinstance(value, dict):
+            found |= _flat(value, f"{above}{name}.")
+        elif texts := set(_texts(value)):
+            found[f"{above}{name}"] = texts
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    for item in value if isinstance(value, list) else (value,):
+        if item is not None and not isinstance(item, dict | list):
+            yield item if isinstance(item, str) else json.dumps(item)
+
+
+def _frequent(texts: Counter[str]) -> tuple[str, ...]:
+    return tuple(short(text) for text in sorted(texts, key=lambda text: (-texts[text], text))[:_VALUES])

@@ -1,0 +1,61 @@
+"""Chunks that only point elsewhere: an embed, front matter, a list of links."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from octavo.model.document import Kind
+from octavo.model.ids import ChunkKey
+from octavo.model.result import Candidate
+from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.steps import ground, noted, texts_of
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
+_POINTER = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\n]*\)|<?https?://[^\s<>]+>?")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t].*$", re.MULTILINE)
+_TAG = re.compile(r"(?<!\S)#[\w/-]+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NOTES = frozenset({Kind.NOTE, Kind.DOC})
+
+
+def only_points(text: str) -> bool:
+    """Whether nothing is said but where to look: what is left without links, headings and tags has hardly a word.
+
+    >>> only_points("## See also\\n\\n- [[Dome]]\\n- [Mount](mount.md)\\n")
+    True
+    >>> only_points("The dome is closed above 85 per cent, as [[Weather]] says.")
+    False
+    """
+    bare = _FRONT_MATTER.sub("", text)
+    pointers = len(_POINTER.findall(bare))
+    left = len(_WORD.findall(_TAG.sub(" ", _HEADING.sub(" ", _POINTER.sub(" ", bare)))))
+    if bare != text and not bare.strip():
+        return True
+    return pointers > 0 and left <= min(pointers, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class LinksBelow:
+    """What only points elsewhere comes after what says something. The best `among` candidates are looked at.
+
+    `share` is how far they sink, in the height of the first candidate.
+    """
+
+    share: float = 0.3
+    among: int = 10
+    name: str = "links_below"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        first = [candidate for candidate in candidates[: self.among] if candidate.kind in _NOTES]
+        if len(candidates) < 2 or not first:
+            raise SkipStage("there is nothing to compare")
+        texts = zip(first, texts_of(search, first), strict=True)
+        details: dict[ChunkKey, str] = {
+            found.key: "only points elsewhere" for found, text in texts if only_points(text)
+        }
+        if not details:
+            raise SkipStage("every passage says something")
+        sunk = self.share * ((candidates[0].score - ground(candidates)) or 1.0)
+        lowered = [found.scored(found.score - sunk) if found.key in details else found for found in candidates]
+        return noted(in_order(lowered), self.name, details)

@@ -1,0 +1,104 @@
+"""Pinned rankings: the place of a known answer among the hits, for every query in tests/golden/rankings.
+
+A line of a golden file is a query, its options, the target and the target's rank; 0 means that it is not among the
+ten. The target is a uri, with the section or symbol that has to be cited after a #. Ranks are the same everywhere;
+scores are not compared.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ranking_corpora
+import zstandard
+
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.model.collection import CollectionSettings
+from octavo.operations.search.answers import FoundHit
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "rankings"
+SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or ROOT / ".." / "shared" / "data")
+UPDATE = bool(os.environ.get("OCTAVO_UPDATE_GOLDEN"))
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """The vault, the notes and the code, with the bundled encoder."""
+    place = tmp_path_factory.mktemp("rankings")
+    with open_library(place / "library.db", create=True, settings={"embedding.fast": False}) as engine:
+        engine.add_collection("vault", ROOT / "examples" / "vault")
+        engine.add_collection("notes", ranking_corpora.write(ranking_corpora.NOTES, place / "notes"))
+        engine.add_collection("code", ranking_corpora.write(ranking_corpora.CODE, place / "code"))
+        engine.index(wait_full=True)
+        yield engine
+
+
+@pytest.mark.parametrize("name", ["vault", "notes", "code"])
+def test_every_target_has_its_pinned_rank(library: Engine, name: str) -> None:
+    _check(library, name, name)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "archive", "endings"),
+    [("obsidian-help", "obsidian-help-en", (".md",)), ("hiredis", "code-agent/hiredis", (".c", ".h"))],
+)
+def test_every_target_in_shared_data_has_its_pinned_rank(
+    tmp_path: Path, name: str, archive: str, endings: tuple[str, ...]
+) -> None:
+    """By words and names alone, so that nothing has to be embedded."""
+    folder = _unpacked(archive, endings, tmp_path / "files")
+    with open_library(tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection(name, folder, CollectionSettings(history=False))
+        engine.index()
+        _check(engine, name, name)
+
+
+def _check(engine: Engine, name: str, collection: str) -> None:
+    path = GOLDEN / f"{name}.jsonl"
+    pinned = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    found = [case | {"rank": _rank(engine, case, collection)} for case in pinned]
+    if UPDATE:
+        path.write_text("".join(json.dumps(case, ensure_ascii=False) + "\n" for case in found), "utf-8")
+    assert found == pinned
+
+
+def _rank(engine: Engine, case: dict[str, Any], collection: str) -> int:
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in case["options"].items()}
+    answer = search(
+        engine, SearchRequest(case["query"], collections=(collection,), limit=10, max_tokens=100_000, **options)
+    )
+    return next((rank for rank, hit in enumerate(answer.hits, 1) if _is(hit, case["target"])), 0)
+
+
+def _is(hit: FoundHit, target: str) -> bool:
+    uri, _, part = target.partition("#")
+    named = (hit.symbol, hit.anchor, " → ".join(hit.heading_path), *hit.heading_path[-1:])
+    return hit.uri == uri and (not part or part in named)
+
+
+def _unpacked(archive: str, endings: tuple[str, ...], folder: Path) -> Path:
+    path = SHARED / f"{archive}.tar.zst"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
+    with path.open("rb") as packed:
+        content = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(packed).read())
+    with tarfile.open(fileobj=content) as tar:
+        for member in tar:
+            data = tar.extractfile(member) if member.isfile() and member.name.endswith(endings) else None
+            if data is not None:
+                target = folder / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data.read())
+    return folder
