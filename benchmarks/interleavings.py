@@ -318,6 +318,8 @@ class Campaign:
         with open_library(self.library, create=True, settings=SETTINGS) as engine:
             engine.add_collection("notes", self.folder / "notes")
             _ = engine.memories
+            if self.model.steps:
+                self.go_on(engine)
             try:
                 while self.model.steps < steps:
                     started = time.monotonic()
@@ -330,6 +332,11 @@ class Campaign:
                 for process in self.processes:
                     process.end()
         return []
+
+    def go_on(self, engine: Engine) -> None:
+        """From the library as it is: the run may have been stopped in the middle of a burst."""
+        self.model.state, self.model.keys, self.model.again, self.model.edited = state_of(engine), {}, [], True
+        self.model.backups = {name: held for name, held in self.model.backups.items() if (self.folder / name).is_file()}
 
     def burst(self, engine: Engine, size: int, kills: float) -> list[str]:
         chance = random.Random(f"{self.seed} {self.model.bursts}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -108,3 +110,20 @@ def test_a_process_that_has_the_library_open_searches_the_restored_one(tmp_path:
         for name in "abxyz":
             assert found(server, name) == [f"{name}.md", f"{name}.md"]
         assert server.store.check() == ()
+
+
+def test_backups_and_restores_of_one_place_at_once_each_write_a_whole_library(tmp_path: Path) -> None:
+    library, saved = tmp_path / "library.db", tmp_path / "saved.db"
+    with open_library(library, create=True, settings=SETTINGS) as engine:
+        memory_commit(engine, MemoryCommitRequest(text="The harbour opens at six."))
+    save_copy(library, saved)
+    tasks = [partial(save_copy, library, tmp_path / "copy.db", replace=True)] * 3
+    tasks += [partial(restore, saved, library, replace=True)] * 3
+    with ThreadPoolExecutor(len(tasks)) as threads:
+        for done in [threads.submit(task) for task in tasks]:
+            done.result(timeout=120)
+    for place in (library, tmp_path / "copy.db"):
+        with open_library(place, settings=SETTINGS) as engine:
+            assert len(recall(engine, RecallRequest("harbour")).memories) == 1
+            assert engine.store.check() == ()
+    assert not list(tmp_path.glob("*.new*"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -109,8 +109,7 @@ def restore(saved: Path, library: Location, *, replace: bool = False) -> SavedLi
 @contextmanager
 def _unfinished(target: Path) -> Iterator[Path]:
     """Where a copy is written before it takes its place: another process may be making one for the same place."""
-    place = target.with_name(f"{target.name}.{os.getpid()}.new")
-    place.unlink(missing_ok=True)
+    place = target.with_name(f"{target.name}.{os.urandom(4).hex()}.new")
     try:
         yield place
     finally:
@@ -140,10 +139,13 @@ def _set_aside(library: Path) -> None:
 
 
 def _free_name(library: Path) -> Path:
-    """`….before-restore`, with a number where earlier ones have that name."""
-    numbers = chain(("",), (f"-{number}" for number in count(2)))
-    places = (library.with_name(f"{library.name}.before-restore{number}") for number in numbers)
-    return next(place for place in places if not place.exists())
+    """`….before-restore`, with a number where earlier ones have that name; an empty file there keeps others off it."""
+    for number in chain(("",), (f"-{number}" for number in count(2))):
+        place = library.with_name(f"{library.name}.before-restore{number}")
+        with suppress(FileExistsError):
+            place.touch(mode=0o600, exist_ok=False)
+            return place
+    raise AssertionError("numbers do not end")
 
 
 def _same_place(place: Location, other: Location) -> bool:
