@@ -40,7 +40,11 @@ FUNCTION_LEVEL_IMPORTS = 149
 PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named tuples and of `os`
 
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "snapshots"}
-ASKED_BY_NAME = {"octavo.embedding.installed", "octavo.embedding.fast_tables"}  # which models lie on this machine
+ASKED_BY_NAME = {
+    "octavo.embedding.installed",
+    "octavo.embedding.fast_tables",
+    "octavo.embedding.hub_folder",
+}  # which models lie on this machine
 SPEAKS_TO_SQLITE = {"stores/sqlite/database.py", "stores/sqlite/salvage.py"}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}
 

@@ -76,7 +76,14 @@ from octavo.operations.memory.answers import (
     RecallAnswer,
     VersionState,
 )
-from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
+from octavo.operations.models.answers import (
+    FetchedModel,
+    FinetuneAnswer,
+    ModelAnswer,
+    ModelRemoved,
+    ModelsAnswer,
+    ModelShown,
+)
 from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
 from octavo.operations.projects.answers import (
     ProjectsListAnswer,
@@ -139,6 +146,7 @@ __all__ = [
     "EmbeddingProfile",
     "EvaluationAnswer",
     "FarDocument",
+    "FetchedModel",
     "FileProblem",
     "Finding",
     "FinetuneAnswer",

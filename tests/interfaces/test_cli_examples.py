@@ -23,6 +23,7 @@ ELSEWHERE = {
     "octavo config edit",
     "octavo daemon stop",
     "octavo finetune",
+    "octavo models fetch",
     "octavo models remove",
     "octavo snapshot rollback",
     "octavo db migrate",

@@ -49,6 +49,7 @@ class AsyncMethods(AsyncCaller):
     models_show = awaited(Library.models_show)
     models_activate = awaited(Library.models_activate)
     models_remove = awaited(Library.models_remove)
+    models_fetch = awaited(Library.models_fetch)
     finetune = awaited(Library.finetune)
     eval_run = awaited(Library.eval_run)
     evaluate = awaited(Library.evaluate)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         CommunitiesAnswer,
         DiffAnswer,
         EvaluationAnswer,
+        FetchedModel,
         FinetuneAnswer,
         GetAnswer,
         GetManyAnswer,
@@ -874,6 +875,21 @@ class Methods(Caller):
             name: The model's name.
         """
         answer: ModelRemoved = self._call("models_remove", locals())
+        return answer
+
+    def models_fetch(
+        self, name: str, *, manifest: StrPath | None = None, progress: ProgressCallback | None = None
+    ) -> FetchedModel:
+        """Fetch a model's files that your manifest names.
+
+        Fetch the files of an embedding model or a language model from the addresses in a manifest.
+
+        Args:
+            name: The model's name.
+            manifest: The manifest; else models.toml next to your configuration.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: FetchedModel = self._call("models_fetch", locals())
         return answer
 
     def finetune(

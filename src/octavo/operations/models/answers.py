@@ -59,3 +59,16 @@ class FinetuneAnswer:
     device: str
     refused: bool = False
     job: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedModel:
+    """`path` is the folder of an encoder, or the GGUF file of a language model; `fetched` of the files were missing."""
+
+    name: str
+    form: str
+    path: str
+    licence: str
+    bytes: int
+    files: int
+    fetched: int

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from octavo.operations.lines import Block, Line, Part, Quote, columns, count, size
-from octavo.operations.models.answers import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
+from octavo.operations.models.answers import (
+    FetchedModel,
+    FinetuneAnswer,
+    ModelAnswer,
+    ModelRemoved,
+    ModelsAnswer,
+    ModelShown,
+)
 
 _STYLES = {"active": "good", "filling": "warn"}
 
@@ -25,6 +32,17 @@ def model_lines(answer: ModelAnswer) -> Iterator[Block]:
 
 def removed_lines(answer: ModelRemoved) -> Iterator[Line]:
     yield Part("removed ", "dim"), Part(answer.model.name, "title")
+
+
+def fetched_lines(answer: FetchedModel) -> Iterator[Line]:
+    told = f"{count(answer.fetched, 'file')} fetched" if answer.fetched else "everything was there already"
+    yield Part(answer.name, "title"), Part(f": {told}, {size(answer.bytes)} in all, licence {answer.licence}")
+    yield (Part(answer.path),)
+    if answer.form == "gguf":
+        yield (Part(f'It answers as [llm.models.{answer.name}] with provider = "gguf" and this path.', "dim"),)
+    else:
+        command = f"octavo models activate {answer.name}"
+        yield Part("It embeds this library after ", "dim"), Part(command), Part(".", "dim")
 
 
 def finetuned_lines(answer: FinetuneAnswer) -> Iterator[Line]:

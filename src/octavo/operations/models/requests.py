@@ -30,6 +30,17 @@ class ModelActivateRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchRequest:
+    """A manifest is a TOML file with the address, the sha256 and the size of each file of a model."""
+
+    name: ModelName
+    manifest: (
+        Annotated[str, Field(metavar="FILE", description="The manifest; else models.toml next to your configuration.")]
+        | None
+    ) = None
+
+
+@dataclass(frozen=True, slots=True)
 class FinetuneRequest:
     """`base` and `teacher` are a model's name or folder."""
 

@@ -80,6 +80,28 @@ MODELS = (
     ),
     Operation(
         at=_AT,
+        name="models_fetch",
+        summary="Fetch a model's files that your manifest names.",
+        description="Fetch the files of an embedding model or a language model from the addresses in a manifest.",
+        help=(
+            "The manifest gives the address, the sha256 and the size of each file, and the licence. A file that breaks "
+            "off goes on where it was when it is fetched again; one that is not as promised is deleted."
+        ),
+        function="fetching:models_fetch",
+        request="FetchRequest",
+        answer="FetchedModel",
+        lines="fetched_lines",
+        listing=Listing(columns=("name", "form", "path", "licence", "bytes", "files", "fetched"), confirms=True),
+        command="models fetch",
+        examples=("octavo models fetch bge-m3", "octavo models fetch qwen3-4b --manifest models.toml"),
+        example=None,
+        errors=(ErrorCase({"name": "nowhere"}, "NOT_FOUND"),),
+        annotations=WRITES,
+        watched=True,
+        remote=False,
+    ),
+    Operation(
+        at=_AT,
         name="finetune",
         summary="Train the encoder on the library's own content, measure it, and register it.",
         description="Train the encoder, or fit a fast table, on the library's own content.",

@@ -11,7 +11,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import View
-from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest
+from octavo.operations.models.requests import FetchRequest, FinetuneRequest, ModelActivateRequest
 
 
 @click.group(cls=OperationGroup)
@@ -43,4 +43,13 @@ def finetune(choices: Choices, request: FinetuneRequest) -> None:
     choices.answer(operation_answer(operation, done, View()))
 
 
+@command(FetchRequest, "models_fetch")
+def fetch(choices: Choices, request: FetchRequest) -> None:
+    operation = operation_of("models fetch")
+    with opened(choices) as session:
+        done = operation.run(session.engine, request, progress(quiet=choices.quiet, in_lines=True))
+    choices.answer(operation_answer(operation, done, View()))
+
+
 models.add_command(activate)
+models.add_command(fetch)

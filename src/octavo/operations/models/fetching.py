@@ -1,0 +1,110 @@
+"""Fetching a model's files that a manifest names, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from octavo.config.load import user_file
+from octavo.embedding.hub_folder import describe_folder
+from octavo.embedding.installed import checked_name, models_folder
+from octavo.engine.engine import Engine
+from octavo.errors import ConfigurationError, NotFound
+from octavo.observability.progress import Progress
+from octavo.operations.models.answers import FetchedModel
+from octavo.operations.models.requests import FetchRequest
+from octavo.services.download import RemoteFile, fetch
+
+_CHECKED = "fetched.json"
+
+
+def models_fetch(engine: Engine, request: FetchRequest, progress: Progress | None = None) -> FetchedModel:
+    """The files of one model, into a folder of its name. What is there and unchanged is not looked at again."""
+    manifest = Path(request.manifest).expanduser() if request.manifest else _manifest()
+    files, licence = _entry(manifest, request.name)
+    folder = models_folder() / checked_name(request.name)
+    checked = _checked(folder)
+    fetched = 0
+    for name, file in files.items():
+        target = folder / name
+        if checked.get(name) == [file.sha256, *_stamp(target)]:
+            continue
+        fetch(file, target, progress)
+        fetched += 1
+        checked[name] = [file.sha256, *_stamp(target)]
+        (folder / _CHECKED).write_text(json.dumps(checked, indent=2) + "\n", "utf-8")
+    gguf = next((folder / name for name in files if name.endswith(".gguf")), None)
+    if gguf is None:
+        describe_folder(folder, request.name)
+    return FetchedModel(
+        name=request.name,
+        form="encoder" if gguf is None else "gguf",
+        path=str(folder if gguf is None else gguf),
+        licence=licence,
+        bytes=sum(file.size for file in files.values()),
+        files=len(files),
+        fetched=fetched,
+    )
+
+
+def _manifest() -> Path:
+    """Next to the user's configuration: what is fetched is the user's own choice, never a project's."""
+    return user_file(os.environ).parent / "models.toml"
+
+
+def _entry(manifest: Path, name: str) -> tuple[dict[str, RemoteFile], str]:
+    try:
+        models = tomllib.loads(manifest.read_text("utf-8")).get("models", {})
+    except FileNotFoundError as error:
+        raise NotFound(
+            f"there is no manifest {manifest}", hint="write one, or name one with --manifest (docs: models)"
+        ) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{manifest} cannot be read: {error}") from error
+    if name not in models:
+        known = ", ".join(models) or "none"
+        raise NotFound(f"{manifest} names no model {name}", hint=f"it has: {known}")
+    try:
+        files = dict(_file(entry) for entry in models[name]["files"])
+        licence = str(models[name]["licence"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{manifest}: models.{name} is not whole: {error}",
+            hint="it needs a licence, and for each file url, sha256 and size",
+        ) from error
+    return files, licence
+
+
+def _file(entry: Any) -> tuple[str, RemoteFile]:
+    name = str(entry.get("name") or Path(str(entry["url"])).name)
+    parts = Path(name).parts
+    if (
+        not parts
+        or Path(name).is_absolute()
+        or any(part in ("..", ".") or "\\" in part or ":" in part for part in parts)
+    ):
+        raise ValueError(f"{name!r} is no file inside the model's folder")
+    digest = str(entry["sha256"]).lower()
+    if len(digest) != 64:
+        raise ValueError(f"the sha256 of {name} is not one")
+    return name, RemoteFile(str(entry["url"]), digest, int(entry["size"]))
+
+
+def _checked(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / _CHECKED).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _stamp(path: Path) -> list[int]:
+    """Size and time: a file is hashed again once one of them changes."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return []
+    return [stat.st_size, stat.st_mtime_ns]

@@ -1,0 +1,170 @@
+"""`octavo models fetch`: files from a manifest, from a file server on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.embedding.directory import read_directory
+from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_library
+from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
+from octavo.operations.models.answers import FetchedModel
+from octavo.operations.models.fetching import models_fetch
+from octavo.operations.models.requests import FetchRequest
+
+WEIGHTS = bytes(range(256)) * 400
+
+
+@dataclass
+class FileServer:
+    files: dict[str, bytes] = field(default_factory=dict)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    trouble: list[str] = field(default_factory=list)
+    """`cut`: half of what is asked for; `other`: as many bytes, but others; `away`: status 503."""
+    url: str = ""
+
+
+@pytest.fixture
+def server() -> Iterator[FileServer]:
+    state = FileServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            wanted = self.headers.get("Range", "")
+            state.asked.append((self.path, wanted))
+            trouble = state.trouble.pop(0) if state.trouble else ""
+            data = state.files.get(self.path)
+            if data is None or trouble == "away":
+                self.send_error(404 if data is None else 503)
+                return
+            if trouble == "other":
+                data = bytes(len(data))
+            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+            rest = data[start:]
+            self.send_response(206 if wanted else 200)
+            self.send_header("Content-Length", str(len(rest)))
+            self.end_headers()
+            self.wfile.write(rest[: len(rest) // 2] if trouble == "cut" else rest)
+
+        def log_message(self, format: str, *arguments: Any) -> None:
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    state.url = f"http://127.0.0.1:{httpd.server_port}"
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield state
+    httpd.shutdown()
+    httpd.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr("octavo.operations.models.fetching.models_folder", lambda: tmp_path / "models")
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:
+        yield opened
+
+
+def fetched(engine: Engine, server: FileServer, folder: Path, files: dict[str, bytes]) -> FetchedModel:
+    """Serves the files, writes the manifest, and fetches."""
+    server.files |= {f"/{name}": data for name, data in files.items()}
+    lines = ['[models.tiny]\nlicence = "Apache-2.0"\n']
+    for name, data in files.items():
+        digest = hashlib.sha256(data).hexdigest()
+        lines.append(
+            f'[[models.tiny.files]]\nname = "{name}"\nurl = "{server.url}/{name}"\n'
+            f'sha256 = "{digest}"\nsize = {len(data)}\n'
+        )
+    manifest = folder / "models.toml"
+    manifest.write_text("\n".join(lines), "utf-8")
+    return models_fetch(engine, FetchRequest("tiny", manifest=str(manifest)))
+
+
+def test_a_gguf_file_is_fetched_once(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    done = fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    assert Path(done.path).read_bytes() == WEIGHTS
+    assert (done.form, done.licence, done.bytes, done.fetched) == ("gguf", "Apache-2.0", len(WEIGHTS), 1)
+    assert fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS}).fetched == 0
+    assert len(server.asked) == 1
+
+
+def test_a_file_that_changed_is_fetched_again(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    done = fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    Path(done.path).write_bytes(b"damaged")
+    assert fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS}).fetched == 1
+    assert Path(done.path).read_bytes() == WEIGHTS
+
+
+def test_what_broke_off_goes_on_where_it_was(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    server.trouble = ["cut"]
+    done = fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    assert Path(done.path).read_bytes() == WEIGHTS
+    assert [wanted for _, wanted in server.asked] == ["", f"bytes={len(WEIGHTS) // 2}-"]
+
+
+def test_another_file_is_deleted_and_fetched_again(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    server.trouble = ["other"]
+    done = fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    assert Path(done.path).read_bytes() == WEIGHTS and len(server.asked) == 2
+
+
+@pytest.mark.parametrize(("trouble", "reason"), [("other", "sha256"), ("away", "answered 503")])
+def test_a_failure_names_the_address_and_the_reason(
+    engine: Engine, server: FileServer, tmp_path: Path, trouble: str, reason: str
+) -> None:
+    server.trouble = [trouble] * 9
+    with pytest.raises(ModelUnavailable) as failure:
+        fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    assert failure.value.code == "MODEL_DOWNLOAD_FAILED"
+    assert failure.value.details["url"] == f"{server.url}/tiny.gguf" and reason in failure.value.details["reason"]
+    assert not list((tmp_path / "models" / "tiny").glob("*.gguf"))
+
+
+def test_a_hub_folder_gets_its_description(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    files = {
+        "model.onnx": WEIGHTS,
+        "tokenizer.json": b"{}",
+        "config.json": json.dumps(
+            {"hidden_size": 1024, "max_position_embeddings": 8194, "model_type": "xlm-roberta"}
+        ).encode(),
+        "1_Pooling/config.json": b'{"word_embedding_dimension": 1024, "pooling_mode_cls_token": true}',
+        "config_sentence_transformers.json": b'{"prompts": {"query": "query: ", "passage": "passage: "}}',
+    }
+    done = fetched(engine, server, tmp_path, files)
+    described = read_directory(Path(done.path), "")
+    assert (described.pooling, described.profile.dimensions, described.profile.window) == ("cls", 1024, 8192)
+    assert (described.profile.query_prefix, described.profile.document_prefix) == ("query: ", "passage: ")
+    assert described.damage() == ()
+
+
+def test_a_folder_that_lacks_its_parts_is_named(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=r"needs model\.onnx, tokenizer\.json and config\.json"):
+        fetched(engine, server, tmp_path, {"model.onnx": WEIGHTS})
+
+
+@pytest.mark.parametrize("name", ["../out.gguf", "/tmp/out.gguf", "a/../../out.gguf"])
+def test_a_manifest_names_no_file_outside_of_the_models_folder(
+    engine: Engine, server: FileServer, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(ConfigurationError, match="no file inside"):
+        fetched(engine, server, tmp_path, {name: WEIGHTS})
+    assert server.asked == []
+
+
+def test_a_model_or_a_manifest_that_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="there is no manifest"):
+        models_fetch(engine, FetchRequest("tiny", manifest=str(tmp_path / "none.toml")))
+    (tmp_path / "models.toml").write_text("", "utf-8")
+    with pytest.raises(NotFound, match="names no model tiny"):
+        models_fetch(engine, FetchRequest("tiny", manifest=str(tmp_path / "models.toml")))
