@@ -10,7 +10,14 @@ from octavo.memory.sync_report import SkippedFile, SyncReport
 from octavo.model.advisory import Advisory
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.model.result import Freshness
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation
+from octavo.operations.answering.answers import (
+    AnswerSentence,
+    AskAnswer,
+    ModelUsage,
+    ReadPassage,
+    SearchHop,
+    SentenceCitation,
+)
 from octavo.operations.canonical.answers import (
     CanonicalAnswer,
     CanonicalListAnswer,
@@ -189,6 +196,7 @@ __all__ = [
     "ModelAnswer",
     "ModelRemoved",
     "ModelShown",
+    "ModelUsage",
     "ModelsAnswer",
     "NeighborsAnswer",
     "OfflineState",
@@ -217,6 +225,7 @@ __all__ = [
     "ResolvedCollection",
     "SavedLibrary",
     "SearchAnswer",
+    "SearchHop",
     "SectionChange",
     "SentenceCitation",
     "SessionState",

@@ -47,6 +47,7 @@ PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
         "llm_rerank": "language",
         "llm_expand": "language",
         "dense_cross_rerank": "language",
+        "multi_hop": "hops",
     }
 )
 

@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, Entry] = {
     "index": Entry(f"{_AT}.index:index"),
     "watch": Entry(f"{_AT}.watch:watch", "Take in what changes in the folders, as it changes."),
     "search": Entry(f"{_AT}.search:search"),
-    "ask": Entry(),
+    "ask": Entry(f"{_AT}.ask:ask"),
     "replay": Entry(f"{_AT}.search:replay", "Answer a search again from its trace."),
     "log": Entry(f"{_AT}.history:log"),
     "get": Entry(),

@@ -33,10 +33,9 @@ def described(operation: Operation, name: str | None = None) -> dict[str, Any]:
     return _route(operation, name or operation.name, operation.summary, answer)
 
 
-def described_stream(operation: Operation) -> dict[str, Any]:
-    summary = "The hits one at a time as server-sent events, then the trace."
+def described_stream(operation: Operation, name: str, summary: str) -> dict[str, Any]:
     answer: dict[str, Any] = {"text/event-stream": {}}
-    return _route(operation, "query_documents_stream", summary, answer) | {"response_class": StreamingResponse}
+    return _route(operation, name, summary, answer) | {"response_class": StreamingResponse}
 
 
 def described_get(name: str, summary: str, answer: Operation | Mapping[str, Any] | None) -> dict[str, Any]:

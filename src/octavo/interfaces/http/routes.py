@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,12 +9,13 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic_core import from_json
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.documents import described, described_get, described_stream
+from octavo.interfaces.http.events import event, event_stream, sentence_stream
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.model.query import Query
 from octavo.observability.metrics import Metrics
@@ -45,7 +45,14 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
     app.add_api_route(
         "/query_documents", _endpoint(calls, search, secured=secured), **described(search, name="query_documents")
     )
-    app.add_api_route("/query_documents_stream", _stream(calls, search), **described_stream(search))
+    hits = "The hits one at a time as server-sent events, then the trace."
+    app.add_api_route(
+        "/query_documents_stream", _stream(calls, search), **described_stream(search, "query_documents_stream", hits)
+    )
+    ask, sentences = OPERATIONS["ask"], "The checked sentences as server-sent events, then the whole answer."
+    app.add_api_route(
+        "/v1/ask_stream", sentence_stream(calls, ask, _arguments), **described_stream(ask, "ask_stream", sentences)
+    )
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -93,19 +100,13 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
 
         async def events() -> AsyncIterator[str]:
             for hit in result.hits:
-                yield _event("hit", dump(FoundHit, found(hit, result, explain=asked.explain)))
+                yield event("hit", dump(FoundHit, found(hit, result, explain=asked.explain)))
             rest = dump(SearchAnswer, replace(without_hits(result, explain=True), query=None))
-            yield _event("trace", rest | {"hits": len(result.hits)})
+            yield event("trace", rest | {"hits": len(result.hits)})
 
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(events(), media_type="text/event-stream", headers=headers)
+        return event_stream(events())
 
     return endpoint
-
-
-def _event(name: str, data: dict[str, Any]) -> str:
-    # json.dumps escapes every line break, so the data is one line as the format wants it.
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
 
 
 async def _arguments(request: Request) -> dict[str, Any]:

@@ -310,6 +310,9 @@ class Methods(Caller):
         modified_after: Time | None = None,
         modified_before: Time | None = None,
         budget: int = 3000,
+        max_hops: int = 3,
+        model: str | None = None,
+        previous: str | Iterable[str] = (),
         show_context: bool = False,
         explain: bool = False,
         max_tokens: int | None = None,
@@ -335,6 +338,9 @@ class Methods(Caller):
             modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
             modified_before: Only modified before.
             budget: How long the passages in the prompt may be. 200 to 200,000.
+            max_hops: How many searches at most, where a model finds that something is missing. 1 to 10.
+            model: Another model of llm.models to answer with.
+            previous: A question of the conversation before this one, which may point back to it.
             show_context: Show the prompt, and ask no model.
             explain: Add what each stage of the search did.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from octavo.model.position import Position
 from octavo.model.result import Freshness
@@ -38,23 +38,31 @@ class SentenceCitation:
 
     @property
     def position(self) -> Position:
-        return Position(self.page, self.pages, self.slide, self.sheet, self.time, self.url, self.doi, self.ocr)
+        return Position(**{place.name: getattr(self, place.name) for place in fields(Position)})
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """One sentence. `support` says what its citations are worth: quoted, supported, partly or unsupported."""
+    """One sentence. `support` says what its citations are worth: quoted, supported, partly or unsupported.
+
+    `inferred` is what the model says it has concluded. `attributed` is what the model cited nothing for, or the wrong
+    passage, and for which the passage that says it was found.
+    """
 
     text: str
     support: str
     score: float
     citations: tuple[SentenceCitation, ...] = ()
+    inferred: bool = False
+    attributed: bool = False
 
     @property
     def marked(self) -> str:
-        """With the numbers of the passages it cites: `The dome closes. [1][3]`."""
+        """With the numbers of the passages it cites, and with what is wrong with it: `The dome closes. [1][3]`."""
         numbers = dict.fromkeys(cited.passage for cited in self.citations)
-        return " ".join(filter(None, (self.text, "".join(f"[{number}]" for number in numbers))))
+        marks = "".join(f"[{number}]" for number in numbers)
+        doubt = {"partly": "(partly supported)", "unsupported": "(unsupported)"}.get(self.support, "")
+        return " ".join(filter(None, ("Inferred:" if self.inferred else "", self.text, marks, doubt)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +84,35 @@ class ReadPassage:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchHop:
+    """One of the searches for a question: what was asked, what it found, how much of that was new, and why."""
+
+    question: str
+    found: int
+    new: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """What the model took: tokens as it counts them, or nearly, and their cost by its configured prices."""
+
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
 class AskAnswer:
     """`mode` is extractive where no model wrote it: then its sentences are the library's own.
 
+    `dropped` are sentences that the model wrote and no passage supports; `hops` are the searches, if several.
+
     `answered` is false where the passages do not answer the question; `answer` says so. `context` is the prompt, where
-    that was asked for. The question is repeated if it is short.
+    that was asked for. The question is repeated if it is short;
+    `standalone` is what was searched for, where a conversation came before.
     """
 
     mode: str
@@ -91,8 +123,12 @@ class AskAnswer:
     took_ms: float
     freshness: Freshness
     question: str | None = None
+    standalone: str | None = None
     hint: str | None = None
     context: str | None = None
+    dropped: tuple[str, ...] | None = None
+    hops: tuple[SearchHop, ...] | None = None
+    usage: ModelUsage | None = None
     trace: tuple[Stage, ...] | None = None
     degraded: tuple[str, ...] | None = None
 

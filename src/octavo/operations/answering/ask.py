@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from octavo.answering.context import Mode, context
-from octavo.answering.extractive import Statement, statements
-from octavo.answering.passages import CitedSpan, Passage, passages_of
+from octavo.answering.extractive import statements
+from octavo.answering.follow_up import standalone
+from octavo.answering.hops import Planning, gathered
+from octavo.answering.passages import Passage, passages_of
+from octavo.answering.support import CitationChecker
+from octavo.answering.written import UNKNOWN, Writing, WrittenSentence, written_answer
 from octavo.engine.engine import Engine
+from octavo.errors import ProviderFailed
 from octavo.model.result import Result
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer, ReadPassage, SentenceCitation
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer, SearchHop
+from octavo.operations.answering.citing import quoted, read, usage_of, written
 from octavo.operations.answering.fitting import fitting
+from octavo.operations.answering.lines import EXTRACTIVE
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.lines import short
 from octavo.operations.search.answers import stage
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
+from octavo.ports import LanguageModel
+
+Tell = Callable[[AnswerSentence], None]
 
 _SENTENCES = 5  # of an extractive answer: more are a page, not an answer
 NO_MATCH = "Nothing in the library answers this."
@@ -28,39 +37,105 @@ EXTRACTIVE_HINT = (
 
 
 def ask(engine: Engine, request: AskRequest) -> AskAnswer:
-    """What the passages say, in their own sentences."""
+    """What the passages say: written by the model that answers, if there is one, or else in their own sentences."""
+    return fitting(answered(engine, request), request.max_tokens)
+
+
+def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: None) -> AskAnswer:
+    """The whole answer, however long. `tell` gets each sentence once it is certain to stay."""
     started = time.perf_counter()
-    result = find(engine, _search(request))
-    with engine.store.reading():
-        passages = passages_of(engine.store, engine.project.id, result.hits)
-    answer = replace(_without_sentences(request, result, passages), took_ms=_since(started))
+    model = None if request.show_context else _model(engine, request.model)
+    meant = standalone(request.question, request.previous, model)
+    request = replace(request, question=meant.question)
+    searches: list[Result] = []
+
+    def search(question: str) -> tuple[Passage, ...]:
+        searches.append(find(engine, _search(request, question)))
+        with engine.store.reading():
+            return passages_of(engine.store, engine.project.id, searches[-1].hits)
+
+    passages, hops = gathered(request.question, search, _planning(request, model))
+    answer = _without_sentences(request, searches, passages)
+    if request.previous:
+        degraded = (*(answer.degraded or ()), *((f"answer: {meant.problem}",) if meant.problem else ()))
+        answer = replace(answer, standalone=meant.question, degraded=degraded or None)
+    if len(hops) > 1:
+        answer = replace(answer, hops=tuple(SearchHop(*hop) for hop in hops))
     if request.show_context:
         prompt = context(Mode(request.mode), request.question, passages, request.budget).prompt
-        return fitting(replace(answer, mode=request.mode, context=prompt), request.max_tokens)
-    if not passages:
-        return fitting(answer, request.max_tokens)
-    found = statements(
-        request.question,
-        passages,
-        lambda: engine.embedder,
-        engine.library.adapters.analyzer.query_tokens,
-        _SENTENCES,
-    )
-    sentences = tuple(_quoted(statement, passages) for statement in found)
-    answer = replace(
+        answer = replace(answer, mode=request.mode, context=prompt.text)
+    elif passages and model is not None:
+        answer = _by_model(engine, request, answer, passages, model, tell)
+    elif passages:
+        answer = replace(_extracted(engine, request, answer, passages, tell), hint=EXTRACTIVE_HINT)
+    return replace(answer, took_ms=round((time.perf_counter() - started) * 1e3, 3))
+
+
+def _planning(request: AskRequest, model: LanguageModel | None) -> Planning | None:
+    """Who plans further searches, if anybody does."""
+    if model is None:
+        return None
+    return Planning(model, request.max_hops, min(request.budget, model.window // 2), request.limit)
+
+
+def _model(engine: Engine, name: str | None) -> LanguageModel | None:
+    make = engine.library.adapters.language_model
+    return make("answer", name) if make is not None else None
+
+
+def _by_model(
+    engine: Engine,
+    request: AskRequest,
+    answer: AskAnswer,
+    passages: Sequence[Passage],
+    model: LanguageModel,
+    tell: Tell,
+) -> AskAnswer:
+    """What the model writes, checked; the passages' own sentences where it does not answer."""
+    checker = CitationChecker(passages, lambda: engine.embedder, engine.library.adapters.analyzer.query_tokens)
+
+    def said(sentence: WrittenSentence) -> None:
+        tell(written(sentence, passages))
+
+    writing = Writing(model, checker, Mode(request.mode), request.budget, tell=said)
+    try:
+        found = written_answer(request.question, passages, writing)
+    except ProviderFailed as error:
+        degraded = (*(answer.degraded or ()), f"answer: {error.message}")
+        return _extracted(engine, request, replace(answer, degraded=degraded), passages, tell)
+    sentences = tuple(written(sentence, passages) for sentence in found.sentences)
+    problems = tuple(f"answer: {problem}" for problem in found.problems)
+    return replace(
         answer,
-        answered=bool(found),
+        mode=request.mode,
+        answered=bool(sentences),
+        answer=" ".join(sentence.marked for sentence in sentences) or UNKNOWN,
+        sentences=sentences,
+        dropped=found.dropped or None,
+        usage=usage_of(model, found.usage),
+        degraded=(*(answer.degraded or ()), *problems) or None,
+    )
+
+
+def _extracted(
+    engine: Engine, request: AskRequest, answer: AskAnswer, passages: Sequence[Passage], tell: Tell
+) -> AskAnswer:
+    tokens = engine.library.adapters.analyzer.query_tokens
+    found = statements(request.question, passages, lambda: engine.embedder, tokens, _SENTENCES)
+    sentences = tuple(quoted(statement, passages) for statement in found)
+    for sentence in sentences:
+        tell(sentence)
+    return replace(
+        answer,
+        answered=bool(sentences),
         answer=" ".join(sentence.marked for sentence in sentences),
         sentences=sentences,
-        took_ms=_since(started),
-        hint=EXTRACTIVE_HINT,
     )
-    return fitting(answer, request.max_tokens)
 
 
-def _search(request: AskRequest) -> SearchRequest:
+def _search(request: AskRequest, question: str) -> SearchRequest:
     return SearchRequest(
-        query=request.question,
+        query=question,
         limit=request.limit,
         profile=request.profile,
         collections=request.collections,
@@ -76,60 +151,18 @@ def _search(request: AskRequest) -> SearchRequest:
     )
 
 
-def _without_sentences(request: AskRequest, result: Result, passages: Sequence[Passage]) -> AskAnswer:
+def _without_sentences(request: AskRequest, searches: Sequence[Result], passages: Sequence[Passage]) -> AskAnswer:
+    first = searches[0]
+    degraded = dict.fromkeys(part for result in searches for part in result.degraded)
     return AskAnswer(
-        question=request.question,
-        mode="extractive",
+        mode=EXTRACTIVE,
         answered=False,
         answer=NO_MATCH if not passages else "",
         sentences=(),
-        passages=tuple(_read(passage, result) for passage in passages),
+        passages=tuple(read(passage, calibrated=first.calibrated) for passage in passages),
         took_ms=0.0,
-        freshness=replace(result.freshness, full_vectors=round(result.freshness.full_vectors, 4)),
-        trace=tuple(stage(traced) for traced in result.trace) if request.explain else None,
-        degraded=result.degraded or None,
+        freshness=replace(first.freshness, full_vectors=round(first.freshness.full_vectors, 4)),
+        question=request.question,
+        trace=tuple(stage(traced) for result in searches for traced in result.trace) if request.explain else None,
+        degraded=tuple(degraded) or None,
     )
-
-
-def _read(passage: Passage, result: Result) -> ReadPassage:
-    hit = passage.hit
-    return ReadPassage(
-        number=passage.number,
-        collection=hit.collection,
-        uri=hit.citation.uri,
-        version=passage.version,
-        kind=hit.kind.value,
-        title=short(hit.title),
-        heading_path=tuple(short(title) for title in hit.citation.heading_path),
-        start_line=hit.citation.lines.first,
-        end_line=hit.citation.lines.last,
-        chunk_id=hit.chunk_id,
-        score=round(hit.score, 6) if result.calibrated else None,
-        text=hit.excerpt,
-    )
-
-
-def _quoted(statement: Statement, passages: Sequence[Passage]) -> AnswerSentence:
-    return AnswerSentence(statement.text, "quoted", round(statement.score, 4), (cited(statement.cited, passages),))
-
-
-def cited(span: CitedSpan, passages: Sequence[Passage]) -> SentenceCitation:
-    """The citation of a part of one of the passages."""
-    passage = passages[span.passage - 1]
-    return SentenceCitation(
-        passage=span.passage,
-        collection=passage.hit.collection,
-        uri=passage.hit.citation.uri,
-        version=passage.version,
-        heading_path=tuple(short(title) for title in span.heading_path),
-        start=span.span.start,
-        end=span.span.end,
-        start_line=span.lines.first,
-        end_line=span.lines.last,
-        quote=span.quote,
-        **asdict(span.position),
-    )
-
-
-def _since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1e3, 3)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.model.document import Kind, shown_path
-from octavo.operations.answering.answers import AskAnswer, SentenceCitation
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer, SentenceCitation
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 
 _INDENT = "    "
+EXTRACTIVE = "extractive"
+_STYLES = {"partly": "warn", "unsupported": "bad"}
 _CODE = frozenset({Kind.CODE.value, Kind.CONFIG.value})
 
 
@@ -16,11 +18,8 @@ def ask_lines(answer: AskAnswer) -> Iterator[Block]:
     if answer.context is not None:
         yield Quote(answer.context, whole=True)
         return
-    yield from _extracts(answer)
-    yield from degraded_lines(answer.degraded)
-    yield (Part(_footer(answer), "dim"),)
-    if answer.hint:
-        yield (Part(f"hint: {answer.hint}", "dim"),)
+    yield from _extracts(answer) if answer.mode == EXTRACTIVE else _written(answer)
+    yield from below_sentences(answer)
 
 
 def _extracts(answer: AskAnswer) -> Iterator[Block]:
@@ -33,6 +32,35 @@ def _extracts(answer: AskAnswer) -> Iterator[Block]:
         yield ()
     if not answer.sentences:
         yield (Part(answer.answer or "The passages found have no sentence to show."),)
+
+
+def _written(answer: AskAnswer) -> Iterator[Block]:
+    """What a model wrote, a sentence a line, each with what it is worth."""
+    yield from map(sentence_line, answer.sentences)
+    if not answer.sentences:
+        yield (Part(answer.answer),)
+
+
+def sentence_line(sentence: AnswerSentence) -> Line:
+    return (Part(sentence.marked, _STYLES.get(sentence.support, "")),)
+
+
+def below_sentences(answer: AskAnswer) -> list[Block]:
+    """The places that the sentences of a model cite, how they were found, and what was left out."""
+    told: dict[tuple[int, int], SentenceCitation] = {}
+    for sentence in answer.sentences if answer.mode != EXTRACTIVE else ():
+        for cited in sentence.citations:
+            told.setdefault((cited.passage, cited.start), cited)
+    lines: list[Block] = [(), *(place(cited) for _, cited in sorted(told.items())), ()] if told else []
+    for number, hop in enumerate((answer.hops or ())[1:], 2):
+        lines.append((Part(f"search {number}: {hop.question} ({count(hop.new, 'new passage')})", "dim"),))
+    if answer.dropped:
+        lines.append((Part(f"{count(len(answer.dropped), 'sentence')} left out: no passage supports them", "dim"),))
+    lines += degraded_lines(answer.degraded)
+    lines.append((Part(_footer(answer), "dim"),))
+    if answer.hint:
+        lines.append((Part(f"hint: {answer.hint}", "dim"),))
+    return lines
 
 
 def place(cited: SentenceCitation) -> Line:
@@ -51,4 +79,7 @@ def place(cited: SentenceCitation) -> Line:
 
 def _footer(answer: AskAnswer) -> str:
     said = count(len(answer.sentences), "sentence")
-    return f"{said} from {count(len(answer.passages), 'passage')} in {duration(answer.took_ms / 1e3)} · {answer.mode}"
+    parts = [f"{said} from {count(len(answer.passages), 'passage')} in {duration(answer.took_ms / 1e3)}", answer.mode]
+    if answer.usage:
+        parts += [answer.usage.model, f"{answer.usage.prompt_tokens + answer.usage.completion_tokens:,} tokens"]
+    return " · ".join(parts)

@@ -41,6 +41,27 @@ class AskRequest:
     budget: Annotated[
         int, Field(ge=200, le=200_000, metavar="TOKENS", description="How long the passages in the prompt may be.")
     ] = 3_000
+    max_hops: Annotated[
+        int,
+        Field(ge=1, le=10, description="How many searches at most, where a model finds that something is missing."),
+    ] = 3
+    model: (
+        Annotated[
+            str,
+            Field(
+                min_length=1, max_length=200, metavar="NAME", description="Another model of llm.models to answer with."
+            ),
+        ]
+        | None
+    ) = None
+    previous: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=20_000)], ...],
+        Field(
+            max_length=20,
+            metavar="QUESTION",
+            description="A question of the conversation before this one, which may point back to it.",
+        ),
+    ] = ()
     show_context: Annotated[bool, Field(description="Show the prompt, and ask no model.")] = False
     explain: Annotated[bool, Field(description="Add what each stage of the search did.")] = False
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS

@@ -34,6 +34,16 @@ ANSWERING = (
             ErrorCase({"question": "dome", "collections": ["nowhere"]}, "NOT_FOUND"),
             ErrorCase({"question": "dome", "profile": "nonsense"}, "INVALID_ARGUMENT"),
         ),
-        unlisted=("uris", "heading_contains", "tags_any", "language", "modified_before", "show_context", "explain"),
+        unlisted=(
+            "uris",
+            "heading_contains",
+            "tags_any",
+            "language",
+            "modified_before",
+            "model",
+            "previous",
+            "show_context",
+            "explain",
+        ),
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.bridges import Bridges
 from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.caps import CapPerSection
 from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
@@ -76,6 +77,7 @@ REFINE: Mapping[str, type[Any]] = {
     "context": ContextSmoothing,
     "neighbour_boost": NeighbourBoost,
     "community_boost": CommunityBoost,
+    "bridges": Bridges,
     "recency_tiers": RecencyTiers,
     "recency_decay": RecencyDecay,
     "time_range": TimeRange,

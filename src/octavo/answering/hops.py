@@ -1,0 +1,114 @@
+"""Several searches for one question: what the first found says what the next looks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from octavo.answering.context import asked, prompt_of, quoted_passages
+from octavo.answering.passages import Passage
+from octavo.errors import ProviderFailed
+from octavo.ports import LanguageModel
+
+_PLAN: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"sufficient": {"type": "boolean"}, "next": {"type": "string", "maxLength": 400}},
+    "required": ["sufficient", "next"],
+}
+_PLAN_TOKENS, _PLAN_SECONDS = 150, 30.0
+_COMPOSITE = re.compile(
+    r"\b(?:and|both|between|compared?|difference|same|also|whose|of the|in which|where the"
+    r"|who (?:wrote|made|directed|founded)|that (?:was|is|were|are|has|had))\b",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 7
+
+
+class Hop(NamedTuple):
+    """One search: what was asked, how many passages were new, and why it was the last or went on."""
+
+    question: str
+    found: int
+    new: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """Who plans the next search, and within what."""
+
+    model: LanguageModel
+    max_hops: int
+    budget: int
+    limit: int
+    """How many passages are kept of all searches."""
+
+
+def gathered(
+    question: str, search: Callable[[str], Sequence[Passage]], planning: Planning | None
+) -> tuple[tuple[Passage, ...], tuple[Hop, ...]]:
+    """The passages of every search, once each and numbered in the order they were found, with what each was for.
+
+    Without planning, or for a question that is plainly single, one search is all.
+    """
+    passages: list[Passage] = []
+    hops: list[Hop] = []
+    wanted, because = question, "the question"
+    while True:
+        found = search(wanted)
+        known = {passage.hit.chunk_id for passage in passages}
+        new = [passage for passage in found if passage.hit.chunk_id not in known]
+        # Of later searches only the best: they look for one thing that was missing.
+        new = new if not hops else new[: max(2, len(found) // 2)]
+        passages += new
+        hops.append(Hop(wanted, len(found), len(new), because))
+        if planning is None or len(hops) >= planning.max_hops or not composite(question) or not passages:
+            break
+        wanted, because = _next(question, hops, passages, planning)
+        if not wanted:
+            hops[-1] = hops[-1]._replace(because=f"{hops[-1].because}; then {because}")
+            break
+    most = planning.limit if planning else len(passages)
+    return tuple(
+        replace(passage, number=number) for number, passage in enumerate(_best(passages, hops, most), 1)
+    ), tuple(hops)
+
+
+def composite(question: str) -> bool:
+    """Whether a question may need more than one search: it joins things, or is long."""
+    return len(question.split()) > _FEW_WORDS and _COMPOSITE.search(question) is not None
+
+
+def _best(passages: Sequence[Passage], hops: Sequence[Hop], most: int) -> list[Passage]:
+    """The first of every search in turn, so that a later one is not crowded out by the first."""
+    lists: list[list[Passage]] = []
+    at = 0
+    for hop in hops:
+        lists.append(list(passages[at : at + hop.new]))
+        at += hop.new
+    chosen: list[Passage] = []
+    while len(chosen) < most and any(lists):
+        for each in lists:
+            if each and len(chosen) < most:
+                chosen.append(each.pop(0))
+    return chosen
+
+
+def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], planning: Planning) -> tuple[str, str]:
+    """What to look for now, and why; nothing where that is enough."""
+    numbered = [replace(passage, number=number) for number, passage in enumerate(passages, 1)]
+    shown, _ = quoted_passages(numbered, planning.budget)
+    searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
+    prompt = prompt_of("next_question", question=asked(question), asked=searched, passages=shown)
+    try:
+        plan = planning.model.structured(prompt, _PLAN, max_tokens=_PLAN_TOKENS, deadline=_PLAN_SECONDS).value
+    except ProviderFailed as error:
+        return "", f"no plan: {error.message}"
+    wanted = asked(str(plan["next"]))
+    if plan["sufficient"] or not wanted:
+        return "", "sufficient"
+    if wanted.casefold() in {asked(hop.question).casefold() for hop in hops}:
+        return "", "the same question again"
+    return wanted, "something was missing"

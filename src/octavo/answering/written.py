@@ -1,0 +1,194 @@
+"""An answer written by a model: every sentence checked against what it cites before anybody sees it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from octavo.answering.context import Mode, asked, context, prompt_of, quoted_passages
+from octavo.answering.drafts import Draft, drafts
+from octavo.answering.passages import Passage
+from octavo.answering.support import Checked, CitationChecker, Support
+from octavo.errors import ProviderFailed
+from octavo.model.language_model import Prompt, Usage
+from octavo.ports import LanguageModel
+
+UNKNOWN = "I don't know."
+_FREE = Usage()
+_REPLY_SHARE = 3  # of what a model reads and writes, the part that its reply may take at most
+_INSTRUCTIONS = 300  # tokens of a prompt beside its passages
+_REPLY_CHARACTERS = 40_000  # after which a reply is not read on
+
+
+class WrittenSentence(NamedTuple):
+    """A sentence with what its citations are worth.
+
+    `inferred` is what the model says it has concluded. `attributed` is what the model cited nothing for, or the wrong
+    passage, and for which the passage that says it was found.
+    """
+
+    text: str
+    checked: Checked
+    inferred: bool = False
+    attributed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswer:
+    """`dropped` sentences no passage supported; `problems` are what went wrong on the way, in words."""
+
+    sentences: tuple[WrittenSentence, ...]
+    dropped: tuple[str, ...] = ()
+    rewritten: int = 0
+    problems: tuple[str, ...] = ()
+    usage: Usage = _FREE
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What an answer is written with. `tell` gets each sentence once it is certain to stay, in order."""
+
+    model: LanguageModel
+    checker: CitationChecker
+    mode: Mode
+    budget: int
+    deadline: float = 120.0
+    reply_tokens: int = 700
+    tell: Callable[[WrittenSentence], None] = lambda sentence: None
+    clock: Callable[[], float] = field(default=time.monotonic)
+
+
+def written_answer(question: str, passages: Sequence[Passage], writing: Writing) -> WrittenAnswer:
+    """Raises `ProviderFailed` where the model wrote nothing; of a reply that breaks off, its sentences are kept."""
+    ends = writing.clock() + writing.deadline
+    made = context(writing.mode, question, passages, _room(writing))
+    reply = _Reply(writing, made.prompt, ends)
+    kept: list[WrittenSentence] = []
+    doubted: list[WrittenSentence] = []
+    said: set[str] = set()
+    told = 0
+    for draft in reply.sentences():
+        if draft.unknown or draft.text.casefold() in said:  # small models repeat themselves
+            continue
+        said.add(draft.text.casefold())
+        sentence = checked_sentence(draft, writing.checker)
+        if writing.mode is Mode.GROUNDED and sentence.checked.support is Support.UNSUPPORTED:
+            doubted.append(sentence)
+            continue
+        kept.append(sentence)
+        if not doubted:  # what is told is never taken back, and comes in order
+            writing.tell(sentence)
+            told += 1
+    again, usage, problems = _rewritten(question, made.passages, doubted, writing, ends)
+    again = tuple(sentence for sentence in again if sentence.text.casefold() not in said)
+    every = (*kept, *again)
+    for sentence in every[told:]:
+        writing.tell(sentence)
+    return WrittenAnswer(
+        sentences=every,
+        dropped=tuple(sentence.text for sentence in doubted),
+        rewritten=len(again),
+        problems=(*reply.problems, *problems),
+        usage=reply.usage() + usage if doubted else reply.usage(),
+    )
+
+
+def checked_sentence(draft: Draft, checker: CitationChecker) -> WrittenSentence:
+    """Against what it cites; where that does not say it, against the passage that says it best."""
+    found = checker.check(draft.text, draft.numbers)
+    if found.support is Support.SUPPORTED:
+        return WrittenSentence(draft.text, found, draft.inferred)
+    best = checker.best_passage(draft.text)
+    if best is not None and best not in draft.numbers:
+        other = checker.check(draft.text, (best,))
+        if other.support is Support.SUPPORTED:
+            return WrittenSentence(draft.text, other, draft.inferred, attributed=True)
+    return WrittenSentence(draft.text, found, draft.inferred)
+
+
+class _Reply:
+    """A model's reply as it comes, sentence by sentence."""
+
+    def __init__(self, writing: Writing, prompt: Prompt, ends: float) -> None:
+        self._writing = writing
+        self._prompt = prompt
+        self._ends = ends
+        self._text = ""
+        self._began = writing.clock()
+        self.problems: tuple[str, ...] = ()
+
+    def sentences(self) -> Iterator[Draft]:
+        given = 0
+        for whole in self._pieces():
+            found = drafts(self._text)
+            # The last may go on, or its marks may still come.
+            for draft in found[given : None if whole else -1]:
+                yield draft
+                given += 1
+
+    def usage(self) -> Usage:
+        return _usage(self._writing, self._prompt, self._text, self._began)
+
+    def _pieces(self) -> Iterator[bool]:
+        """False whenever a sentence may have ended, True at the end."""
+        stream = self._writing.model.stream(
+            self._prompt, max_tokens=_reply_tokens(self._writing), deadline=max(1.0, self._ends - self._writing.clock())
+        )
+        try:
+            for piece in stream:
+                self._text += piece
+                if len(self._text) > _REPLY_CHARACTERS:
+                    self.problems = ("the reply was too long and is cut",)
+                    break
+                if any(character in piece for character in ".!?\n。！？"):
+                    yield False
+        except ProviderFailed as error:
+            if not self._text.strip():
+                raise
+            self.problems = (f"the reply broke off: {error.message}",)
+        finally:
+            _close(stream)
+        yield True
+
+
+def _close(stream: Iterable[str]) -> None:
+    """Ends the call, where there is something to end."""
+    close = getattr(stream, "close", None)
+    if close is not None:
+        close()
+
+
+def _rewritten(
+    question: str, passages: Sequence[Passage], doubted: Sequence[WrittenSentence], writing: Writing, ends: float
+) -> tuple[tuple[WrittenSentence, ...], Usage, tuple[str, ...]]:
+    """Sentences that no passage supports, given back to the model once; those that still none supports are left out."""
+    if not doubted or ends <= writing.clock():
+        return (), Usage(), ()
+    shown, _ = quoted_passages(passages, _room(writing))
+    listed = "\n".join(f"- {asked(sentence.text)}" for sentence in doubted)
+    prompt = prompt_of("rewrite", passages=shown, question=asked(question), sentences=listed)
+    began = writing.clock()
+    try:
+        reply = writing.model.complete(prompt, max_tokens=_reply_tokens(writing), deadline=ends - began).text
+    except ProviderFailed as error:
+        return (), Usage(), (f"unsupported sentences could not be rewritten: {error.message}",)
+    found = [checked_sentence(draft, writing.checker) for draft in drafts(reply) if not draft.unknown]
+    kept = tuple(sentence for sentence in found if sentence.checked.support is not Support.UNSUPPORTED)
+    return kept[: len(doubted)], _usage(writing, prompt, reply, began), ()
+
+
+def _usage(writing: Writing, prompt: Prompt, reply: str, began: float) -> Usage:
+    """As the model counts, or nearly."""
+    read, wrote = writing.model.count_tokens(prompt.text), writing.model.count_tokens(reply)
+    return Usage(read, wrote, writing.clock() - began, writing.model.prices.cost(read, wrote))
+
+
+def _room(writing: Writing) -> int:
+    """Tokens that the passages may take: what was asked for, and what the model can read beside the rest."""
+    return max(100, min(writing.budget, writing.model.window - _reply_tokens(writing) - _INSTRUCTIONS))
+
+
+def _reply_tokens(writing: Writing) -> int:
+    return min(writing.reply_tokens, writing.model.window // _REPLY_SHARE)

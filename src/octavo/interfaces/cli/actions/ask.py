@@ -1,0 +1,42 @@
+"""`octavo ask` in this process: sentences of a model are written as they come where somebody watches."""
+
+from __future__ import annotations
+
+from octavo.interfaces.cli import output
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.generated import exit_of, operation_of
+from octavo.interfaces.cli.options import Choices
+from octavo.interfaces.cli.results import operation_answer
+from octavo.interfaces.cli.session import opened
+from octavo.interfaces.cli.terminal import View, terminal_lines
+from octavo.operations.answering.answers import AnswerSentence
+from octavo.operations.answering.ask import answered
+from octavo.operations.answering.lines import below_sentences, sentence_line
+from octavo.operations.answering.requests import AskRequest
+from octavo.operations.lines import Block
+
+
+def ask(choices: Choices, request: AskRequest) -> Exit:
+    operation = operation_of("ask")
+    live = choices.format is output.Format.TEXT and output.on_terminal()
+    shown = 0
+    with opened(choices) as session:
+        view = View(request.question, roots=session.roots())
+
+        def tell(sentence: AnswerSentence) -> None:
+            nonlocal shown
+            if live and sentence.support != "quoted":
+                _show([sentence_line(sentence)], view)
+                shown += 1
+
+        answer = answered(session.engine, request, tell)
+    if shown:
+        _show(below_sentences(answer), view)
+    else:
+        choices.answer(operation_answer(operation, answer, view))
+    return exit_of(operation, answer)
+
+
+def _show(blocks: list[Block], view: View) -> None:
+    on = output.screen()
+    output.plain(output.drawn(terminal_lines(blocks, view, on.width), colours=on.colours))

@@ -1,0 +1,77 @@
+"""Sentences and passages of an answer in the names that clients get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from octavo.answering.extractive import Statement
+from octavo.answering.passages import CitedSpan, Passage
+from octavo.answering.written import WrittenSentence
+from octavo.model.language_model import Usage
+from octavo.operations.answering.answers import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
+from octavo.operations.lines import short
+from octavo.ports import LanguageModel
+
+
+def read(passage: Passage, *, calibrated: bool) -> ReadPassage:
+    hit = passage.hit
+    return ReadPassage(
+        number=passage.number,
+        collection=hit.collection,
+        uri=hit.citation.uri,
+        version=passage.version,
+        kind=hit.kind.value,
+        title=short(hit.title),
+        heading_path=tuple(short(title) for title in hit.citation.heading_path),
+        start_line=hit.citation.lines.first,
+        end_line=hit.citation.lines.last,
+        chunk_id=hit.chunk_id,
+        score=round(hit.score, 6) if calibrated else None,
+        text=hit.excerpt,
+    )
+
+
+def quoted(statement: Statement, passages: Sequence[Passage]) -> AnswerSentence:
+    """A sentence of the library."""
+    return AnswerSentence(statement.text, "quoted", round(statement.score, 4), (_cited(statement.cited, passages),))
+
+
+def written(sentence: WrittenSentence, passages: Sequence[Passage]) -> AnswerSentence:
+    """A sentence of a model."""
+    checked = sentence.checked
+    return AnswerSentence(
+        text=sentence.text,
+        support=checked.support.value,
+        score=round(checked.score, 4),
+        citations=tuple(_cited(span, passages) for span in checked.cited),
+        inferred=sentence.inferred,
+        attributed=sentence.attributed,
+    )
+
+
+def usage_of(model: LanguageModel, usage: Usage) -> ModelUsage:
+    return ModelUsage(
+        model=model.name,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        seconds=round(usage.seconds, 3),
+        cost=round(usage.cost, 6),
+    )
+
+
+def _cited(span: CitedSpan, passages: Sequence[Passage]) -> SentenceCitation:
+    passage = passages[span.passage - 1]
+    return SentenceCitation(
+        passage=span.passage,
+        collection=passage.hit.collection,
+        uri=passage.hit.citation.uri,
+        version=passage.version,
+        heading_path=tuple(short(title) for title in span.heading_path),
+        start=span.span.start,
+        end=span.span.end,
+        start_line=span.lines.first,
+        end_line=span.lines.last,
+        quote=span.quote,
+        **asdict(span.position),
+    )

@@ -1,0 +1,16 @@
+"""The profile for questions that need two passages: the second is named by the first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.retrieval.built_in.documents import HYBRID
+from octavo.retrieval.stages.bridges import Bridges
+from octavo.retrieval.stages.named import NamedFirst
+
+_AT = next(place for place, stage in enumerate(HYBRID.refine) if isinstance(stage, NamedFirst))
+
+# Not calibrated: what is reached by its name need not be like the question, so a floor would remove it.
+MULTI_HOP = replace(
+    HYBRID, name="multi_hop", refine=(*HYBRID.refine[:_AT], Bridges(), *HYBRID.refine[_AT:]), calibration=None
+)

