@@ -359,6 +359,7 @@ def test_an_agent_finds_edits_and_goes_on_by_the_text_of_answers_alone(
 
         assert "note.md" in await call("search", query="beta")
         assert "## B" in await call("get", reference="note.md")
+        assert "B" in await call("outline", reference="note.md")
         replaced = await call("doc_replace_section", uri="note.md", heading_path=["A", "B"], content_md="gamma")
         assert "\n-beta" in replaced
         assert "\n+gamma" in replaced
@@ -372,9 +373,11 @@ def test_an_agent_finds_edits_and_goes_on_by_the_text_of_answers_alone(
         moved = await call("doc_move_section", uri="note.md", from_heading_path=["A", "B"], to_parent_heading_path=[])
         assert "\n+# B" in moved
         assert "delta" in await call("search", query="delta")
+        assert "\n-# B" in await call("doc_restore", uri="note.md")
+        assert "\n-delta" in await call("doc_restore", uri="note.md")
 
-    in_memory(tmp_path / "library.db", talk, chosen("default,writing"))
-    assert (folder / "note.md").read_text() == "# A\n\nalpha\n\n# B\n\ngamma\n\ndelta\n"
+    in_memory(tmp_path / "library.db", talk, chosen("default,writing,outline"))
+    assert (folder / "note.md").read_text() == NOTE.replace("beta", "gamma")
 
 
 def test_writes_are_undone_one_after_the_other_to_the_byte(library: package.Library, folder: Path) -> None:

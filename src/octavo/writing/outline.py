@@ -54,7 +54,7 @@ class Outline:
     @cached_property
     def parents(self) -> Sequence[int]:
         """Of each heading the number of its parent."""
-        return parents(heading.level for heading in self.headings)
+        return parents([heading.level for heading in self.headings])
 
     @property
     def floor(self) -> int:

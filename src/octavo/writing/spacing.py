@@ -10,8 +10,8 @@ _BLANK_CHARACTERS = " \t\n"
 
 def line_ending(text: str) -> str:
     """The line ending most lines have; LF if none has one, or as many have either."""
-    windows = text.count("\r\n")
-    return "\r\n" if windows > text.count("\n") - windows else "\n"
+    windows = text.count("\r\n") if "\r" in text else 0
+    return "\r\n" if windows and windows > text.count("\n") - windows else "\n"
 
 
 def content_lines(content: str) -> str:
@@ -54,13 +54,14 @@ def placed(text: str, start: int, end: int, block: str, *, floor: int, close: bo
     and no blank line is put; `close` puts none before the block either. At the end of the text one line ending is left.
     """
     ending = line_ending(text)
-    before, after = text[:start], text[end:]
-    if start > floor and not before.endswith("\n"):
-        before += ending
+    unfinished = start > floor and not text.endswith("\n", 0, start)
+    above = ending if unfinished else ""
+    behind = end < len(text)
     if not block:
-        gap = ending if after and start > floor else ""
-        return before + gap + after, len(before)
+        gap = ending if behind and start > floor else ""
+        return "".join((text[:start], above, gap, text[end:])), start + len(above)
     if start > floor and not close:
-        before += ending
+        above += ending
     written = block.replace("\n", ending) + ending
-    return before + written + (ending if after else "") + after, len(before)
+    # Joined once: a large text is copied as seldom as can be.
+    return "".join((text[:start], above, written, ending if behind else "", text[end:])), start + len(above)
