@@ -105,7 +105,7 @@ def separately(bench: Bench, folder: Path, embed: int) -> None:
             for one in several:
                 analyzer.joined(one.text)
     del documents
-    preparer = Preparer(lambda uri: parser_for(uri) or PLAINTEXT, chunker, analyzer.joined, counter, 256)
+    preparer = Preparer(lambda uri: parser_for(uri) or PLAINTEXT, chunker, analyzer, counter, 256)
     prepared = [preparer.text(source) for source in sources]
     with tempfile.TemporaryDirectory() as temporary:
         store = SqliteStore(Path(temporary) / "library.db")

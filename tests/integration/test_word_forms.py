@@ -16,6 +16,10 @@ NOTES = {
     "ar.md": "# نسخ\n\nيتم نسخ البيانات كل ليلة.\n",
     "hi.md": "# पुस्तकालय\n\nइन किताबों को अलमारी में रखो।\n",
     "el.md": "# Οδηγός\n\nΟ κωδικός του χρήστη αλλάζει.\n",
+    "de.md": "# Sicherung\n\nDie Datenbanken werden in der Nacht gesichert, und die Äpfel liegen im Keller.\n",
+    "de2.md": "# Suche\n\nEine Vektordatenbank ist schneller, wenn der Vektor in der Straße nicht zu lang ist.\n",
+    "es.md": "# Copias\n\nLas bibliotecas se copian cada noche con la opción de compresión.\n",
+    "fr.md": "# Sauvegarde\n\nLes chevaux ne sont pas dans les écuries de la ville.\n",
     "en.md": "# Compression\n\nCompression makes files smaller.\n",
 }
 QUERIES = {
@@ -24,6 +28,14 @@ QUERIES = {
     "بيانات": "ar.md",
     "किताब": "hi.md",
     "χρήστης": "el.md",
+    "Datenbank": "de.md",
+    "Aepfel": "de.md",
+    "apfel": "de.md",
+    "Vektordatenbanken": "de2.md",
+    "strasse": "de2.md",
+    "biblioteca": "es.md",
+    "cheval": "fr.md",
+    "compress files": "en.md",
 }
 ENGINES = ("database", "snapshot", "postgres")
 
@@ -64,6 +76,11 @@ def _bench(name: str, folder: Path, request: pytest.FixtureRequest) -> tuple[Ben
 @pytest.mark.parametrize("engine_name", ENGINES)
 def test_a_word_is_found_by_its_forms(answers: dict[str, dict[str, list[Any]]], engine_name: str) -> None:
     assert {typed: hits[0][0] for typed, hits in answers[engine_name].items() if hits} == QUERIES
+
+
+@pytest.mark.parametrize("engine_name", ENGINES)
+def test_a_compound_is_found_by_its_part(answers: dict[str, dict[str, list[Any]]], engine_name: str) -> None:
+    assert [uri for uri, _ in answers[engine_name]["Datenbank"]] == ["de.md", "de2.md"]
 
 
 @pytest.mark.parametrize("engine_name", ENGINES[1:])

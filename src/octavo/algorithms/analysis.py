@@ -14,11 +14,12 @@ A token holds letters, digits, marks of its script and `_`, or is one emoji: not
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 from operator import add
 
 from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
+from octavo.algorithms.languages import ENGLISH, FunctionWords, by_letters, decided, marked, word_forms
 from octavo.algorithms.stemming import shared_start, snowball, start_by_script, stem_by_script
 from octavo.algorithms.stopwords import STOP_WORDS
 
@@ -70,9 +71,7 @@ class Analyzer:
     The work is done per word and remembered, so a warm analyzer costs a split and one look-up for each word.
     """
 
-    version = "octavo-2"
-
-    __slots__ = ("_parts", "_stem", "_words", "stop_words")
+    version = "octavo-3"
 
     def __init__(self) -> None:
         self._stem = snowball("english")
@@ -93,6 +92,45 @@ class Analyzer:
     def tokens(self, text: str) -> list[str]:
         """Every token, in the order of the text; nothing is dropped."""
         return self.joined(text).split()
+
+    def languages(self, passages: Sequence[str], text: str) -> list[str]:
+        """The language of each passage of a text, given by its tokens; empty for English and for what is not known.
+
+        A passage that does not tell is in the language of the whole.
+        """
+        overall: dict[str, float] = {}
+        told, words = [], 0
+        for passage in passages:
+            tokens = frozenset(passage.split())
+            spoken = self._function_words.spoken_in(tokens)
+            for language, score in spoken.items():
+                overall[language] = overall.get(language, 0.0) + score
+            told.append(decided(spoken, len(tokens)))
+            words += len(tokens)
+        whole = decided(overall, words) if overall else by_letters(text)
+        return ["" if (language or whole) == ENGLISH else language or whole for language in told]
+
+    def query_languages(self, text: str, held: Sequence[str]) -> Sequence[str]:
+        """In which of the languages that a library holds a query may be: all of them, unless it tells."""
+        if not held:
+            return ()
+        tokens = frozenset(self.tokens(text))
+        language = decided(self._function_words.spoken_in(tokens), len(tokens)) or by_letters(text)
+        if language == ENGLISH:
+            return ()
+        return (language,) if language in held else held
+
+    def forms(self, text: str, language: str) -> list[str]:
+        """The stems that the words of a text have in a language, marked with it."""
+        return word_forms(text, language)
+
+    def indexed(self, text: str, tokens: str, language: str) -> str:
+        """The tokens of a text in a language other than English, with the stems they have there."""
+        return " ".join((tokens, marked(language), *word_forms(text, language)))
+
+    @cached_property
+    def _function_words(self) -> FunctionWords:
+        return FunctionWords(self.tokens)
 
     def query_tokens(self, text: str) -> list[str]:
         """The same analysis without stop words, unless there is nothing else."""

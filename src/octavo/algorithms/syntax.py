@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.booleans import is_boolean, read_condition
 from octavo.algorithms.folding import CJK
 from octavo.model.document import Kind
-from octavo.model.query import Condition, Filters, Terms
+from octavo.model.query import Condition, Filters, Terms, WordForms
 
 MOST_WORDS = 1000
 MOST_CLAUSES = 64
@@ -60,10 +60,13 @@ _LONE_CHARACTER = f"[{CJK}]"
 _KINDS = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
 
 
-def parse_query(text: str, analyzer: Analyzer) -> tuple[Terms, Filters]:
-    """The terms to look for and the filters that must hold. `Terms.text` is the text without its operators."""
+def parse_query(text: str, analyzer: Analyzer, languages: Sequence[str] = ()) -> tuple[Terms, Filters]:
+    """The terms to look for and the filters that must hold. `Terms.text` is the text without its operators.
+
+    `languages` are those beside English that the library has passages in.
+    """
     clean = _encodable(text).strip()
-    reading = _Reading()
+    reading = _Reading(languages=analyzer.query_languages(clean, languages))
     typed = clean.translate(_QUOTES)
     if "\n" in clean or len(clean) > _LONGEST_TYPED:
         reading.words.append(clean)
@@ -87,6 +90,7 @@ class _Reading:
     said: list[str] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     operators: bool = False
+    languages: Sequence[str] = ()
     filters: Filters = field(default_factory=Filters)
 
 
@@ -126,7 +130,7 @@ def _read(clause: re.Match[str], reading: _Reading, analyzer: Analyzer) -> None:
 def _read_boolean(typed: str, reading: _Reading, analyzer: Analyzer) -> None:
     """Its words are looked for as those of any query; what must hold of a hit is a condition."""
     reading.operators = True
-    condition, clauses = read_condition(typed, partial(_leaf, analyzer=analyzer))
+    condition, clauses = read_condition(typed, partial(_leaf, analyzer=analyzer, languages=reading.languages))
     if condition is not None:
         reading.conditions.append(condition)
     for said in clauses:
@@ -135,7 +139,7 @@ def _read_boolean(typed: str, reading: _Reading, analyzer: Analyzer) -> None:
             _read(clause, reading, analyzer)
 
 
-def _leaf(text: str, analyzer: Analyzer) -> Condition | None:
+def _leaf(text: str, analyzer: Analyzer, languages: Sequence[str]) -> Condition | None:
     name, quoted, value = _named(text)
     if narrowed := _narrow(Filters(), name, value):
         return Condition("passes", filters=narrowed)
@@ -144,7 +148,11 @@ def _leaf(text: str, analyzer: Analyzer) -> Condition | None:
     if re.fullmatch(_LONE_CHARACTER, text):
         return Condition("holds", (analyzer.prefix(text),), prefix=True)
     tokens = tuple(analyzer.tokens(text)[:MOST_CLAUSES])
-    return Condition("holds", tokens) if tokens else None
+    if not tokens:
+        return None
+    held = Condition("holds", tokens)
+    forms = () if quoted else _forms(text, analyzer, languages)
+    return Condition("any", parts=(held, *(Condition("holds", (form,)) for form in forms))) if forms else held
 
 
 def _is_filter(text: str) -> bool:
@@ -210,10 +218,31 @@ def _terms(reading: _Reading, analyzer: Analyzer) -> Terms:
         phrases=phrases,
         preferred=preferred,
         prefixes=prefixes,
-        excluded=_analysed(reading.excluded, analyzer),
+        excluded=_excluded(reading, analyzer),
         condition=_all(reading.conditions),
+        forms=tuple(_word_forms(plain, reading.languages, analyzer)),
         **_found_whole(said, analyzer),
     )
+
+
+def _forms(text: str, analyzer: Analyzer, languages: Sequence[str]) -> tuple[str, ...]:
+    return _distinct(form for language in languages for form in analyzer.forms(text, language))
+
+
+def _word_forms(plain: Sequence[str], languages: Sequence[str], analyzer: Analyzer) -> Iterable[WordForms]:
+    if not languages:
+        return
+    for word in _distinct(" ".join(plain)[:_LONGEST_WHOLE].split()):
+        tokens = tuple(token for token in analyzer.tokens(word) if token not in analyzer.stop_words)
+        if tokens and (forms := _forms(word, analyzer, languages)):
+            yield WordForms(tokens, forms)
+
+
+def _excluded(reading: _Reading, analyzer: Analyzer) -> tuple[tuple[str, ...], ...]:
+    """With a word, its forms are excluded as well."""
+    words = [clause for clause in reading.excluded if '"' not in clause]
+    forms = ((form,) for clause in words for form in _forms(clause, analyzer, reading.languages))
+    return _distinct((*_analysed(reading.excluded, analyzer), *forms))[:MOST_CLAUSES]
 
 
 def _found_whole(said: str, analyzer: Analyzer) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from octavo.algorithms.syntax import parse_query
 from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
+from octavo.engine.languages import LibraryLanguages
 from octavo.engine.one_state import in_one_state
 from octavo.engine.places import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, load_model_ahead
@@ -56,6 +57,7 @@ class Reader:
         self.loading = loading
         self._query_threads = QueryThreads()
         self._degradation = Degradation(library)
+        self._languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
         self._judges: dict[tuple[str, str, float], MeasuredReranker] = {}
 
@@ -196,11 +198,11 @@ class Reader:
         """The query with what its syntax says."""
         if query.terms.text:
             return query
-        terms, written = parse_query(query.text, self._library.adapters.analyzer)
         library = self._library
+        terms, written = parse_query(query.text, library.adapters.analyzer, self._languages.held())
         return replace(
             query,
-            terms=typed_terms(library, terms),
+            terms=typed_terms(library, self._languages.with_compounds(terms)),
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 
@@ -216,6 +218,7 @@ class Reader:
             now=library.adapters.clock,
             analyse=analyzer.query_tokens,
             tokenise=analyzer.tokens,
+            forms=analyzer.forms,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
             query_writer=None if library.adapters.language_model is None else self._writer,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from octavo.algorithms.diffs import changed_words
 from octavo.chunking.code import declared_names, is_code
@@ -69,6 +70,16 @@ class Origin:
     """Whether what is embedded is made with the rest; else whoever embeds makes it first."""
 
 
+class TextAnalyzer(Protocol):
+    """What a preparer needs of `algorithms.analysis.Analyzer`."""
+
+    def joined(self, text: str) -> str: ...
+
+    def languages(self, passages: Sequence[str], text: str) -> list[str]: ...
+
+    def indexed(self, text: str, tokens: str, language: str) -> str: ...
+
+
 class Preparer:
     """Reads, parses, chunks and analyses. Its parts are chosen by whoever wires it."""
 
@@ -76,7 +87,7 @@ class Preparer:
         self,
         parser_for: Callable[[str], Parser],
         chunker: Chunker,
-        joined: Callable[[str], str],
+        analyzer: TextAnalyzer,
         counter: TokenCounter,
         window: int,
         unwanted: Callable[[str, str], str | None] = lambda uri, text: None,
@@ -85,7 +96,7 @@ class Preparer:
     ) -> None:
         self._parser_for = parser_for
         self._chunker = chunker
-        self._joined = joined
+        self._analyzer = analyzer
         self._counter = counter
         self._window = window
         self._unwanted = unwanted
@@ -181,35 +192,52 @@ class Preparer:
         return inputs(document, chunk, self._counter, self._window)
 
     def document(self, document: Document, *, links: bool = True, inputs: bool = True) -> PreparedDocument:
-        joined = self._joined
-        common = _common_fields(document, joined)
-        headings: dict[tuple[str, ...], str] = {}
-        chunks = []
+        joined = self._analyzer.joined
         cut = self._chunker.chunk(document)
         names = declared_names(document, cut) if is_code(document) else ()
+        shared = _shared_texts(document)
         if names:
             # Each chunk has the names it declares for aliases: all of a file's names in each would find the wrong one.
-            common["keywords"] = ""
-        title, keywords, description, tags, aliases = common.values()
+            shared["keywords"] = ""
         declarations = _declarations(cut) if names else {}
+        # A diff is found by the words that changed. Its title finds the message, and its meaning is the message's.
+        texts = [
+            changed_words(chunk.text) if chunk.content_type is _DIFF else declarations.get(chunk.ordinal, chunk.text)
+            for chunk in cut
+        ]
+        bodies = [joined(text) for text in texts]
+        fields = _Fields(self._analyzer)
+        chunks = []
         new = tuple.__new__
-        for number, chunk in enumerate(cut):
-            if names:
-                aliases = joined(names[number][:_SHARED_CHARACTERS])
+        languages = self._analyzer.languages(bodies, document.text)
+        for number, (chunk, text, body, language) in enumerate(zip(cut, texts, bodies, languages, strict=True)):
             if chunk.content_type is _DIFF:
-                # Found by the words that changed. Its title finds the message, and its meaning is the message's.
-                body = joined(changed_words(chunk.text))
                 chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))
                 continue
-            path = chunk.heading_path
-            above = headings.get(path)
-            if above is None:
-                above = headings[path] = joined(" ".join(path))
+            if names:
+                shared["aliases"] = names[number][:_SHARED_CHARACTERS]
+            above = " ".join(chunk.heading_path)
+            title, keywords, description, tags, aliases = [fields[language, text] for text in shared.values()]
+            if language:
+                body = self._analyzer.indexed(text, body, language)
             # What the classes' own constructors give, in half of their time.
-            text = declarations.get(chunk.ordinal, chunk.text)
-            row = new(LexicalRow, (title, above, keywords, description, tags, aliases, joined(text)))
+            row = new(LexicalRow, (title, fields[language, above], keywords, description, tags, aliases, body))
             chunks.append(new(IndexedChunk, (chunk, row, self.inputs(document, chunk) if inputs else ())))
         return PreparedDocument(document, tuple(chunks), linked(document) if links else None)
+
+
+class _Fields(dict[tuple[str, str], str]):
+    """Language and text → its tokens, with its forms in a language other than English; analysed once a document."""
+
+    def __init__(self, analyzer: TextAnalyzer) -> None:
+        super().__init__()
+        self._analyzer = analyzer
+
+    def __missing__(self, key: tuple[str, str]) -> str:
+        language, text = key
+        tokens = self._analyzer.joined(text) if text else ""
+        self[key] = tokens = self._analyzer.indexed(text, tokens, language) if language and text else tokens
+        return tokens
 
 
 def _as_read(file: SeenFile, stamp: FileStamp | None) -> SeenFile:
@@ -304,8 +332,8 @@ def _file_names(document: Document) -> Iterator[str]:
     yield from folders
 
 
-def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str, str]:
-    """The fields every chunk of a document shares, analysed once."""
+def _shared_texts(document: Document) -> dict[str, str]:
+    """What every chunk of a document shares."""
     fields = {
         "title": document.title,
         "keywords": " ".join(document.keywords),
@@ -313,4 +341,4 @@ def _common_fields(document: Document, joined: Callable[[str], str]) -> dict[str
         "tags": " ".join(document.tags),
         "aliases": " ".join((*document.aliases, *_file_names(document))),
     }
-    return {name: joined(text[:_SHARED_CHARACTERS]) if text else "" for name, text in fields.items()}
+    return {name: text[:_SHARED_CHARACTERS] for name, text in fields.items()}

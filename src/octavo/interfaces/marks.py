@@ -44,7 +44,8 @@ class Meant:
 
 def meant(terms: Terms) -> Meant:
     phrases = (token for phrase in terms.phrases for token in phrase)
-    return Meant(frozenset((*terms.words, *phrases)), terms.prefixes)
+    forms = (form for word in terms.forms for form in (*word.forms, *word.tokens))
+    return Meant(frozenset((*terms.words, *phrases, *forms)), terms.prefixes)
 
 
 def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> list[Mark]:
@@ -74,7 +75,15 @@ def marks_of(query: str) -> MarksOf:
         return lambda text: []
     analyzer = Analyzer()
     asked = meant(parse_query(query, analyzer)[0])
-    return lambda text: marks(text, asked, analyzer.tokens)
+
+    def found(text: str) -> list[Mark]:
+        (language,) = analyzer.languages([analyzer.joined(text)], text)
+        if not language:
+            return marks(text, asked, analyzer.tokens)
+        there = meant(parse_query(query, analyzer, [language])[0])
+        return marks(text, there, lambda word: [*analyzer.tokens(word), *analyzer.forms(word, language)])
+
+    return found
 
 
 def marked(text: str, found: Sequence[Mark], offset: int = 0, style: str = "") -> Iterator[Part]:

@@ -115,13 +115,26 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class WordForms:
+    """A word of the query in the languages that the library has passages in, beside English.
+
+    `tokens` are those of the word in `Terms.words`; `forms` its stems, marked with their languages; `compounds` words
+    of the library that it is a part of, or that are parts of it, marked likewise.
+    """
+
+    tokens: tuple[str, ...]
+    forms: tuple[str, ...]
+    compounds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
     """A query as the analyzer understands it. Tokens are analysed; `text` is what goes to the embedder.
 
     `phrases` are required; `preferred` phrases only add to the score of their words. `condition` must hold whatever
     the score says: it is what AND, OR, NOT and parentheses mean. `exact` are the tokens of what is to be found whole,
     because it is an identifier, a number or the only word; `shaped` says that its writing tells so. `whole` are all
-    tokens of a short query, which may occur as a phrase.
+    tokens of a short query, which may occur as a phrase. `forms` are its words in other languages than English.
     """
 
     text: str
@@ -134,6 +147,7 @@ class Terms:
     exact: tuple[tuple[str, ...], ...] = ()
     shaped: bool = False
     whole: tuple[str, ...] = ()
+    forms: tuple[WordForms, ...] = ()
 
     @property
     def empty(self) -> bool:

@@ -163,6 +163,14 @@ class LexicalIndex(Protocol):
         """Keys of all chunks that hold these tokens next to each other, ascending."""
         ...
 
+    def holds(self, project: ProjectId, token: str) -> bool:
+        """Whether any chunk has this token."""
+        ...
+
+    def starting(self, project: ProjectId, start: str) -> Sequence[str]:
+        """The tokens that start so, ascending; some may be of chunks that are gone."""
+        ...
+
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
         """The token alone when a chunk holds it; or else the tokens of chunks that share most trigrams with it."""
         ...

@@ -57,9 +57,15 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
     wanted = frozenset((*terms.words, *(token for phrase in (*terms.phrases, *terms.preferred) for token in phrase)))
     if not wanted:
         return 1.0 if terms.prefixes else 0.0
+    other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
+    languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
     best = 0.0
     for candidate, text in zip(candidates, texts_of(search, candidates), strict=True):
         named = " ".join((candidate.title, *candidate.heading_path))
-        tokens = frozenset(search.library.tokenise(f"{named}\n{text}"))
-        best = max(best, len(wanted & tokens) / len(wanted))
+        passage = f"{named}\n{text}"
+        held = wanted.intersection(search.library.tokenise(passage))
+        if other_forms and len(held) < len(wanted):
+            forms = {form for language in languages for form in search.library.forms(passage, language)}
+            held |= {token for token in wanted - held if not forms.isdisjoint(other_forms.get(token, ()))}
+        best = max(best, len(held) / len(wanted))
     return best

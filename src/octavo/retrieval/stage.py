@@ -14,7 +14,7 @@ from octavo.algorithms.readability import trust
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
-from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
+from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace, best_first
 from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, VectorIndex
 from octavo.retrieval.reranking import MeasuredReranker
 
@@ -52,6 +52,11 @@ class NearClusters(Protocol):
         ...
 
 
+_COMPOUNDS = 0.5
+"""The share of a compound's score that its part is worth."""
+_AGREED = 0.1
+"""What is added where a word occurs as it is written: of two passages, the one with the very form goes first."""
+
 _LEAST_LATIN = 0.25
 """The trust in a query in ASCII: pieces of a code or of a misspelt word still say a little."""
 
@@ -72,6 +77,8 @@ class Library:
     """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
     tokenise: Callable[[str], Sequence[str]] = str.split
     """Text → every token, as the index has them."""
+    forms: Callable[[str, str], Sequence[str]] = lambda text, language: ()
+    """Text and language → the stems of its words there, as the index has them beside the tokens."""
     beginning: Callable[[str], str] = str.casefold
     """The start of a word → what the tokens of such words start with; empty where that cannot be said."""
     reranker: Callable[[], MeasuredReranker] | None = None
@@ -165,7 +172,23 @@ class Search:
         return Admission(self.library.store, self.library.project)
 
     def holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField] = ()) -> tuple[ScoredChunk, ...]:
-        """The `depth` best chunks by words. More are asked for until as many are left without what filters refuse."""
+        """The `depth` best chunks by words, as they are written or in their forms, whichever says more of a chunk.
+
+        Who quotes a phrase wants it as it is written.
+        """
+        found = self._holding(terms, depth, fields)
+        if not terms.forms or terms.phrases:
+            return found
+        scores = {chunk.key: chunk.score for chunk in found}
+        for words, share in _readings(terms):
+            other = replace(terms, words=words, prefixes=(), preferred=(), forms=())
+            for chunk in self._holding(other, depth, fields):
+                one, more = scores.get(chunk.key, 0.0), share * chunk.score
+                scores[chunk.key] = max(one, more) + _AGREED * min(one, more)
+        return best_first(scores.items(), depth)
+
+    def _holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField]) -> tuple[ScoredChunk, ...]:
+        """More are asked for until as many are left without what filters refuse."""
         filters, lexical = self.query.filters, self.library.store.lexical
         if not filters.without and self.query.terms.condition is None:
             return lexical.search(self.library.project, terms, filters, depth, fields)
@@ -269,6 +292,13 @@ class RetrievalProfile:
 
 def asks_model(stage: Expand) -> bool:
     return bool(getattr(stage, "ahead", False))
+
+
+def _readings(terms: Terms) -> Iterator[tuple[tuple[str, ...], float]]:
+    """The query's words in their languages, and as parts of compounds; each with what its score is worth."""
+    yield tuple(dict.fromkeys(form for word in terms.forms for form in word.forms)), 1.0
+    if compounds := tuple(dict.fromkeys(compound for word in terms.forms for compound in word.compounds)):
+        yield compounds, _COMPOUNDS
 
 
 _score = attrgetter("score")

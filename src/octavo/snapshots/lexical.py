@@ -78,6 +78,12 @@ class SnapshotLexical:
     def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
         return self._inner.containing(project, phrase, prefix=prefix)
 
+    def holds(self, project: ProjectId, token: str) -> bool:
+        return self._inner.holds(project, token)
+
+    def starting(self, project: ProjectId, start: str) -> Sequence[str]:
+        return self._inner.starting(project, start)
+
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
         return self._inner.similar(project, token, limit)
 

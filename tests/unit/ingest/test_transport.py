@@ -27,7 +27,7 @@ def test_every_note_of_the_example_vault_arrives_as_it_left() -> None:
     within = samples.collection()
     sizes = ChunkSizes(target_min=20, target_max=40, hard_max=50, min_preferred=10, overlap=5)
     counter = WhitespaceCounter()
-    preparer = Preparer(_parser, SectionChunker(sizes, counter), Analyzer().joined, counter, 64)
+    preparer = Preparer(_parser, SectionChunker(sizes, counter), Analyzer(), counter, 64)
     origin = Origin(within.project_id, within.id, None, ("sample",), 1_000_000)
     files = scan(VAULT, IgnoreRules(extensions=EXTENSIONS, max_bytes=1_000_000)).files
     assert files

@@ -52,7 +52,7 @@ def accelerator(bench: Bench) -> Accelerator:
             bench.project,
             root,
             settings,
-            "octavo-2",
+            "octavo-3",
             lambda: profiles,
             bench.clock,
         )

@@ -108,7 +108,7 @@ def _preparer(
 ) -> Preparer:
     prose = CommitChunker(SectionChunker(sizes, counter), counter, sizes.target_max)
     chunker = MixedChunker(prose, CodeChunker(sizes, counter))
-    return Preparer(_parser, chunker, analyzer.joined, counter, window, not_indexed_reason, fast, converter(converting))
+    return Preparer(_parser, chunker, analyzer, counter, window, not_indexed_reason, fast, converter(converting))
 
 
 def converter(settings: Converting) -> SandboxedConverter:

@@ -75,6 +75,8 @@ class LexicalRecall:
             return asked.holding(query.terms, depth)
 
         found = ask(search)
+        if query.terms.forms:
+            search.notes["forms"] = [form for word in query.terms.forms for form in (*word.forms, *word.compounds)]
         if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
             search.notes["words_by"] = said
         scored = beside_commits(search, found, depth, ask)

@@ -72,6 +72,12 @@ class LexicalChoice:
     def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
         return self._postings.containing(project, phrase, prefix=prefix)
 
+    def holds(self, project: ProjectId, token: str) -> bool:
+        return self._postings.holds(project, token)
+
+    def starting(self, project: ProjectId, start: str) -> Sequence[str]:
+        return self._postings.starting(project, start)
+
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
         return self._postings.similar(project, token, limit)
 

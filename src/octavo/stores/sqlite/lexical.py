@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SPARE = 32  # rows beyond the cut: so many may be equal to the last before it
 _ALL = -1  # as a limit in SQLite
+_LAST = "\U0010ffff"  # after every token that begins alike
 _MANY = 2_000  # rows worth a larger in-memory posting buffer, which saves a sixth of the time
 
 
@@ -63,6 +64,14 @@ class Fts5Index:
     def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
         where = {"match": f"{quoted(phrase)} *" if prefix else quoted(phrase), "project": self._keys.project(project)}
         return [ChunkKey(row[0]) for row in self._database.rows("lexical_matching", where)]
+
+    def holds(self, project: ProjectId, token: str) -> bool:
+        return self._contains(self._keys.project(project), token)
+
+    def starting(self, project: ProjectId, start: str) -> Sequence[str]:
+        where = {"first": start, "last": start + _LAST}
+        # The vocabulary covers the whole library; words of other projects lead to no chunk of this one.
+        return [row[0] for row in self._database.rows("lexical_vocabulary_between", where)]
 
     def similar(self, project: ProjectId, token: str, limit: int) -> Sequence[str]:
         key = self._keys.project(project)

@@ -32,6 +32,9 @@ where l.lexical match :match and c.project = :project limit 1;
 -- name: lexical_vocabulary
 select term from lexical_words;
 
+-- name: lexical_vocabulary_between
+select term from lexical_words where term >= :first and term < :last order by term;
+
 -- name: lexical_matching
 select l.rowid from lexical l join chunks c on c.key = l.rowid
 where l.lexical match :match and c.project = :project order by l.rowid;

@@ -1,0 +1,63 @@
+"""Which languages beside English a library has passages in, and the compounds of its words."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from octavo.algorithms.compounds import Compounds
+from octavo.algorithms.languages import COMPOUNDING, SNOWBALL, marked
+from octavo.algorithms.stemming import snowball
+
+if TYPE_CHECKING:
+    from octavo.model.ids import ProjectId
+    from octavo.model.query import Terms, WordForms
+    from octavo.ports import Store
+
+_MOST = 24
+"""Compounds looked for beside a word."""
+
+
+class LibraryLanguages:
+    """Looked up once for each state of a library, from any number of threads."""
+
+    def __init__(self, store: Store, project: ProjectId) -> None:
+        self._store = store
+        self._project = project
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._held: tuple[str, ...] = ()
+        self._compounds: dict[str, Compounds] = {}
+
+    def held(self) -> tuple[str, ...]:
+        generation = self._store.generation()
+        with self._lock:
+            if generation != self._generation:
+                lexical = self._store.lexical
+                self._held = tuple(code for code in SNOWBALL if lexical.holds(self._project, marked(code)))
+                self._compounds = {}
+                self._generation = generation
+            return self._held
+
+    def with_compounds(self, terms: Terms) -> Terms:
+        """The terms with the compounds that their words are parts of, or that their words are."""
+        if not terms.forms:
+            return terms
+        return replace(terms, forms=tuple(map(self._with_compounds, terms.forms)))
+
+    def _with_compounds(self, word: WordForms) -> WordForms:
+        found = []
+        for form in word.forms:
+            _, language, stem = form.split("_", 2)
+            if language in COMPOUNDING:
+                found += [marked(language, part) for part in self._of(language).of(stem, _MOST)]
+        return replace(word, compounds=tuple(found)) if found else word
+
+    def _of(self, language: str) -> Compounds:
+        with self._lock:
+            if language not in self._compounds:
+                start = marked(language)
+                stems = (token.removeprefix(start) for token in self._store.lexical.starting(self._project, start))
+                self._compounds[language] = Compounds(filter(None, stems), snowball(SNOWBALL[language]))
+            return self._compounds[language]
