@@ -45,6 +45,16 @@ def min_max(values: Sequence[float]) -> list[float]:
     return [(value - lowest) / (highest - lowest) for value in values]
 
 
+def of_best(values: Sequence[float]) -> list[float]:
+    """x / max: zero stays zero, the best becomes 1. Where nothing is above zero, everything becomes 0.
+
+    >>> of_best([2.0, 3.0, 8.0])
+    [0.25, 0.375, 1.0]
+    """
+    highest = max(values, default=0.0)
+    return [value / highest for value in values] if highest > 0 else [0.0] * len(values)
+
+
 def reciprocal_rank(
     rankings: Mapping[str, Sequence[Key]], weights: Mapping[str, float] | None = None, k: int = 60
 ) -> dict[Key, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from octavo.ports.language import Completions, LanguageModel, QueryWriter
 from octavo.ports.leases import Leases
+from octavo.ports.lexical import LexicalIndex
 from octavo.ports.library import (
     Catalog,
     Documents,
@@ -15,7 +16,6 @@ from octavo.ports.library import (
     Graph,
     History,
     Ledger,
-    LexicalIndex,
     RerankScores,
 )
 from octavo.ports.making import (

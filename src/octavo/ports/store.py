@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from octavo.observability.progress import Progress
     from octavo.ports.language import Completions
     from octavo.ports.leases import Leases
+    from octavo.ports.lexical import LexicalIndex
     from octavo.ports.library import (
         Catalog,
         Documents,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         Graph,
         History,
         Ledger,
-        LexicalIndex,
         RerankScores,
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox

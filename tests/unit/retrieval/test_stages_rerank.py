@@ -135,3 +135,13 @@ def test_a_reranker_that_fails_leaves_the_list_and_a_line_in_the_trace() -> None
     candidates, trace = run(profile, query, held)
     assert candidates == run(replace(profile, refine=()), query, held)[0]
     assert trace[-1].failed == "the model is away"
+
+
+def test_without_a_deadline_a_slow_machine_scores_as_many_as_a_fast_one() -> None:
+    orders = []
+    for seconds in (0.001, 60.0):
+        held = equipped(Counting(seconds=seconds))
+        search = asking(held)
+        orders.append(uris(Rerank(most=20).refine(search, listed(held))))
+        assert search.notes["scored"] == 20
+    assert orders[0] == orders[1]

@@ -42,7 +42,7 @@ HYBRID = RetrievalProfile(
 )
 HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)
 WEIGHTED = RetrievalProfile(
-    "weighted", recall=_BOTH, fuse=ScoreFusion(dense=0.75, lexical=0.25, normaliser="min_max"), refine=SHAPE
+    "weighted", recall=_BOTH, fuse=ScoreFusion(dense=0.75, lexical=0.25, normaliser="raw"), refine=SHAPE
 )
 LEXICAL_ONLY = RetrievalProfile(
     "lexical_only",

@@ -10,7 +10,7 @@ from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.rerank import Rerank
 
-_RERANK = Rerank(most=20, deadline_ms=150, share=0.3)
+_RERANK = Rerank(most=20, share=0.3)
 
 
 def reranked(profile: RetrievalProfile) -> RetrievalProfile:

@@ -23,7 +23,7 @@ class PhraseRecall:
         pairs = (*pairwise(query.terms.words), *query.terms.preferred)
         if not pairs:
             raise SkipStage("the query has no two words next to each other")
-        terms = replace(query.terms, words=(), prefixes=(), preferred=pairs)
+        terms = replace(query.terms, words=(), prefixes=(), preferred=pairs, forms=())
         return Ranking(self.name, search.holding(terms, self.depth))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from octavo.algorithms.fusion import min_max, reciprocal_rank, z_scores
+from octavo.algorithms.fusion import min_max, of_best, reciprocal_rank, z_scores
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep
 from octavo.retrieval.stage import Search, in_order
@@ -15,7 +15,8 @@ BEYOND = 0.8
 NO_VECTOR = 0.0
 """The cosine of a passage that the model cannot read: its vector is zeros."""
 _CHANNELS = ("dense", "lexical")
-_NORMALISERS: Mapping[str, Callable[[list[float]], list[float]]] = {"z": z_scores, "min_max": min_max}
+_RAW = "raw"
+_NORMALISERS: Mapping[str, Callable[[list[float]], list[float]]] = {"z": z_scores, "min_max": min_max, _RAW: of_best}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class ScoreFusion:
 
     A chunk only the lexical channel found gets its exact cosine, or counts as average while it has no vector; a chunk
     the lexical channel missed counts as holding none of the words. When a channel found nothing, the others decide
-    alone.
+    alone. With the normaliser `raw`, cosines stay as they are, 0 without a vector, and BM25 is divided by its best.
     """
 
     dense: float = 0.6
@@ -41,8 +42,10 @@ class ScoreFusion:
         keys = sorted({key for channel in scores.values() for key in channel})
         total = dict.fromkeys(keys, 0.0)
         for name, channel in scores.items():
-            absent = 0.0 if name == "lexical" else sum(channel.values()) / len(channel)
-            normalised = _NORMALISERS[self.normaliser]([channel.get(key, absent) for key in keys])
+            raw = self.normaliser == _RAW
+            absent = 0.0 if raw or name == "lexical" else sum(channel.values()) / len(channel)
+            values = [channel.get(key, absent) for key in keys]
+            normalised = values if raw and name == "dense" else _NORMALISERS[self.normaliser](values)
             for key, value in zip(keys, normalised, strict=True):
                 total[key] += weights[name] * value
         search.notes["weights"] = {name: round(weight, 3) for name, weight in weights.items()}
@@ -51,16 +54,17 @@ class ScoreFusion:
 
 @dataclass(frozen=True, slots=True)
 class RankFusion:
-    """Reciprocal rank fusion: sum of w / (k + rank)."""
+    """Reciprocal rank fusion: sum of w / (k + rank). `weights` are those of other channels, 1 where nothing is said."""
 
     k: int = 60
     dense: float = 1.0
     lexical: float = 1.0
+    weights: tuple[tuple[str, float], ...] = ()
     name: str = "rank_fusion"
 
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
         trust = rankings["dense"].trust if "dense" in rankings else 1.0
-        weights = {"dense": self.dense * trust, "lexical": self.lexical}
+        weights = {**dict(self.weights), "dense": self.dense * trust, "lexical": self.lexical}
         ordered = {name: [chunk.key for chunk in ranking.scored] for name, ranking in rankings.items()}
         total = reciprocal_rank(ordered, k=self.k, weights={name: weights.get(name, 1.0) for name in ordered})
         search.notes["weights"] = weights

@@ -140,21 +140,78 @@ class GraphRecall:
         nodes = sorted(nodes, key=lambda node: (-near[node.document], node.uri))[: self.documents]
         if not nodes:
             raise SkipStage("what was found by word is linked with nothing else")
-        return Ranking(self.name, self._scored(search, near, tuple(node.uri for node in nodes)))
+        uris = tuple(node.uri for node in nodes)
+        return Ranking(self.name, linked_chunks(search, near, uris, self.depth))
 
-    def _scored(self, search: Search, near: dict[DocumentId, float], uris: tuple[str, ...]) -> tuple[ScoredChunk, ...]:
-        library = search.library
-        keys = library.store.documents.admitted(library.project, Filters(uris=uris))
-        if search.admitted is not None:
-            allowed = set(search.admitted.tolist())
-            keys = [key for key in keys if key in allowed]
-        held = library.store.documents.candidates(library.project, keys)
-        inside = [key for key in keys if key in held and held[key].document_id in near]
-        cosines = library.vectors().score(search.vector, inside)
-        scored = (
-            (ChunkKey(key), near[held[key].document_id] * max(0.0, cosines.get(key, _UNMEASURED))) for key in inside
-        )
-        return best_first(scored, self.depth)
+
+def linked_chunks(
+    search: Search, near: dict[DocumentId, float], uris: tuple[str, ...], depth: int
+) -> tuple[ScoredChunk, ...]:
+    """The chunks of these documents, each scored by what reaches its document times its cosine."""
+    library = search.library
+    keys = library.store.documents.admitted(library.project, Filters(uris=uris))
+    if search.admitted is not None:
+        allowed = set(search.admitted.tolist())
+        keys = [key for key in keys if key in allowed]
+    held = library.store.documents.candidates(library.project, keys)
+    inside = [key for key in keys if key in held and held[key].document_id in near]
+    cosines = library.vectors().score(search.vector, inside)
+    scored = ((ChunkKey(key), near[held[key].document_id] * max(0.0, cosines.get(key, _UNMEASURED))) for key in inside)
+    return best_first(scored, depth)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphExpansion:
+    """Adds the best chunk of each document that links lead to from the best `seeds` documents and no channel found.
+
+    What is added has `share` of what its start has above the ground, `decay` of that for every further hop, times the
+    weight of the links and the chunk's cosine; its step says how many hops away it lies.
+    """
+
+    share: float = 0.5
+    seeds: int = 5
+    hops: int = 2
+    decay: float = 0.5
+    fanout: int = 20
+    documents: int = 20
+    types: tuple[EdgeType, ...] = WRITTEN_EDGES
+    name: str = "graph_expansion"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        low, best = ground(candidates), _best(candidates, self.seeds)
+        if not best:
+            raise SkipStage("there are no candidates")
+        store, project = search.library.store, search.library.project
+        walk = Walk(self.hops, self.decay, self.fanout, types=self.types)
+        reached = store.graph.walk(project, {one: score - low for one, score in best.items()}, walk)
+        listed = {candidate.document_id for candidate in candidates}
+        hops = {one.document: one.hops for one in reached if one.document not in listed and one.score > 0}
+        near = {one.document: rounded(one.score / self.decay) for one in reached if one.document in hops}
+        nodes = [node for node in store.graph.nodes(project, near) if node.kind != Kind.COMMIT] if near else []
+        nodes = sorted(nodes, key=lambda node: (-near[node.document], node.uri))[: self.documents]
+        if not nodes:
+            raise SkipStage("what was found is linked with nothing else")
+        added = self._added(search, near, tuple(node.uri for node in nodes))
+        search.notes["added"] = len(added)
+        expanded = [candidate.scored(low + self.share * score) for candidate, score in added]
+        details = {candidate.key: _hops_away(hops[candidate.document_id]) for candidate, _ in added}
+        return noted(in_order((*candidates, *expanded)), self.name, details)
+
+    def _added(
+        self, search: Search, near: dict[DocumentId, float], uris: tuple[str, ...]
+    ) -> list[tuple[Candidate, float]]:
+        """The best chunk of each document, with its score above the ground."""
+        scored = linked_chunks(search, near, uris, self.documents * self.fanout)
+        found = search.library.store.documents.candidates(search.library.project, [chunk.key for chunk in scored])
+        first: dict[DocumentId, tuple[Candidate, float]] = {}
+        for chunk in scored:
+            if chunk.key in found:
+                first.setdefault(found[chunk.key].document_id, (found[chunk.key], chunk.score))
+        return list(first.values())
+
+
+def _hops_away(hops: int) -> str:
+    return "linked with one of the best" if hops == 1 else f"{hops} hops from one of the best"
 
 
 def _best(candidates: tuple[Candidate, ...], seeds: int) -> dict[DocumentId, float]:

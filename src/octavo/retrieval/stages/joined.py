@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking, best_first
+from octavo.model.result import Candidate, Ranking, ScoreStep, best_first
 from octavo.retrieval.stage import Fuse, Search
 from octavo.retrieval.stages.fuse import BEYOND, ScoreFusion
 
@@ -18,7 +18,8 @@ class JoinedFusion:
     """Adds to each lexical score a share of the best one, by what the channels of `weights` say; then asks `base`.
 
     score(d) = lexical(d) + best lexical · Σ weight(c) · c(d) / best of c. Where the lexical channel found nothing, the
-    others stand in for it; what it did not list has a share of what it can score at most.
+    others stand in for it; what it did not list has a share of what it can score at most. `base` sees none of the
+    joined channels again, so that none counts twice.
     """
 
     weights: tuple[tuple[str, float], ...] = (("phrase", 0.2), ("title", 0.2), ("typos", 1.0))
@@ -35,6 +36,21 @@ class JoinedFusion:
             for chunk in rankings[name].scored:
                 total[chunk.key] = total.get(chunk.key, BEYOND * lexical.beyond) + unit * weight * chunk.score / best
         scored = best_first(total.items())
-        candidates = self.base.fuse(search, {**rankings, _LEXICAL: replace(lexical, scored=scored)})
+        apart = {name: ranking for name, ranking in rankings.items() if name not in weights}
+        candidates = self.base.fuse(search, {**apart, _LEXICAL: replace(lexical, scored=scored)})
         search.notes["joined"] = weights
-        return candidates
+        return _with_steps(candidates, {name: rankings[name] for name in weights})
+
+
+def _with_steps(candidates: tuple[Candidate, ...], joined: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+    """The candidates with what the joined channels gave them in front of their other steps."""
+    steps: dict[ChunkKey, tuple[ScoreStep, ...]] = {}
+    for name, ranking in joined.items():
+        for rank, chunk in enumerate(ranking.scored, 1):
+            steps[chunk.key] = (*steps.get(chunk.key, ()), ScoreStep(name, chunk.score, rank))
+    return tuple(
+        candidate.scored(candidate.score, (*steps[candidate.key], *candidate.steps))
+        if candidate.key in steps
+        else candidate
+        for candidate in candidates
+    )

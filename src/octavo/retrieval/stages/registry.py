@@ -22,7 +22,8 @@ from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.graph import CommunityBoost, GraphRecall, NeighbourBoost
+from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall, NeighbourBoost
+from octavo.retrieval.stages.intents import IntentFusion
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
 from octavo.retrieval.stages.links import LinksBelow
@@ -67,6 +68,7 @@ FUSE: Mapping[str, type[Any]] = {
     "balanced_fusion": BalancedFusion,
     "score_fusion": ScoreFusion,
     "rank_fusion": RankFusion,
+    "intent_fusion": IntentFusion,
     "joined_fusion": JoinedFusion,
     "code_fusion": CodeFusion,
     "memory_fusion": MemoryFusion,
@@ -78,6 +80,7 @@ REFINE: Mapping[str, type[Any]] = {
     "neighbour_boost": NeighbourBoost,
     "community_boost": CommunityBoost,
     "bridges": Bridges,
+    "graph_expansion": GraphExpansion,
     "recency_tiers": RecencyTiers,
     "recency_decay": RecencyDecay,
     "time_range": TimeRange,

@@ -21,15 +21,16 @@ _LEAST_HEIGHT = 1e-3  # over which new scores are spread: over less, rounding wo
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """Scores as many of the first `most` candidates as the deadline allows, by what a pair has cost so far.
+    """Scores the first `most` candidates; with a deadline, as many as it allows, by what a pair has cost so far.
 
+    Without a deadline the same question has the same answer on a slow machine and on a fast one.
     What was scored before is looked up and costs nothing. `share` of the new score is the reranker's, the rest what the
     candidate had, both as z-scores. The reranked stay above those there was no time for; where `keep` is set, so many
     stay in all.
     """
 
     most: int = 50
-    deadline_ms: float = 300.0
+    deadline_ms: float | None = None
     batch: int = 8
     share: float = 1.0
     keep: int | None = None
@@ -50,7 +51,7 @@ class Rerank:
 
 
 def scores_within(
-    search: Search, reranker: MeasuredReranker, texts: Sequence[str], deadline_ms: float, batch: int
+    search: Search, reranker: MeasuredReranker, texts: Sequence[str], deadline_ms: float | None, batch: int
 ) -> list[float]:
     """Of the first passages, as far as they are known or time allows."""
     library, question = search.library, search.query.terms.text or search.query.text
@@ -92,16 +93,16 @@ def _ask(
     reranker: MeasuredReranker,
     question: str,
     unknown: Mapping[str, str],
-    deadline_ms: float,
+    deadline_ms: float | None,
     batch: int,
 ) -> None:
     """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later."""
     reranker.prepare()
-    ends = reranker.clock() + deadline_ms / 1e3
+    ends = None if deadline_ms is None else reranker.clock() + deadline_ms / 1e3
     fresh: dict[str, float] = {}
     waiting, asked = list(unknown), text_hash(question)
     while waiting:
-        size = min(batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
+        size = batch if ends is None else min(batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
         if size < 1:
             break
         now, waiting = waiting[:size], waiting[size:]
