@@ -18,6 +18,7 @@ FILLER = {
             ("Parsing", "Ignore the value if it is present already. If present, ignore the default of the option."),
             ("Alignment", "The axis of the mount is polar when the alignment of the tripod is done; polar first."),
             ("Security", "A vulnerability in 2021 was numbered 44228 by somebody, CVE is a list of vulnerabilities."),
+            ("Teaching", "Explain what you explain: to explain is to teach, so explain it and explain again."),
             ("Contact", "Anna and example people write mail; org charts and com ports are described here."),
         ]
     )
@@ -30,6 +31,7 @@ NOTES = FILLER | {
     "a/phrase.md": "# Mount\n\nDo the polar alignment before dark.\n",
     "a/cve.md": "# Advisory\n\nCVE-2021-44228 was mended in March.\n",
     "a/mail.md": "# People\n\nWrite to anna@example.org about it.\n",
+    "a/form.md": "# Rings\n\nThe rings around a star are explained by the size of the aperture.\n",
     "a/date.md": "# Log\n\nThe mirror was cleaned on 2024-01-15.\n",
 }
 QUERIES = {
@@ -43,6 +45,9 @@ QUERIES = {
     "CVE-2021-44228": "a/cve.md",
     "anna@example.org": "a/mail.md",
     "2024-01-15": "a/date.md",
+    "explained": "a/form.md",
+    "by the size of": "a/form.md",
+    "keep what is there": "a/option.md",
 }
 
 
@@ -82,3 +87,21 @@ def test_a_copy_is_shown_once_and_says_where_else_it_stands(bench: Bench) -> Non
     assert first.citation.uri == "one/licence.md"
     assert [copy.uri for copy in first.copies] == ["two/licence.md"]
     assert "two/licence.md" not in [hit.citation.uri for hit in others]
+
+
+def test_what_nearly_repeats_a_better_passage_goes_behind_what_says_something_else(bench: Bench) -> None:
+    manual = " ".join(f"Step {number}: turn the focus knob of the telescope slowly." for number in range(20))
+    bench.write(
+        {
+            "one.md": f"# Focus\n\n{manual} Then rest.\n",
+            "two.md": f"# Focus\n\n{manual} Then wait.\n",
+            "three.md": "# Star test\n\nA telescope is in focus when both rings of a star look alike.\n",
+        }
+    )
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        for profile in ("hybrid", "lexical_only"):
+            result = engine.search(Query("focus knob of the telescope", floor=False), PROFILES[profile])
+            assert [hit.citation.uri for hit in result.hits] == ["one.md", "three.md", "two.md"]
+            (entry,) = [entry for entry in result.trace if entry.stage == "near_copies"]
+            assert entry.detail["near_copies"] == 1

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.algorithms import diversity, likeness
-from octavo.algorithms.likeness import edits, jaccard, jaccards, kept_first, minhash_jaccards, shingles
+from octavo.algorithms.likeness import edits, jaccards, kept_first, minhash_jaccards
+from octavo.algorithms.shingles import jaccard, shingles
 
 WORDS = st.text("ab", max_size=5)
 

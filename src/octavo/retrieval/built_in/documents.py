@@ -14,10 +14,11 @@ from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
 from octavo.retrieval.stages.graph import NeighbourBoost
 from octavo.retrieval.stages.links import LinksBelow
 from octavo.retrieval.stages.named import NamedFirst
+from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 
-SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), CapPerDocument(), MergeSpans(), CapCommits())
+SHOWN: tuple[Refine, ...] = (ExactDuplicates(among=20), NearCopies(), CapPerDocument(), MergeSpans(), CapCommits())
 
 SHAPE: tuple[Refine, ...] = (ExactMatch(), *SHOWN)
 """What ends most profiles: exact matches first, copies once, few chunks of a document, neighbours merged."""

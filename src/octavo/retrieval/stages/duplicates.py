@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.likeness import jaccards, kept_first, minhash_jaccards, shingles
+from octavo.algorithms.likeness import jaccards, kept_first, minhash_jaccards
+from octavo.algorithms.shingles import shingles
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, SkipStage

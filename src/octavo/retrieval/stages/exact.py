@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.steps import noted, texts_of
 
 EXACT = "exact_match"
+_AROUND = "()[]{}<>,;.:!?\"'`…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +20,10 @@ class ExactMatch:
     """Whoever types `639ACE`, `1.4.4` or `ignoreIfPresent` wants the passages that hold it whole.
 
     What is looked for whole is in the query's terms; so is when the rest of the query leaves it undecided. A single
-    word counts as rare where fewer than `rare` chunks hold it. Of the first `among` candidates, those that hold all of
-    the query's words as a phrase go before those that hold them scattered. Scores are handed on in their order: an
-    exact match gets the score of the place it takes.
+    word counts as rare where fewer than `rare` chunks hold it; of the first `among` candidates with it, those that hold
+    it in the very form go first. A query that occurs as a phrase in fewer than `rare` chunks is looked for as one;
+    otherwise, of the first `among` candidates, those with the phrase go before those with its words scattered. Scores
+    are handed on in their order: an exact match gets the score of the place it takes.
     """
 
     rare: int = 50
@@ -37,9 +40,10 @@ class ExactMatch:
             most = max(held.values(), default=0)
             details = {key: "holds it whole" for key, count in held.items() if count == most}
             ordered = _first(candidates, lambda candidate: -held.get(candidate.key, 0))
+            if held and not terms.shaped:
+                ordered = (*self._very_form_first(search, ordered[: self.among]), *ordered[self.among :])
         if len(terms.whole) > 1:
-            first = self._phrase_first(search, ordered[: self.among], details)
-            ordered = (*first, *ordered[self.among :])
+            ordered = self._with_phrase_first(search, ordered, details)
         search.notes["whole"] = len(details)
         return noted(ordered, self.name, details)
 
@@ -56,6 +60,31 @@ class ExactMatch:
             for key in lexical.containing(search.library.project, tokens):
                 held[key] = held.get(key, 0) + 1
         return {candidate.key: held[candidate.key] for candidate in candidates if candidate.key in held}
+
+    def _very_form_first(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """`explained` before what only has `explain`, in any case."""
+        typed = search.query.terms.text.strip(_AROUND).casefold()
+        very = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)")
+        texts = zip(candidates, texts_of(search, candidates), strict=True)
+        named = {
+            candidate.key: very.search("\n".join((candidate.title, *candidate.heading_path, text)).casefold()) is None
+            for candidate, text in texts
+        }
+        return _first(candidates, lambda candidate: named[candidate.key])
+
+    def _with_phrase_first(
+        self, search: Search, candidates: tuple[Candidate, ...], details: dict[ChunkKey, str]
+    ) -> tuple[Candidate, ...]:
+        library, phrase = search.library, search.query.terms.whole
+        # Postings of words that are everywhere are long: in a large library only a phrase without them is looked up.
+        if search.small or len({*phrase} - {*search.query.terms.words}) == 0:
+            holding = frozenset(library.store.lexical.containing(library.project, phrase))
+            if 0 < len(holding) < self.rare:
+                details |= {one.key: "holds the phrase" for one in candidates if one.key in holding}
+                return _first(candidates, lambda candidate: candidate.key not in holding)
+            if not holding:
+                return candidates
+        return (*self._phrase_first(search, candidates[: self.among], details), *candidates[self.among :])
 
     def _phrase_first(
         self, search: Search, candidates: tuple[Candidate, ...], details: dict[ChunkKey, str]

@@ -30,6 +30,7 @@ from octavo.retrieval.stages.links import LinksBelow
 from octavo.retrieval.stages.matched import MatchedBy
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.named import NamedFirst
+from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.outline import OutlineRecall
 from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
@@ -98,6 +99,7 @@ REFINE: Mapping[str, type[Any]] = {
     "matched_by": MatchedBy,
     "confidence_floor": ConfidenceFloor,
     "exact_duplicates": ExactDuplicates,
+    "near_copies": NearCopies,
     "ngram_duplicates": NgramDuplicates,
     "minhash_duplicates": MinHashDuplicates,
     "semantic_duplicates": SemanticDuplicates,
