@@ -183,7 +183,7 @@ class LanguageModels:
 def missing_model(role: Role) -> ConfigurationError:
     """Why something that needs a model cannot be done, and what to write where."""
     return ConfigurationError(
-        f"no language model is configured for {role}",
+        f"no language model is configured for {role} (llm.roles.{role})",
         hint=f'name one in your configuration: [llm.models.local] and llm.roles.{role} = "local" (docs: models)',
         details={"role": role},
     )

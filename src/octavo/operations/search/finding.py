@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.syntax import path_prefix
@@ -14,7 +15,6 @@ from octavo.model.query import Filters, Query, Terms
 from octavo.operations.library.collections import collection_state
 from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, together
 from octavo.operations.narrowing import collections_named, conditions, kinds_named, languages_named
-from octavo.operations.search.as_of import with_past
 from octavo.operations.times import moment
 from octavo.retrieval.profiles import hypothesised, reranked
 from octavo.retrieval.stages.matched import MatchedBy
@@ -39,7 +39,7 @@ def find(engine: Engine, request: SearchRequest, profile: RetrievalProfile | Non
     query, chosen = asked(engine, request, profile)
     result = found_in(engine, engine.search(query, chosen))
     if query.filters.as_of is not None:
-        result = with_past(engine, query, chosen, result)
+        result = _with_past(engine, query, chosen, result)
     return _fresh(result, request)
 
 
@@ -47,6 +47,12 @@ def record(engine: Engine, request: SearchRequest, profile: RetrievalProfile | N
     """The same as `find`, with what it takes to answer it again."""
     result, recording = engine.record(*asked(engine, request, profile))
     return _fresh(found_in(engine, result), request), recording
+
+
+def _with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: Result) -> Result:
+    """Imported on use: it indexes past texts, and most searches are about the present."""
+    found: Result = import_module("octavo.operations.search.as_of").with_past(engine, query, profile, result)
+    return found
 
 
 def asked(
