@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 from cli_calls import Octavo, write_vault
@@ -38,3 +44,24 @@ def test_an_empty_folder_has_nothing_to_answer_from(octavo: Octavo, tmp_path: Pa
 def test_try_needs_a_folder_and_a_question(octavo: Octavo, tmp_path: Path) -> None:
     assert octavo("try", tmp_path / "nowhere", "x").exit_code == 2
     assert octavo("try", tmp_path).exit_code == 2
+
+
+def test_a_folder_is_shown_in_the_browser_until_it_is_stopped(tmp_path: Path) -> None:
+    folder = write_vault(tmp_path / "notes")
+    told = tmp_path / "told"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {told}.part && mv {told}.part {told}\n', "utf-8")
+    browser.chmod(0o755)
+    command = [sys.executable, "-m", "octavo", "try", str(folder), "--open", "sourdough"]
+    environ = {**os.environ, "BROWSER": str(browser), "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, encoding="utf-8")
+    assert process.stderr is not None
+    said = re.match(r"Look at (http://\S+) ", process.stderr.readline())
+    assert said is not None
+    with urllib.request.urlopen(said[1], timeout=120) as page:
+        assert "notes/bread.md" in page.read().decode()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=240)
+    assert process.returncode == 0
+    assert told.read_text("utf-8").strip() == said[1]
+    assert not list(tmp_path.glob("octavo-*"))

@@ -129,6 +129,16 @@ def test_filters_narrow_a_search(asking: Asking) -> None:
     drive(asking, play)
 
 
+def test_a_question_is_answered_with_numbered_passages(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f6")
+        await pilot.press(*"sourdough?", "enter")
+        await until(pilot, lambda: "notes/bread.md:1" in said(app, "#answer"))
+        assert "[1]" in said(app, "#answer")
+
+    drive(asking, play)
+
+
 def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f4")

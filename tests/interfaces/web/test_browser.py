@@ -43,6 +43,7 @@ def page(server: Running) -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         opened = browser.new_page(base_url=server.address)
+        opened.set_default_timeout(120_000)
         opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
         opened.on("pageerror", lambda error: wrong.append(str(error)))
         opened.on("request", lambda asked: None if asked.url.startswith(server.address) else wrong.append(asked.url))
@@ -119,6 +120,7 @@ def test_a_token_is_asked_for_once_and_then_the_page_writes(tmp_path: Path) -> N
     ):
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(base_url=started.address)
+        page.set_default_timeout(120_000)
         page.goto("/memories")
         page.fill("[name=token]", "0123456789abcdef0123")
         page.click("button")

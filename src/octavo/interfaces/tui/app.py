@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from octavo.interfaces.asking import Asking
+from octavo.interfaces.tui.ask import AskScreen
 from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.library import LibraryScreen
 from octavo.interfaces.tui.memory import MemoryScreen
@@ -20,5 +21,6 @@ class OctavoApp(AskingApp):
         self.install_screen(LibraryScreen(), "library")
         self.install_screen(MemoryScreen(), "memory")
         self.install_screen(TraceScreen(self.search_screen), "trace")
+        self.install_screen(AskScreen(), "ask")
         self.push_screen("search")
         self.look_at_advisories()

@@ -15,7 +15,7 @@ from octavo.config.load import library_location
 from octavo.errors import OctavoError
 from octavo.interfaces.asking import Asking
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
-from octavo.interfaces.tui.navigation import SCREENS
+from octavo.interfaces.tui.navigation import KEYS, SCREENS
 from octavo.model.advisory import Advisory
 from octavo.model.location import DatabaseUrl
 
@@ -27,10 +27,7 @@ class AskingApp(App[None]):
     CSS_PATH = "app.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 an instance variable of App
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(f"f{key}", f"show('{name}')", title, show=False)
-            for key, (name, title) in enumerate(SCREENS.items(), 1)
-        ),
+        *(Binding(KEYS[name], f"show('{name}')", title, show=False) for name, title in SCREENS.items()),
         Binding("f5", "advisories", "Advisories", show=False),
         Binding("ctrl+q", "quit", "Quit"),
     ]

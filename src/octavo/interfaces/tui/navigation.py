@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-SCREENS = {"search": "Search", "library": "Library", "memory": "Memories", "trace": "Trace"}
+SCREENS = {"search": "Search", "library": "Library", "memory": "Memories", "trace": "Trace", "ask": "Ask"}
+
+KEYS = {"search": "f1", "library": "f2", "memory": "f3", "trace": "f4", "ask": "f6"}
 
 
 class Navigation(Static):
@@ -12,8 +14,8 @@ class Navigation(Static):
 
     def __init__(self, current: str) -> None:
         parts = []
-        for key, (name, title) in enumerate(SCREENS.items(), 1):
+        for name, title in SCREENS.items():
             said = f"[b reverse] {title} [/]" if name == current else title
-            parts.append(f"[dim]F{key}[/] [@click=app.show('{name}')]{said}[/]")
+            parts.append(f"[dim]{KEYS[name].upper()}[/] [@click=app.show('{name}')]{said}[/]")
         parts.append("[dim]F5[/] [@click=app.advisories()]Advisories[/]")
         super().__init__("  ".join(parts))

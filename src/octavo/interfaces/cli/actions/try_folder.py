@@ -11,6 +11,7 @@ import click
 
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli.actions.search import answer
+from octavo.interfaces.cli.actions.try_in_browser import serve_in_browser
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.progress import progress
@@ -32,7 +33,10 @@ def try_folder(
     explain: bool,
     full: bool,
     max_chars: int | None,
+    browse: bool,
 ) -> Exit:
+    if not words and not browse:
+        raise click.UsageError("Give a QUESTION, or --open to look at the folder in the browser.")
     with (
         tempfile.TemporaryDirectory(prefix="octavo-") as temporary,
         opened(choices, create=True, library=Path(temporary) / "library.db") as session,
@@ -42,6 +46,9 @@ def try_folder(
         _index(session, choices)
         if not engine.freshness().documents:
             raise NotIndexed(f"nothing in {folder} can be indexed", hint="give a folder with Markdown or text files")
+        if browse:
+            serve_in_browser(choices, Path(temporary) / "library.db", " ".join(words))
+            return Exit.OK
         request = SearchRequest(
             query=" ".join(words),
             limit=limit or defaults.limit,

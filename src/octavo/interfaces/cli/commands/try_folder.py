@@ -14,7 +14,8 @@ from octavo.interfaces.cli.from_request import command
     action="try_folder:try_folder", name="try", examples=["octavo try observatory when does the dome have to close"]
 )
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("words", nargs=-1, required=True, metavar="QUESTION...")
+@click.argument("words", nargs=-1, metavar="QUESTION...")
+@click.option("--open", "browse", is_flag=True, help="Show it in the browser until Ctrl-C, with or without a question.")
 @showing_options
 def try_folder() -> None:
     """Index a folder into a temporary library and ask it something.

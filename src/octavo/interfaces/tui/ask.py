@@ -1,0 +1,71 @@
+"""The ask screen: a question, an answer in sentences, and the passages it was made from."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+from textual.worker import get_current_worker
+
+from octavo.interfaces.tui.asking_app import AskingApp
+from octavo.interfaces.tui.navigation import Navigation
+from octavo.operations.answering.answers import AskAnswer
+from octavo.operations.lines import visible
+
+_WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
+
+
+class AskScreen(Screen[None]):
+    app: AskingApp
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "to_question", "Question", show=False)]
+
+    def compose(self) -> ComposeResult:
+        yield Navigation("ask")
+        yield Input(placeholder="A question, then Enter", id="query")
+        yield Static("", id="summary", markup=False)
+        with VerticalScroll(id="reading"):
+            yield Static("", id="answer", markup=False)
+        yield Footer()
+
+    def on_screen_resume(self) -> None:
+        self.query_one(Input).focus()
+
+    def on_input_submitted(self) -> None:
+        if question := self.query_one(Input).value.strip():
+            self.query_one("#summary", Static).update("looks for an answer …")
+            self._ask(question)
+
+    @work(thread=True, exclusive=True, group="ask", exit_on_error=False)
+    def _ask(self, question: str) -> None:
+        worker = get_current_worker()
+        answer = self.app.ask("ask", question=question)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show, answer)
+
+    def _show(self, answer: AskAnswer | None) -> None:
+        self.query_one("#summary", Static).update("" if answer is None else answer.hint or "")
+        self.query_one("#answer", Static).update("" if answer is None else answer_text(answer))
+
+    def action_to_question(self) -> None:
+        self.query_one(Input).focus()
+
+
+def answer_text(answer: AskAnswer) -> Text:
+    """Sentences with the numbers of what they cite, what the doubtful ones are worth, and the passages."""
+    drawn = Text()
+    for sentence in answer.sentences:
+        drawn.append(f"{visible(sentence.marked)}", _WORTH.get(sentence.support, ""))
+        drawn.append(f" ({sentence.support})\n\n" if _WORTH.get(sentence.support) else "\n\n", "dim")
+    if not answer.sentences:
+        drawn.append(f"{answer.answer or 'Nothing in the library answers this.'}\n\n")
+    for passage in answer.passages:
+        drawn.append(f"[{passage.number}] ", "bold")
+        drawn.append(visible(" → ".join(passage.heading_path) or passage.title))
+        drawn.append(f"  {visible(f'{passage.collection}/{passage.uri}')}:{passage.start_line}\n", "dim")
+    return drawn
