@@ -58,7 +58,13 @@ class SnapshotUpkeep:
     def publish(self, progress: Progress, *, full: bool = False) -> Manifest:
         # What is carried over would carry its damage along.
         current = None if full else self._snapshots.whole()
-        return publish(self._making(), current, progress)
+        try:
+            return publish(self._making(), current, progress)
+        except DamagedSnapshot as error:
+            if current is None:
+                raise
+            logger("snapshots").warning("%s; it is built again, and nothing carried over", error.message)
+            return publish(self._making(), None, progress)
 
     def rebuild(self, progress: Progress) -> Manifest | None:
         """A new snapshot where a damaged one was: those that are not whole are removed, the rest is carried over."""

@@ -355,3 +355,34 @@ def test_counts_that_do_not_hold_fail_the_check(bench: Bench) -> None:
     with pytest.raises(DamagedSnapshot, match="holds"):
         check(OpenSnapshot(bench.folder.path(made.id), wrong, 1))
     assert publish(bench.making, None, NoProgress()).chunks == made.chunks
+
+
+def test_nothing_is_carried_over_from_a_snapshot_that_the_library_does_not_know(bench: Bench) -> None:
+    """As after a restore that happens while the next one is being built."""
+    first = bench.publish()
+    previous = bench.snapshots.current()
+    assert previous is not None
+    with bench.store.transaction():
+        bench.store.snapshots.forget(bench.project, [first.id], 0)
+    bench.put("b/four.md", "apple fig", "hazel")
+    bench.embed(100)
+    made = publish(bench.making, previous, NoProgress())
+    assert (made.previous, any(entry.carried for entry in made.files.values())) == (None, False)
+    answers(bench)
+
+
+def test_what_is_carried_over_and_does_not_pass_the_check_is_built_again_from_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.publish()
+    bench.put("b/four.md", "apple fig", "hazel")
+    bench.embed(100)
+
+    def strict(snapshot: OpenSnapshot) -> None:
+        if snapshot.manifest.previous is not None:
+            raise DamagedSnapshot("it holds 5 chunks, not 6")
+        check(snapshot)
+
+    monkeypatch.setattr(publishing, "check", strict)
+    assert accelerator(bench).upkeep.publish(NoProgress()).previous is None
+    answers(bench)
