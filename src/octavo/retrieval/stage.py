@@ -51,6 +51,14 @@ class NearClusters(Protocol):
         """Keys of the chunks in the nearest groups, and of those in none; ascending."""
         ...
 
+    def without_group(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the keys that were written after the groups were made."""
+        ...
+
+    def joining(self, vectors: NDArray[np.float32], vector: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
+        """Of each of the vectors whether the group nearest to it is one of those nearest to `vector`."""
+        ...
+
 
 _COMPOUNDS = 0.5
 """The share of a compound's score that its part is worth."""

@@ -33,9 +33,20 @@ class Clusters:
 
     def near(self, vector: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         """The chunks of the nearest clusters, and those without a cluster; ascending."""
-        best = np.argsort(-(self.centroids @ vector), kind="stable")[:count]
-        keys: NDArray[np.int64] = self.chunks[np.isin(self.labels, [*best.tolist(), NOISE])]
+        keys: NDArray[np.int64] = self.chunks[np.isin(self.labels, [*self._nearest(vector, count), NOISE])]
         return keys
+
+    def without_group(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the keys that were written after clustering."""
+        return np.setdiff1d(keys, self.chunks)
+
+    def joining(self, vectors: NDArray[np.float32], vector: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
+        """Of each of the vectors whether its nearest centroid is one of those nearest to `vector`."""
+        return np.isin(np.argmax(vectors @ self.centroids.T, axis=1), self._nearest(vector, count))
+
+    def _nearest(self, vector: NDArray[np.float32], count: int) -> list[int]:
+        found: list[int] = np.argsort(-(self.centroids @ vector), kind="stable")[:count].tolist()
+        return found
 
     def stale(self, chunks: int) -> bool:
         """Whether the library has grown by more than a fifth since clustering."""

@@ -50,13 +50,22 @@ def test_a_search_in_clusters_says_when_there_are_none_and_finds_what_is_in_them
         with pytest.raises(NotIndexed):
             cluster_build(engine, ClusterBuildRequest())
         engine.index()
-        skipped = engine.search(Query("harbours"), PROFILE)
-        assert skipped.trace[0].skipped == "no clusters were made; run `octavo cluster build`"
+        plain = engine.search(Query("harbours"), PROFILE)
+        assert plain.hits
+        assert "every chunk is searched" in plain.trace[0].detail["clusters"]
         made = cluster_build(engine, ClusterBuildRequest(k=3))
         assert (made.clusters, made.chunks, made.unclustered) == (3, 12, 0)
         found = engine.search(Query("harbours"), PROFILE)
         assert found.hits
         assert "chunks in the nearest 1" in found.trace[0].detail["clusters"]
+        (notes / "late.md").write_text("# Late\n\nAbout harbours, written after the clusters were made.\n")
+        engine.index()
+        every = RetrievalProfile("all", recall=(ClusterRecall(top=3),), fuse=SingleChannel())
+        late = engine.search(Query("harbours written after the clusters were made"), every)
+        assert late.hits[0].citation.uri == "late.md"
+        assert late.trace[0].detail["joined"] == 1
+        (notes / "late.md").unlink()
+        engine.index(confirm_removals=True)
         page = tmp_path / "map.html"
         answer = cluster_plot(engine, ClusterPlotRequest(str(page)))
         assert (answer.points, answer.chunks, answer.clusters) == (12, 12, 3)
