@@ -39,7 +39,9 @@ def stored_text(engine: Engine, hit: Hit) -> str:
     return engine.store.documents.texts(engine.project.id, [stored.text_hash])[stored.text_hash]
 
 
-REPEATABLE = sorted(PROFILES.keys() - {"hybrid_rerank"})
+REPEATABLE = sorted(
+    name for name in PROFILES if not any(hasattr(stage, "deadline_ms") for stage in PROFILES[name].refine)
+)
 """Profiles without a deadline: how far a reranker comes in its time depends on the machine and on what it knows."""
 
 
