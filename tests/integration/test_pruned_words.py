@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from octavo.engine.wiring import open_library
+from octavo.model.ids import ChunkKey
 from octavo.model.job import JobKind, JobState
+from octavo.model.query import Query
+from octavo.observability.progress import NoProgress
 from octavo.operations.database.pruning import prune
 from octavo.operations.database.requests import PruneRequest
+from octavo.retrieval.profiles import PROFILES
+from octavo.stores.sqlite import compaction
+from octavo.stores.sqlite.database import SqliteDatabase
 
 SETTINGS = {"embedding.provider": "hashing"}
 WORDS = (b"quixotine", b"pomegranular", b"xylofern", b"zanzibarite", b"formula.md")
@@ -68,3 +78,38 @@ def test_jobs_that_are_done_are_pruned(tmp_path: Path) -> None:
             outbox.enqueue(project, JobKind.EMBED, "s", {})
         prune(engine, PruneRequest())
         assert [job.state for job in outbox.jobs(project)] == [JobState.READY]
+
+
+def test_words_that_another_process_writes_while_blocks_are_compacted_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "first.md").write_text("# First\n\nThe harbour.\n", "utf-8")
+    newest_blocks = compaction.newest_blocks
+    with (
+        open_library(tmp_path / "l.db", create=True, settings=SETTINGS | {"snapshots.threshold": 1}) as engine,
+        open_library(tmp_path / "l.db", settings=SETTINGS) as other,
+    ):
+        engine.add_collection("notes", folder)
+        engine.index()
+
+        def meanwhile() -> None:
+            (folder / "second.md").write_text("# Second\n\nThe boiler.\n", "utf-8")
+            other.index()
+
+        def read(database: SqliteDatabase) -> Mapping[ChunkKey, int]:
+            found = newest_blocks(database)
+            thread = threading.Thread(target=meanwhile)
+            thread.start()
+            thread.join()
+            return found
+
+        monkeypatch.setattr(compaction, "newest_blocks", read)
+        engine.store.compact(fully=True)
+        assert engine.accelerator is not None
+        assert engine.accelerator.upkeep.publish(NoProgress(), full=True).chunks == 2
+        assert [hit.citation.uri for hit in engine.search(Query("boiler"), PROFILES["lexical_only"]).hits] == [
+            "second.md"
+        ]
+        assert engine.store.check() == ()

@@ -23,10 +23,14 @@ def compact_blocks(database: SqliteDatabase, transaction: Transaction, *, fully:
     """Once most of what the blocks hold is outdated; `fully` whenever anything is."""
     if not fully and not _mostly_outdated(database):
         return
-    newest = newest_blocks(database)
-    outdated = _outdated(database, newest)
+    with database.reading():
+        # Of one state: a block that another process writes in between would look outdated, being nobody's newest.
+        restored, newest = value(database, "restored"), newest_blocks(database)
+        outdated = _outdated(database, newest)
     for start in range(0, len(outdated), _BLOCKS):
         with transaction():
+            if value(database, "restored") != restored:
+                return  # these are the blocks of another library
             LexicalBlocks(database).compact(newest, outdated[start : start + _BLOCKS])
 
 
