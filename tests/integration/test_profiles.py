@@ -19,6 +19,8 @@ from octavo.operations.jobs.working import work
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
+from octavo.operations.models.catalog import models_activate
+from octavo.operations.models.requests import ModelActivateRequest
 from octavo.operations.profiles.embedders import (
     admin_reindex_profile,
     embedding_profiles_activate,
@@ -234,3 +236,51 @@ def test_another_configured_model_than_the_library_has_is_named(library: Path, t
         found = search(engine, SearchRequest(query="boilers"))
         assert found.hits and found.degraded
         assert "the vectors were made by hashing" in found.degraded[0]
+
+
+def test_going_back_fills_what_came_in_meanwhile(library: Path, service: Service) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        assert states(engine)["local"][0] == "active"
+        remember(engine, RememberRequest(text="The telescope stands on the roof."))
+        work(engine, FAST)
+        with pytest.raises(Conflict) as caught:
+            embedding_profiles_activate(engine, ProfileRequest("configured"))
+        assert "profiles reindex configured" in str(caught.value.hint)
+        assert admin_reindex_profile(engine, ProfileRequest("configured")).job is not None
+        work(engine, FAST)
+        assert states(engine)["configured"] == ("active", 6)
+        assert states(engine)["local"][0] == "idle"
+
+
+def test_another_profile_does_not_cut_the_files_again(tmp_path: Path, service: Service) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# A\n\nThe lamp stands on the table.\n", "utf-8")
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", notes)
+        engine.index()
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        (report,) = engine.index().collections
+        assert (report.changed, report.unchanged) == (0, 1)
+
+
+def test_the_model_that_a_hint_names_can_be_activated(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# A\n\nThe lamp stands on the table.\n", "utf-8")
+    path = tmp_path / "library.db"
+    with open_library(path, create=True, settings={"embedding.provider": "bundled"}) as engine:
+        engine.add_collection("notes", notes)
+        engine.index()
+    with open_library(path, settings=SETTINGS) as engine:
+        with pytest.raises(Conflict) as caught:
+            engine.index()
+        assert "models activate hashing-64" in str(caught.value.hint)
+        assert models_activate(engine, ModelActivateRequest("hashing-64")).job is not None
+        work(engine, FAST)
+        assert states(engine)["configured"][0] == "active"
+        engine.index()
+        assert search(engine, SearchRequest("lamp")).hits

@@ -63,7 +63,8 @@ def _one(
     engine: Engine, directory: ChromaDirectory, source: ChromaCollection, collection: Collection, progress: Progress
 ) -> TakenIn:
     pages = partial(directory.pages, source, PAGE)
-    recipe, prepare = engine.recipe(collection.settings), engine.library.adapters.preparer(collection.settings).text
+    adapters = engine.library.adapters
+    recipe, prepare = engine.library.cut_by(collection.settings), adapters.preparer(collection.settings).text
     done = take_in(engine.store, collection, recipe.id, prepare, pages, progress)
     if source.dimensions:
         profile, vectors = _profile(engine, source, collection.name), directory.vectors(source)

@@ -90,7 +90,7 @@ def _index(
     run = HistoryRun(
         store=library.store,
         collection=collection,
-        recipe=library.recipe(settings),
+        recipe=library.cut_by(settings),
         preparer=cache(partial(library.adapters.preparer, settings)),
         origin=origin,
         rules=library.rules.history(settings),

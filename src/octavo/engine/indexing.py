@@ -139,7 +139,7 @@ def index_texts(
     ensure_recipe(library)
     settings = collection.settings
     prepare = library.adapters.preparer(settings).text
-    target = Target(library.store, collection, library.recipe(settings).id)
+    target = Target(library.store, collection, library.cut_by(settings).id)
     if settings.allow_secrets:
         sources = [replace(source, allow_secrets=True) for source in sources]
     report = index_sources(target, prepare, sources, progress)
@@ -185,7 +185,7 @@ def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] 
         entries = _entries(library, collection, paths)
     started_at = library.adapters.clock()
     scan = library.rules.scan(collection, _known(library, collection, entries), paths)
-    todo = plan(scan, entries, recorded_as(library.recipe(settings), _origin(library, collection)))
+    todo = plan(scan, entries, recorded_as(library.cut_by(settings), _origin(library, collection)))
     refused = {one.uri: one.reason for one in todo.refused}
     known = {
         uri: entries[uri].reason for uri in refused if uri in entries and entries[uri].outcome is FileOutcome.SKIPPED
@@ -236,7 +236,7 @@ def _index(
     inputs: bool = True,
 ) -> CollectionReport:
     origin = _origin(library, collection, inputs=inputs)
-    recipe_id = recorded_as(library.recipe(collection.settings), origin)
+    recipe_id = recorded_as(library.cut_by(collection.settings), origin)
     target = Target(library.store, collection, recipe_id, paths, fast)
     preparers = partial(library.adapters.preparers, collection.settings, fast)
     return index_collection(CollectionRun(target, origin, preparers, reread, prefix), scan, progress)

@@ -131,6 +131,10 @@ class OpenLibrary:
         """How this configuration would index, with a collection's overrides if there are any."""
         return replace(self.adapters.recipe(settings), embedding=self.active.profile)
 
+    def cut_by(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
+        """What documents are cut and analysed by: the configuration, whichever embedding profile answers."""
+        return self.adapters.recipe(settings)
+
 
 def _ensured(store: Store, name: str) -> Project:
     """The project of this name; one that is not there yet is made."""

@@ -26,7 +26,7 @@ def project_memories(library: OpenLibrary) -> ProjectMemories:
     return ProjectMemories(
         store=store,
         collection=collection,
-        recipe=library.recipe(settings),
+        recipe=library.cut_by(settings),
         prepare=adapters.preparer(settings).text,
         prepare_canonical=adapters.preparer(replace(settings, overlap_tokens=0)).text,
         analyse=adapters.analyzer.tokens,

@@ -51,6 +51,16 @@ def switch(store: Store, profile: NamedEmbeddingProfile, embedder: Embedder, rec
     return True
 
 
+def switch_back(store: Store, project: ProjectId, embedder: Embedder, recipe: Recipe) -> bool:
+    """Lets the configuration's embedder answer if it has every vector; whether it does now."""
+    with store.transaction():
+        if missing(store, project, embedder):
+            return False
+        store.profiles.retire(project)
+        store.catalog.record_recipe(project, replace(recipe, embedding=embedder.profile))
+    return True
+
+
 def checked_name(name: str) -> str:
     if not name.strip() or name == CONFIGURED or any(character in name for character in "/\\\0\n"):
         raise InvalidArgument(f"{name!r} cannot name a profile", hint=f"use letters, digits, - and _; not {CONFIGURED}")

@@ -46,16 +46,23 @@ def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
         runs = store.graph.runs(project)
         busy = {job.kind for job in store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))}
         wanted = [_JOBS[name] for name, run in runs.items() if is_stale(store, project, run)]
-        if COMMUNITIES not in runs and find_spec("igraph") and store.graph.drift(project, 0.0).links >= _FEW_LINKS:
+        first = COMMUNITIES not in runs
+        if first and can_find_communities() and store.graph.drift(project, 0.0).links >= _FEW_LINKS:
             wanted.append(JobKind.COMMUNITIES)
         elif JobKind.THEMATIC_LINKS in wanted and COMMUNITIES in runs:
             wanted.append(JobKind.COMMUNITIES)  # which take them in
     # Thematic links first: jobs are done in the order they were promised.
     wanted = [kind for kind in (JobKind.THEMATIC_LINKS, JobKind.COMMUNITIES) if kind in wanted and kind not in busy]
+    if not can_find_communities():  # what igraph found before it was uninstalled stays
+        wanted = [kind for kind in wanted if kind is not JobKind.COMMUNITIES]
     if not wanted:
         return ()
     with store.transaction():
         return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in wanted)
+
+
+def can_find_communities() -> bool:
+    return find_spec("igraph") is not None
 
 
 def is_stale(store: Store, project: ProjectId, run: GraphRun) -> bool:

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.embed import embed_pending
-from octavo.ingest.profiles import profile_named, switch
-from octavo.jobs.graph import find_communities, find_thematic_links
+from octavo.ingest.profiles import CONFIGURED, profile_named, switch, switch_back
+from octavo.jobs.graph import can_find_communities, find_communities, find_thematic_links
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reingest import reingest
 from octavo.model.collection import Project
@@ -17,6 +17,7 @@ from octavo.model.ids import ProjectId
 from octavo.model.job import REBUILD, Job, JobKind
 from octavo.model.memory import MemoryId
 from octavo.model.recipe import Recipe
+from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
 from octavo.ports import Embedder, Store
 
@@ -55,6 +56,8 @@ class Workshop(Protocol):
 
     def profile_embedder(self, profile: NamedEmbeddingProfile) -> Embedder: ...
 
+    def configured_embedder(self) -> Embedder: ...
+
     def recipe(self) -> Recipe: ...
 
     @property
@@ -78,6 +81,9 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         reingest(engine.memories, only=only, everything=bool(only) or bool(job.payload.get("everything")))
 
     def reindex_profile(job: Job) -> None:
+        if job.payload["profile"] == CONFIGURED:
+            reindex_configured(job)
+            return
         profile = profile_named(store, project, str(job.payload["profile"]))
         if profile.state is not EmbeddingProfileState.FILLING:
             return  # it was stopped, or another worker has finished it
@@ -88,7 +94,20 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
 
+    def reindex_configured(job: Job) -> None:
+        embedder = engine.configured_embedder()
+        engine.writer.make_inputs()
+        embed_pending(store, project, embedder, NoProgress(), newest=_AT_ONCE)
+        if switch_back(store, project, embedder, engine.recipe()):
+            engine.follow_active_profile()
+            return
+        with store.transaction():
+            store.outbox.enqueue(project, JobKind.REINDEX_PROFILE, job.subject, job.payload)
+
     def communities(job: Job) -> None:
+        if not can_find_communities():
+            logger("jobs").warning("the communities stay as they are: igraph is not installed any more")
+            return
         find_communities(store, project, job.payload)
 
     def thematic_links(job: Job) -> None:

@@ -65,6 +65,8 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
     # A database's URL shows itself without its password, which the server needs.
     return value.secret if isinstance(value, DatabaseUrl) else str(value)
 

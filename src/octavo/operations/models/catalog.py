@@ -23,9 +23,11 @@ from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAn
 from octavo.operations.models.requests import ModelActivateRequest, ModelRequest, ModelsListRequest
 from octavo.operations.profiles.answers import ProfileAnswer
 from octavo.operations.profiles.embedders import (
+    admin_reindex_profile,
     embedding_profiles_activate,
     embedding_profiles_list,
     embedding_profiles_upsert,
+    profile_state,
 )
 from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequest, ProfileUpsertRequest
 
@@ -47,6 +49,8 @@ def model_state(engine: Engine, name: str) -> ModelAnswer:
     """A model as it stands now."""
     if name == bundled().name:
         return ModelAnswer(_bundled(engine))
+    if name == engine.configured_embedder().profile.name:
+        return ModelAnswer(_configured(engine))
     model = _named(name)
     return ModelAnswer(_shown(model, _states(engine).get(model.name, "")))
 
@@ -55,6 +59,8 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
     """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete."""
     if request.name == bundled().name:
         return _activate_bundled(engine, request.name)
+    if request.name == engine.configured_embedder().profile.name:
+        return _activate_configured(engine)
     model = _named(request.name)
     if model.form != "encoder":
         raise InvalidArgument(
@@ -94,6 +100,17 @@ def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
 def _named(name: str) -> Installed:
     table = bundled_table()
     return table if name == table.name else model_named(models_folder(), name)
+
+
+def _activate_configured(engine: Engine) -> ModelAnswer:
+    """What the configuration names, installed or not: a folder of its own, a service, the one of tests."""
+    done = admin_reindex_profile(engine, ProfileRequest(CONFIGURED))
+    return ModelAnswer(_configured(engine), job=done.job)
+
+
+def _configured(engine: Engine) -> ModelShown:
+    made, state = engine.configured_embedder().profile, profile_state(engine, CONFIGURED).profile.state
+    return ModelShown(made.name, "encoder", state, made.revision, made.dimensions, 0, "", "", {})
 
 
 def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:

@@ -7,14 +7,22 @@ from urllib.parse import urlsplit
 
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, no_such_choice
-from octavo.ingest.profiles import CONFIGURED, active_profile, checked_name, missing, profile_named, switch
+from octavo.ingest.profiles import (
+    CONFIGURED,
+    active_profile,
+    checked_name,
+    missing,
+    profile_named,
+    switch,
+    switch_back,
+)
 from octavo.model.embedding_profile import (
     PROVIDERS,
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,
 )
-from octavo.model.job import JobKind
+from octavo.model.job import JobId, JobKind
 from octavo.model.memory import MemoryStatus
 from octavo.operations.memory.resolve import item_named
 from octavo.operations.profiles.answers import ProfileAnswer, ProfilesAnswer, ProfileShown, PromisedAnswer
@@ -101,12 +109,12 @@ def embedding_profiles_activate(engine: Engine, request: ProfileRequest) -> Prof
 
 def admin_reindex_profile(engine: Engine, request: ProfileRequest) -> ProfileAnswer:
     """Promises to fill the profile and to let it answer then; until that, the one that answers goes on."""
+    if request.name == CONFIGURED:
+        return _fill_configured(engine)
     profile = profile_named(engine.store, engine.project.id, request.name)
     embedder = engine.profile_embedder(profile)
     if profile.state is EmbeddingProfileState.ACTIVE:
-        with engine.store.transaction():
-            job = engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "pending", {})
-        return ProfileAnswer(_shown(engine, profile, embedder), job)
+        return ProfileAnswer(_shown(engine, profile, embedder), _embed_pending(engine))
     return _filling(engine, profile, embedder)
 
 
@@ -122,6 +130,8 @@ def admin_reingest_version(engine: Engine, request: ReingestRequest) -> Promised
 
 def profile_state(engine: Engine, name: str) -> ProfileAnswer:
     """A profile as it stands now."""
+    if name == CONFIGURED:
+        return ProfileAnswer(_configured(engine, active=_configured_answers(engine)))
     return ProfileAnswer(_shown(engine, profile_named(engine.store, engine.project.id, name)))
 
 
@@ -148,17 +158,35 @@ def _filling(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder)
     return ProfileAnswer(_shown(engine, filling, embedder), job)
 
 
+def _fill_configured(engine: Engine) -> ProfileAnswer:
+    """Promises the missing vectors of the configuration's own embedder, which then answers."""
+    engine.follow_active_profile()
+    if _configured_answers(engine):
+        return ProfileAnswer(_configured(engine, active=True), _embed_pending(engine))
+    with engine.store.transaction():
+        payload = {"profile": CONFIGURED}
+        job = engine.store.outbox.enqueue(engine.project.id, JobKind.REINDEX_PROFILE, CONFIGURED, payload)
+    return ProfileAnswer(_configured(engine, active=False), job)
+
+
+def _configured_answers(engine: Engine) -> bool:
+    """Whether no profile by name is active, and the library was made with what the configuration says now."""
+    recorded = engine.store.catalog.recipe(engine.project.id)
+    same = recorded is None or recorded.embedding == engine.configured_embedder().profile
+    return same and active_profile(engine.store, engine.project.id) is None
+
+
+def _embed_pending(engine: Engine) -> JobId:
+    with engine.store.transaction():
+        return engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "pending", {})
+
+
 def _reactivate(engine: Engine) -> ProfileAnswer:
     """Back to the configuration's own embedder."""
-    embedder = engine.configured_embedder()
-    if active_profile(engine.store, engine.project.id) is None:
+    if _configured_answers(engine):
         return ProfileAnswer(_configured(engine, active=True))
-    with engine.store.transaction():
-        ready = not missing(engine.store, engine.project.id, embedder)
-        if ready:
-            engine.store.profiles.retire(engine.project.id)
-            engine.store.catalog.record_recipe(engine.project.id, replace(engine.recipe(), embedding=embedder.profile))
-    if not ready:
+    embedder = engine.configured_embedder()
+    if not switch_back(engine.store, engine.project.id, embedder, engine.recipe()):
         raise _not_filled(engine, CONFIGURED, embedder)
     engine.follow_active_profile()
     return ProfileAnswer(_configured(engine, active=True))
