@@ -1,36 +1,67 @@
-"""Damages, kills and strange questions, and what becomes of a library: one table of counts.
+"""Kills, fuzzed files, damage, crowds, unmounted disks and hostile requests, and what becomes of a library: one table.
 
     python benchmarks/faults.py [PART …] [--rounds N] [--seed N] [--state FILE]
 
-Parts: snapshots, tables, kills, questions. A round is one damage, one kill or one question. What a state file holds is
-not done again, so that a campaign of hours can be interrupted.
+| part | one round | a whole campaign |
+|---|---|---|
+| kills | one kill of an index run, a watcher, a snapshot build or a writer of memories | 1,000 |
+| fuzz | one mutated file: Markdown, code of every grammar, notebooks, front matter, git's records | 10,000 |
+| snapshots, tables, file | one damage in a snapshot's file, in a table, anywhere in the database's bytes | 200 |
+| processes | eight processes that write, index and search one library for `--seconds` | 1, of 600 s |
+| unmounts | a disk that is not mounted, in one of six layouts | 6 |
+| requests | one hostile request over HTTP or MCP, with how long it held the event loop | 5,000 |
+| questions | one odd question of 20,000 characters | 1,000 |
+
+What a state file holds is not done again, so that a campaign of hours can be interrupted. Every round follows from its
+seed alone, but for how far a killed process had come.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import multiprocessing
 import os
 import random
+import re
+import resource
+import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import apsw
+import httpx2
+from starlette.types import ASGIApp, Message
 
 from octavo.algorithms.code_query import read_code_query
 from octavo.config.load import validated
-from octavo.config.schema import Config
+from octavo.config.schema import Config, Serve
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend
 from octavo.engine.wiring import open_engine
-from octavo.errors import OctavoError
+from octavo.errors import Busy, LibraryError, OctavoError
+from octavo.ingest.prepare import Failure, Origin, PreparedFile
+from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.app import make_app
+from octavo.model.collection import CollectionSettings
+from octavo.model.ids import CollectionId, ProjectId
+from octavo.model.ledger import FileStamp
+from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
+from octavo.model.scan import SeenFile
+from octavo.observability.progress import NoProgress
+from octavo.operations.database.salvage import file_is_damaged, rebuilt, salvage_library
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+from octavo.sources.git_records import Records
 
 _NOTES = 60
 _WORDS = ("lamp", "apple", "tree", "telescope", "moon", "switch", "boiler", "cellar", "bread", "water")
@@ -41,6 +72,8 @@ _TABLES = {
     "chunks": "text_hash",
     "inputs": "hash",
 }
+_GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
+_FILE_SECONDS, _FILE_BYTES = 10.0, 1 << 30  # of processor time and of memory, for one fuzzed file of a few kilobytes
 
 
 def library_in(folder: Path, *, snapshots: bool = False) -> Config:
@@ -109,21 +142,208 @@ def table_round(folder: Path, seed: int) -> str:
 
 
 def kill_round(folder: Path, seed: int) -> str:
-    """Kills a process that indexes at a moment of its own: the next run completes, and nothing is damaged."""
-    chosen, config = random.Random(seed), library_in(folder)
+    """Kills a process at a point of its write-ahead log: the next run completes, nothing told is lost, or damaged."""
+    chosen = random.Random(seed)
+    work = chosen.choice((_indexes, _watches, _builds, _remembers))
+    config = library_in(folder, snapshots=work is _builds)
     with open_engine(config, create=True) as engine:
         engine.add_collection("notes", folder / "notes")
-    command = [sys.executable, "-m", "octavo", "index", "--library", str(config.library), "--quiet"]
-    environ = {**os.environ, "OCTAVO_EMBEDDING__PROVIDER": "hashing", "HOME": str(folder)}
-    process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(chosen.uniform(0.2, 3.0))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+        if work is not _indexes:
+            engine.index()
+    log, until = folder / "library.db-wal", chosen.randint(0, 400_000) + _size(folder / "library.db-wal")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        _in_child(work, config, folder, writing)
+    os.close(writing)
+    patience, wait = time.monotonic() + 20, chosen.uniform(0.0, 1.5)
+    while time.monotonic() < patience and not os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if _size(log) >= until and (work is not _builds or time.monotonic() > patience - 20 + wait):
+            break
+        time.sleep(0.001)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with os.fdopen(reading, "rb") as told:
+        promised = told.read().decode().split()
+    return _after_a_kill(config, folder, promised, work.__name__.strip("_"))
+
+
+def _after_a_kill(config: Config, folder: Path, promised: list[str], what: str) -> str:
     with open_engine(config) as engine:
         engine.index()
         if damage(engine):
-            return "damaged"
-        return "completed" if engine.store.counts(engine.project.id).documents == _NOTES else "lost documents"
+            return f"{what}: damaged"
+        kept = {str(item.id) for item in engine.memories.repository.find(engine.project.id, MemoryFilter())}
+        if not kept.issuperset(promised):
+            return f"{what}: lost memories"
+        found = engine.store.counts(engine.project.id).documents - len(kept)
+        files = sum(1 for _ in (folder / "notes").glob("*.md"))
+        return f"{what}: continued" if found == files and answers(engine) else f"{what}: lost documents"
+
+
+def _in_child(work: Callable[[Engine, Path, int], None], config: Config, folder: Path, told: int) -> None:
+    try:
+        with open_engine(config) as engine:
+            work(engine, folder, told)
+    finally:
+        os._exit(0)
+
+
+def _indexes(engine: Engine, folder: Path, told: int) -> None:
+    engine.index()
+
+
+def _watches(engine: Engine, folder: Path, told: int) -> None:
+    engine.watcher.start(replace(engine.watcher.settings, debounce_ms=250))
+    for number in range(1_000):
+        (folder / "notes" / f"new {number % 40}.md").write_text(f"# New {number}\n\nlamp {number}\n", "utf-8")
+        time.sleep(0.01)
+
+
+def _builds(engine: Engine, folder: Path, told: int) -> None:
+    for number in range(100):
+        (folder / "notes" / "0.md").write_text(f"# Note 0\n\nlamp tree {number}\n", "utf-8")
+        engine.index()
+        if engine.accelerator is not None:
+            engine.accelerator.upkeep.rebuild(NoProgress())
+
+
+def _remembers(engine: Engine, folder: Path, told: int) -> None:
+    for number in range(1_000):
+        made = remember(engine, RememberRequest(text=f"The boiler number {number} stands in cellar {number * 7}."))
+        os.write(told, f"{made.item}\n".encode())  # after it was said to be kept
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def file_round(folder: Path, seed: int) -> str:
+    """Overwrites bytes anywhere in the database's file: healed, or refused by name, but never wrong in silence."""
+    chosen, config = random.Random(seed), library_in(folder)
+    indexed(config, folder)
+    with open_engine(config) as engine:
+        wanted = answers(engine)
+    path = folder / "library.db"
+    data = bytearray(path.read_bytes())
+    at = chosen.randrange(100 if chosen.random() < 0.1 else len(data))
+    data[at : at + 16] = chosen.randbytes(min(16, len(data) - at))
+    path.write_bytes(data)
+    try:
+        with open_engine(config) as engine:
+            if not damage(engine):
+                return "harmless" if answers(engine) == wanted else f"wrong in silence: seed {seed}"
+            healed = not file_is_damaged(engine) and not mend(engine)[1]
+    except LibraryError:
+        healed = False
+    if not healed:  # as `octavo db repair` goes on
+        kept, lost = salvage_library(path)
+        with open_engine(config) as engine:
+            left = rebuilt(engine, kept, lost, "", NoProgress()).left
+            healed = not left and answers(engine) == wanted
+        return "detected and salvaged" if healed else f"detected, salvaged without all of it: seed {seed}"
+    with open_engine(config) as engine:
+        return "detected and mended" if answers(engine) == wanted else f"detected, mended wrongly: seed {seed}"
+
+
+@cache
+def _specimens() -> tuple[Path, ...]:
+    folders = (_GOLDEN / "code", _GOLDEN / "markdown", _GOLDEN / "chunks")
+    return tuple(sorted(path for folder in folders for path in folder.iterdir() if path.is_file()))
+
+
+@cache
+def _scratch() -> Engine:
+    return open_engine(validated(Config, {"embedding": {"provider": "hashing"}, "library": ":memory:"}), create=True)
+
+
+def mutated(data: bytes, chosen: random.Random) -> bytes:
+    """Bits flipped, stretches doubled, dropped, moved or repeated, and what parsers have fallen over before put in."""
+    odd = (
+        b"\0",
+        b"\xff\xfe",
+        b"---\n",
+        b"```",
+        b"{{{{",
+        b"[[" * 50,
+        b"\xf0\x9f\x98",
+        b"\r",
+        b"\t" * 40,
+        b"<!--",
+        b"${",
+        b"> " * 60,
+    )
+    whole = bytearray(data)
+    for _ in range(chosen.randint(1, 12)):
+        at, length = chosen.randrange(len(whole) + 1), chosen.randint(1, 200)
+        part = bytes(whole[at : at + length])
+        match chosen.randrange(6):
+            case 0:
+                whole[at : at + 1] = chosen.randbytes(1)
+            case 1:
+                del whole[at : at + length]
+            case 2:
+                whole[at:at] = part * chosen.randint(1, 30)
+            case 3:
+                whole[at:at] = chosen.choice(odd)
+            case 4:
+                whole[at : at + length] = part[::-1]
+            case 5:
+                whole = whole[:at] + bytearray(data[chosen.randrange(len(data) + 1) :])
+    return bytes(whole[:200_000])
+
+
+def fuzz_round(folder: Path, seed: int) -> str:
+    """Prepares one mutated file, in a process that may use so much time and memory and no more."""
+    chosen = random.Random(seed)
+    specimen = chosen.choice((*_specimens(), None))
+    engine = _scratch()
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(_FILE_SECONDS), int(_FILE_SECONDS)))
+        free = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        code = 1
+        try:
+            wrong = _git_records(chosen) if specimen is None else _prepared(engine, folder, specimen, chosen)
+            more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - free
+            code = 2 if wrong else 3 if more > _FILE_BYTES else 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    ended = os.waitstatus_to_exitcode(status)
+    outcome = {0: "prepared or refused by name", 2: "wrong", 3: "too much memory", -signal.SIGXCPU: "too slow"}
+    return outcome.get(ended, "crashed") + ("" if not ended else f": seed {seed}")
+
+
+def _prepared(engine: Engine, folder: Path, specimen: Path, chosen: random.Random) -> bool:
+    """Whether something is wrong: an error that nobody raised on purpose, or a chunk that is not its place's text."""
+    place = folder / specimen.name
+    place.write_bytes(mutated(specimen.read_bytes(), chosen))
+    origin = Origin(ProjectId("p"), CollectionId("c"), None, (), 10_000_000)
+    stat = place.stat()
+    seen = SeenFile(place.name, str(place), FileStamp(stat.st_size, stat.st_mtime_ns, stat.st_ino))
+    with closing(engine.library.adapters.preparer(CollectionSettings())) as preparer:
+        made: PreparedFile = preparer.file(origin, seen)
+    if isinstance(made.result, Failure):
+        return re.match(r"[A-Z]\w+: ", made.result.reason) is not None
+    text = made.result.document.text
+    chunks = [indexed.chunk for indexed in made.result.chunks]
+    return any(text[chunk.span.start : chunk.span.end] != chunk.text for chunk in chunks)
+
+
+def _git_records(chosen: random.Random) -> bool:
+    records = Records("", diffs=True)
+    fields = ["a" * 40, "", "Ada", "a@b", "1700000000", "Ada", "a@b", "1700000001", "A message\n\nwith a body", ""]
+    raw = (
+        "\0".join(fields).encode()
+        + b":100644 100644 aaa bbb M\0a.py\0\0diff --git a/a.py b/a.py\n@@ -1 +1 @@\n-a\n+b\n"
+    )
+    stream = b"".join(records.mark.encode() + mutated(raw, chosen) for _ in range(3))
+    for at in range(0, len(stream), 97):
+        list(records.feed(stream[at : at + 97]))
+    list(records.end())
+    return False
 
 
 def question_round(folder: Path, seed: int) -> str:
@@ -135,31 +355,276 @@ def question_round(folder: Path, seed: int) -> str:
     return "quick" if time.thread_time() - started < 1.0 else f"slow: {piece!r}"
 
 
+@contextmanager
+def taken_away(folder: Path, holding: str = "") -> Iterator[None]:
+    """What stands at the folder is a mount point, with `holding` in it; its disk is elsewhere."""
+    elsewhere = Path(tempfile.mkdtemp(prefix="octavo-disk-")) / "disk"
+    above = folder.parent.stat()
+    shutil.move(folder, elsewhere)
+    folder.mkdir()
+    if holding:
+        (folder / holding).write_text("Nothing is mounted here.\n", "utf-8")
+    os.utime(folder, (1_600_000_000, 1_600_000_000))  # a mount point is older than what is mounted there
+    os.utime(folder.parent, ns=(above.st_atime_ns, above.st_mtime_ns))
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder)
+        shutil.move(elsewhere, folder)
+        elsewhere.parent.rmdir()
+
+
+LAYOUTS: dict[str, tuple[str, str, int]] = {
+    "the root, empty": ("", "", 40),
+    "the root, with a file in it": ("", "README", 40),
+    "a root of few files": ("", "", 3),
+    "below the root, empty": ("disk", "", 40),
+    "below the root, with a file in it": ("disk", ".keep", 40),
+    "deep below the root": ("a/b/disk", "unmounted.md", 3),
+}
+"""Layout → where the disk is mounted, what stands in its mount point, how many files it has."""
+
+
+def unmount_round(folder: Path, seed: int) -> str:
+    """Takes a disk away, in one of six layouts: no document is removed, and all are there when it is back."""
+    name, (below, holding, many) = sorted(LAYOUTS.items())[seed % len(LAYOUTS)]
+    root = folder / "notes"
+    disk = root / below
+    disk.mkdir(parents=True)
+    for number in range(many):
+        (disk / f"{number}.md").write_text(f"# Note {number}\n\nlamp tree {number}\n", "utf-8")
+    if below:
+        (root / "top.md").write_text("# Top\n\nbread\n", "utf-8")
+    config = library_in(folder)
+    indexed(config, folder)
+    with open_engine(config) as engine:
+        before = engine.store.counts(engine.project.id).documents
+        with taken_away(disk, holding):
+            engine.index()
+            removed = before - min(before, engine.store.counts(engine.project.id).documents)
+        engine.index()
+        after = engine.store.counts(engine.project.id).documents
+    return f"{name}: {removed} removed" + ("" if after >= before else f", {before - after} missing afterwards")
+
+
+def crowd_round(folder: Path, seed: int, seconds: float = 600.0) -> str:
+    """Eight processes on one library: lock errors, wrong excerpts, and how long writes took."""
+    config = library_in(folder)
+    indexed(config, folder)
+    until = time.time() + seconds
+    context = multiprocessing.get_context("fork")
+    with context.Pool(8) as pool:
+        given = [(config, folder, seed * 8 + number, until) for number in range(8)]
+        told = pool.starmap(_in_a_crowd, given)
+    errors, wrong, reads = (sum(one[place] for one in told) for place in range(3))
+    writes = sorted(took for *_, of in told for took in of)
+    with open_engine(config) as engine:
+        hurt = len(damage(engine))
+    p95 = writes[int(len(writes) * 0.95)] if writes else 0.0
+    counted = f"{errors} lock errors, {wrong} wrong excerpts, {hurt} damages"
+    return f"{counted} in {reads:,} excerpts and {len(writes):,} writes (p95 {p95 * 1000:.0f} ms) of {seconds:.0f} s"
+
+
+def _in_a_crowd(config: Config, folder: Path, seed: int, until: float) -> tuple[int, int, int, list[float]]:
+    chosen = random.Random(seed)
+    errors = wrong = reads = 0
+    writes: list[float] = []
+    with open_engine(config) as engine:
+        while time.time() < until:
+            try:
+                if seed % 8 < 4:
+                    for hit in engine.search(Query(chosen.choice(_WORDS), 10)).hits:
+                        reads += 1
+                        wrong += not _is_exact(engine, hit.citation.uri, hit.excerpt)
+                    continue
+                started = time.monotonic()
+                if seed % 8 < 7:
+                    remember(engine, RememberRequest(text=f"Boiler {chosen.random()} stands in {chosen.random()}."))
+                    writes.append(time.monotonic() - started)
+                else:
+                    number = chosen.randrange(_NOTES)
+                    body = " ".join(chosen.choices(_WORDS, k=60))
+                    (folder / "notes" / f"{number}.md").write_text(f"# Note {number}\n\n{body}\n", "utf-8")
+                    engine.index()
+            except Busy:
+                errors += 1
+    return errors, wrong, reads, writes
+
+
+def _is_exact(engine: Engine, uri: str, excerpt: str) -> bool:
+    """Whether the excerpt is a slice of a text that the library has, or had, of this document."""
+    with engine.store.reading():
+        found = engine.store.documents.find(engine.project.id, uri)
+        hashes = [document.text_hash for document in found]
+        hashes += [
+            old.text_hash
+            for document in found
+            for old in engine.store.documents.versions(engine.project.id, document.id)
+        ]
+        texts = engine.store.documents.texts(engine.project.id, hashes)
+    return not found or any(excerpt in text for text in texts.values())
+
+
+_PIECES = (
+    "aB",
+    "(",
+    "[[",
+    "\\",
+    "\0",
+    "\ud800",
+    '"',
+    "*",
+    "-",
+    "tag:",
+    "é",
+    "\u202e",
+    "a:b:c",
+    "\n",
+    "OR ",
+    "🙂",
+    "path:../",
+)
+_NAMES = ("search", "search_code", "get", "recall", "remember", "status", "related", "outline", "history", "nonsense")
+
+
+def hostile_request(chosen: random.Random) -> tuple[str, bytes, dict[str, str]]:
+    """A path, a body and headers that no client means well with."""
+    piece = chosen.choice(_PIECES) * chosen.choice((1, 50, 20_000))
+    name = chosen.choice(_NAMES)
+    key = chosen.choice(("query", "reference", "text", piece, "limit", "x" * 1_000_000))
+    value = chosen.choice((piece, -1, 1e308, None, [piece] * 50, {"a": {"b": piece}}, True, 10**30))
+    arguments = {"query": piece, key: value} if chosen.random() < 0.5 else {key: value}
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    if chosen.random() < 0.3:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        return "/mcp", json.dumps(message).encode("utf-8", "surrogatepass"), headers
+    body = json.dumps(arguments).encode("utf-8", "surrogatepass")
+    match chosen.randrange(8):
+        case 0:
+            body = mutated(body[:2_000], chosen)
+        case 1:
+            body = b"[" * 100_000
+        case 2:
+            headers["content-type"] = chosen.choice(("text/plain", "x" * 5_000, ""))
+        case 3:
+            headers["host"] = chosen.choice(("evil.example", "127.0.0.1.evil.example", "a" * 5_000))
+    return f"/v1/{name}", body, headers
+
+
+async def held(client: httpx2.AsyncClient, chosen: random.Random) -> tuple[int, float]:
+    """The status of one hostile request, and for how long at a time it held the loop, in seconds of processor time."""
+    longest, over = 0.0, False
+
+    async def beat() -> None:
+        nonlocal longest
+        while not over:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - before)
+
+    path, body, headers = hostile_request(chosen)
+    heart = asyncio.create_task(beat())
+    await asyncio.sleep(0)
+    try:
+        answer = await client.post(path, content=body, headers=headers)
+    finally:
+        over = True
+        await heart
+    return answer.status_code, longest
+
+
+@asynccontextmanager
+async def started(app: ASGIApp) -> AsyncIterator[None]:
+    """The application with its sessions open, as a server has it."""
+    told: asyncio.Queue[Message] = asyncio.Queue()
+    said: asyncio.Queue[Message] = asyncio.Queue()
+    running = asyncio.create_task(app({"type": "lifespan", "asgi": {"version": "3.0"}}, told.get, said.put))
+    await told.put({"type": "lifespan.startup"})
+    assert (await said.get())["type"] == "lifespan.startup.complete"
+    try:
+        yield
+    finally:
+        await told.put({"type": "lifespan.shutdown"})
+        await running
+
+
+def request_round(folder: Path, seed: int) -> str:
+    """One hostile request: answered with something else than a defect, and the loop was free again soon."""
+    config = library_in(folder)
+    indexed(config, folder)
+    return hostile(config, [seed])[0][0]
+
+
+def hostile(config: Config, seeds: list[int]) -> list[tuple[str, float]]:
+    """The outcome of each request, and the longest time it held the loop."""
+
+    async def main() -> list[tuple[str, float]]:
+        calls = Calls(lambda: open_engine(config), threads=2)
+        app = make_app(calls, Serve(), None)
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        found = []
+        base = "http://localhost:7411"
+        try:
+            async with started(app), httpx2.AsyncClient(transport=transport, base_url=base, timeout=120) as client:
+                await client.post("/v1/search", json={"query": "lamp"})  # opens the library
+                for seed in seeds:
+                    status, seconds = await held(client, random.Random(seed))
+                    said = f"status {status}" if status >= 500 else "answered or refused"
+                    said += f", loop held {seconds * 1000:.0f} ms: seed {seed}" if seconds > 0.05 else ""
+                    found.append((said, seconds))
+        finally:
+            calls.close(timeout=60)
+        return found
+
+    return asyncio.run(main())
+
+
 PARTS: dict[str, Callable[[Path, int], str]] = {
+    "kills": kill_round,
+    "fuzz": fuzz_round,
     "snapshots": snapshot_round,
     "tables": table_round,
-    "kills": kill_round,
+    "file": file_round,
+    "processes": crowd_round,
+    "unmounts": unmount_round,
+    "requests": request_round,
     "questions": question_round,
 }
 
 
 def campaign(parts: list[str], rounds: int, seed: int, state: Path | None) -> dict[str, Counter[str]]:
     """The outcomes of every part; those that a state file has are taken from it."""
-    done: dict[str, str] = json.loads(state.read_text("utf-8")) if state is not None and state.is_file() else {}
+    lines = state.read_text("utf-8").splitlines() if state is not None and state.is_file() else []
+    done: dict[str, str] = dict(json.loads(line) for line in lines)
     counts = {part: Counter[str]() for part in parts}
     for part in parts:
-        for number in range(rounds):
-            name = f"{part} {seed + number}"
-            if name not in done:
-                with tempfile.TemporaryDirectory(prefix="octavo-faults-") as folder:
-                    try:
-                        done[name] = PARTS[part](Path(folder), seed + number)
-                    except OctavoError as error:
-                        done[name] = f"refused: {error.code}"
-                if state is not None:
-                    state.write_text(json.dumps(done, indent=1), "utf-8")
-            counts[part][done[name]] += 1
+        left = [seed + number for number in range(rounds) if f"{part} {seed + number}" not in done]
+        for number, outcome in _requests(left) if part == "requests" else _one_by_one(part, left):
+            done[f"{part} {number}"] = outcome
+            if state is not None:
+                with state.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([f"{part} {number}", outcome]) + "\n")
+        counts[part].update(done[f"{part} {seed + number}"] for number in range(rounds))
     return counts
+
+
+def _one_by_one(part: str, seeds: list[int]) -> Iterator[tuple[int, str]]:
+    for seed in seeds:
+        with tempfile.TemporaryDirectory(prefix="octavo-faults-", ignore_cleanup_errors=True) as folder:
+            try:
+                yield seed, PARTS[part](Path(folder), seed)
+            except OctavoError as error:
+                yield seed, f"refused: {error.code}"
+
+
+def _requests(seeds: list[int]) -> Iterator[tuple[int, str]]:
+    """A hundred at a time of one server: making a library for each would take longer than asking it."""
+    for first in range(0, len(seeds), 100):
+        some = seeds[first : first + 100]
+        with tempfile.TemporaryDirectory(prefix="octavo-faults-") as folder:
+            config = library_in(Path(folder))
+            indexed(config, Path(folder))
+            yield from zip(some, (outcome for outcome, _ in hostile(config, some)), strict=True)
 
 
 def table(counts: dict[str, Counter[str]]) -> str:
@@ -173,7 +638,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--state", type=Path)
+    parser.add_argument("--seconds", type=float, default=600.0, help="how long the eight processes work")
     given = parser.parse_args()
+    PARTS["processes"] = lambda folder, seed: crowd_round(folder, seed, given.seconds)
     print(table(campaign(given.parts or list(PARTS), given.rounds, given.seed, given.state)))
 
 
