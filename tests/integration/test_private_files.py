@@ -33,6 +33,18 @@ def test_a_library_its_log_and_its_copy_are_readable_by_their_owner_alone(bench:
         os.umask(before)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX systems")
+def test_what_an_earlier_version_left_open_to_others_is_closed_when_it_is_opened(bench: Bench) -> None:
+    bench.write(GOOD)
+    bench.index()
+    snapshots = bench.library.with_name(f"{bench.library.name}.snapshots")
+    snapshots.mkdir(exist_ok=True)
+    snapshots.chmod(0o755)
+    bench.library.chmod(0o644)
+    with bench.opened():
+        assert (mode(bench.library), mode(snapshots)) == (0o600, 0o700)
+
+
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
 def test_a_cell_of_a_table_is_never_a_formula(start: str) -> None:
     rows = [{"title": f"{start}cmd()", "score": -1.5}]

@@ -169,7 +169,7 @@ class SnapshotFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = (self.root / "LOCK").open("a+b")
         except OSError as error:
             raise StorageError(f"{self.root} cannot be written: {error.strerror or error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -72,6 +73,19 @@ class Connections(Generic[C]):
 
 
 def make_private(path: Path) -> None:
-    """A new file that only its owner reads, as are then SQLite's files beside it; an old one stays as it is."""
-    with suppress(FileExistsError):
+    """A file that only its owner reads, as are then SQLite's files beside it. What an earlier version left open to
+    others is closed to them, with its logs and its snapshots."""
+    try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        for suffix in ("", "-wal", "-shm", ".snapshots"):
+            _close_to_others(path.with_name(f"{path.name}{suffix}"))
+
+
+def _close_to_others(path: Path) -> None:
+    if not hasattr(os, "geteuid"):
+        return
+    with suppress(OSError):  # not there, or on a disk without modes
+        status = path.stat()
+        if status.st_uid == os.geteuid() and status.st_mode & 0o077:
+            path.chmod(stat.S_IMODE(status.st_mode) & 0o700)
