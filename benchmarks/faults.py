@@ -32,7 +32,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend
 from octavo.engine.wiring import open_engine
 from octavo.errors import Busy, LibraryError, OctavoError
-from octavo.ingest.prepare import Failure, Origin, PreparedFile
+from octavo.ingest.prepare import Failure, Origin, Preparer
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.app import make_app
 from octavo.model.collection import CollectionSettings
@@ -72,6 +72,7 @@ _TABLES = {
     "chunks": "text_hash",
     "inputs": "hash",
 }
+_ORIGIN = Origin(ProjectId("p"), CollectionId("c"), None, (), 10_000_000)
 _GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
 _FILE_SECONDS, _FILE_BYTES = 10.0, 1 << 30  # of processor time and of memory, for one fuzzed file of a few kilobytes
 
@@ -254,8 +255,18 @@ def _specimens() -> tuple[Path, ...]:
 
 
 @cache
-def _scratch() -> Engine:
-    return open_engine(validated(Config, {"embedding": {"provider": "hashing"}, "library": ":memory:"}), create=True)
+def _preparer() -> Preparer:
+    """With every grammar loaded, so that a process that is forked has only its own file to read."""
+    settings = {"embedding": {"provider": "hashing"}, "library": ":memory:"}
+    preparer = open_engine(validated(Config, settings), create=True).library.adapters.preparer(CollectionSettings())
+    for specimen in _specimens():
+        preparer.file(_ORIGIN, _seen(specimen))
+    return preparer
+
+
+def _seen(place: Path) -> SeenFile:
+    stat = place.stat()
+    return SeenFile(place.name, str(place), FileStamp(stat.st_size, stat.st_mtime_ns, stat.st_ino))
 
 
 def mutated(data: bytes, chosen: random.Random) -> bytes:
@@ -298,14 +309,14 @@ def fuzz_round(folder: Path, seed: int) -> str:
     """Prepares one mutated file, in a process that may use so much time and memory and no more."""
     chosen = random.Random(seed)
     specimen = chosen.choice((*_specimens(), None))
-    engine = _scratch()
+    preparer = _preparer()
     child = os.fork()
     if not child:
         resource.setrlimit(resource.RLIMIT_CPU, (int(_FILE_SECONDS), int(_FILE_SECONDS)))
         free = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         code = 1
         try:
-            wrong = _git_records(chosen) if specimen is None else _prepared(engine, folder, specimen, chosen)
+            wrong = _git_records(chosen) if specimen is None else _is_wrong(preparer, folder, specimen, chosen)
             more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - free
             code = 2 if wrong else 3 if more > _FILE_BYTES else 0
         finally:
@@ -316,15 +327,11 @@ def fuzz_round(folder: Path, seed: int) -> str:
     return outcome.get(ended, "crashed") + ("" if not ended else f": seed {seed}")
 
 
-def _prepared(engine: Engine, folder: Path, specimen: Path, chosen: random.Random) -> bool:
-    """Whether something is wrong: an error that nobody raised on purpose, or a chunk that is not its place's text."""
+def _is_wrong(preparer: Preparer, folder: Path, specimen: Path, chosen: random.Random) -> bool:
+    """An error that nobody raised on purpose, or a chunk that is not its place's text."""
     place = folder / specimen.name
     place.write_bytes(mutated(specimen.read_bytes(), chosen))
-    origin = Origin(ProjectId("p"), CollectionId("c"), None, (), 10_000_000)
-    stat = place.stat()
-    seen = SeenFile(place.name, str(place), FileStamp(stat.st_size, stat.st_mtime_ns, stat.st_ino))
-    with closing(engine.library.adapters.preparer(CollectionSettings())) as preparer:
-        made: PreparedFile = preparer.file(origin, seen)
+    made = preparer.file(_ORIGIN, _seen(place))
     if isinstance(made.result, Failure):
         return re.match(r"[A-Z]\w+: ", made.result.reason) is not None
     text = made.result.document.text
