@@ -59,11 +59,11 @@ def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
     assert answered(library, "pin", made["item"])["pinned"]
     changes = answered(library, "history", "Shipping")["changes"]
     assert [one["action"] for one in changes] == ["created", "revised", "pinned"]
-    shown = octavo(library, "diff", "Shipping").stdout
+    shown = octavo(library, "memory", "diff", "Shipping").stdout
     assert shown.startswith(f"--- {made['item']} v1\n+++ {made['item']} v2\n")
     assert answered(library, "memory", "restore", "Shipping", "1", "--key", "k")["version"] == 3
     assert answered(library, "memory", "restore", "Shipping", "1", "--key", "k")["replayed"]
-    assert octavo(library, "diff", "Shipping", "--old", "1", "--new", "3").returncode == 1
+    assert octavo(library, "memory", "diff", "Shipping", "--old", "1", "--new", "3").returncode == 1
     assert [one["version"] for one in answered(library, "recall")["memories"]] == [3]
     assert octavo(library, "forget", "Shipping").returncode == 0
     nothing = octavo(library, "recall", "shipping")

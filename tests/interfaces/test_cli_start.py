@@ -116,7 +116,7 @@ def complete(shell: Shell, monkeypatch: pytest.MonkeyPatch, *words: str) -> list
 def test_the_shell_is_offered_commands_collections_profiles_and_uris(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert complete(shell, monkeypatch, "sea") == ["search"]
+    assert complete(shell, monkeypatch, "sea") == ["search", "search-docs", "search-code"]
     assert complete(shell, monkeypatch, "search", "-c", "n") == ["notes"]
     assert complete(shell, monkeypatch, "search", "-p", "hybrid_") == ["hybrid_rerank", "hybrid_rrf"]
     assert complete(shell, monkeypatch, "get", "garden/") == ["garden/apples.md"]
@@ -130,7 +130,7 @@ def test_the_shell_is_offered_settings_and_their_values(shell: Shell, monkeypatc
 @pytest.mark.parametrize(
     ("words", "typed", "offered"),
     [
-        ([], "sea", ["search\tFind passages by word and by meaning."]),
+        ([], "outl", ["outline\tList a document's headings."]),
         (["config", "set", "watch.polling"], "", ["true\t", "false\t"]),
         (["get"], "'garden/", ["garden/apples.md\t"]),
         (["mcp", "install", "--client"], "cod", ["codex\t"]),

@@ -121,7 +121,14 @@ def test_pruning_lets_go_what_was_asked_for_and_nothing_current(call: Call, note
     assert call("db", "prune", "--older-than", "1")["versions"] == 0
     assert call("db", "prune", "--keep", "2")["versions"] == 2
     assert call("db", "prune", "--max-bytes", "1")["versions"] == 2
-    assert call("db", "prune", "--keep", "0") == {"versions": 0, "texts": 0, "vectors": 0, "bytes": 0, "dry_run": False}
+    assert call("db", "prune", "--keep", "0") == {
+        "versions": 0,
+        "texts": 0,
+        "vectors": 0,
+        "bytes": 0,
+        "cached": 0,
+        "dry_run": False,
+    }
     assert call("search", "comet")["hits"]
     assert call("db", "check")["sound"]
 

@@ -43,7 +43,9 @@ _LIKE_ENOUGH = 0.7  # two letters swapped in a word of six
 
 
 def nearest(typed: str, known: Sequence[str]) -> str | None:
-    """The only command that begins so, or one that is spelled nearly the same, or what its synonym stands for."""
+    """What it is a synonym of, the only command that begins so, or one that is spelled nearly the same."""
+    if SYNONYMS.get(typed) in known:
+        return SYNONYMS[typed]
     words = [*known, *(synonym for synonym, command in SYNONYMS.items() if command in known)]
     begun = [name for name in known if name.startswith(typed)]
     close = begun if len(begun) == 1 else difflib.get_close_matches(typed, words, n=1, cutoff=_LIKE_ENOUGH)

@@ -38,7 +38,7 @@ HYBRID = RetrievalProfile(
     "hybrid",
     recall=_BOTH,
     fuse=BalancedFusion(),
-    refine=(*SMOOTHING, LinksBelow(), NamedFirst(), *SHAPE),
+    refine=(*SMOOTHING, LinksBelow(), ExactMatch(), NamedFirst(), *SHOWN),
     calibration=_CALIBRATION,
 )
 HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)
@@ -49,7 +49,7 @@ LEXICAL_ONLY = RetrievalProfile(
     "lexical_only",
     recall=(LexicalRecall(in_small=0),),
     fuse=SingleChannel(),
-    refine=(NamedFirst(), *SHAPE),
+    refine=(ExactMatch(), NamedFirst(), *SHOWN),
     calibration=BY_WORDS,
 )
 DENSE_ONLY = RetrievalProfile("dense_only", recall=(DenseRecall(),), fuse=SingleChannel(), refine=SHOWN)
