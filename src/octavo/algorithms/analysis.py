@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 from operator import add
 
 from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
@@ -102,7 +102,7 @@ class Analyzer:
         told, words = [], 0
         for passage in passages:
             tokens = frozenset(passage.split())
-            spoken = self._function_words.spoken_in(tokens)
+            spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
             told.append(decided(spoken, len(tokens)))
@@ -115,7 +115,7 @@ class Analyzer:
         if not held:
             return ()
         tokens = frozenset(self.tokens(text))
-        language = decided(self._function_words.spoken_in(tokens), len(tokens)) or by_letters(text)
+        language = decided(_function_words().spoken_in(tokens), len(tokens)) or by_letters(text)
         if language == ENGLISH:
             return ()
         return (language,) if language in held else held
@@ -127,10 +127,6 @@ class Analyzer:
     def indexed(self, text: str, tokens: str, language: str) -> str:
         """The tokens of a text in a language other than English, with the stems they have there."""
         return " ".join((tokens, marked(language), *word_forms(text, language)))
-
-    @cached_property
-    def _function_words(self) -> FunctionWords:
-        return FunctionWords(self.tokens)
 
     def query_tokens(self, text: str) -> list[str]:
         """The same analysis without stop words, unless there is nothing else."""
@@ -239,6 +235,12 @@ class _Remembered(dict[str, str]):
                 self.clear()
             self[word] = tokens
         return tokens
+
+
+@cache
+def _function_words() -> FunctionWords:
+    """The same for every analyzer of a process: it takes longer to make than a query to answer."""
+    return FunctionWords(Analyzer().tokens)
 
 
 def _pieces(word: str) -> Iterator[re.Match[str]]:

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from octavo.config.load import MODELS, project_may_set, settings, unknown, variable
 from octavo.config.schema import Config
-from octavo.model.language_model import ModelSettings
 from octavo.model.location import DatabaseUrl
+from octavo.model.model_settings import ModelSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from platformdirs import user_config_path, user_data_path
 from octavo.config.local_library import ORIGIN, trusted
 from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
-from octavo.model.language_model import ROLES, ModelSettings
 from octavo.model.location import DatabaseUrl, Location, location
+from octavo.model.model_settings import ROLES, ModelSettings
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 _PREFIX = "OCTAVO_"

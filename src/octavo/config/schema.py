@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from octavo.model.language_model import LanguageModels
 from octavo.model.limits import Field
 from octavo.model.lint import RULES
 from octavo.model.location import Location
+from octavo.model.model_settings import LanguageModels
 
 _Tokens = Annotated[int, Field(ge=1, le=100_000)]
 _FewTokens = Annotated[int, Field(ge=0, le=100_000)]

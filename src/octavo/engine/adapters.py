@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from octavo.model.collection import Collection, CollectionSettings, Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.ids import ProjectId
-    from octavo.model.language_model import Role
     from octavo.model.ledger import FileStamp
+    from octavo.model.model_settings import Role
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.scan import Scan
     from octavo.ports import Completions, Embedder, LanguageModel, QueryWriter, Reranker, Store, VectorIndex

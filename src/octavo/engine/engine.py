@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from octavo.jobs.worker import JobWorker, Pace
     from octavo.memory.project_memories import ProjectMemories
     from octavo.model.embedding_profile import NamedEmbeddingProfile
-    from octavo.model.language_model import Role
     from octavo.model.location import Location
+    from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
     from octavo.ports import Embedder, LanguageModel, VectorIndex
 

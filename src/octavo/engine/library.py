@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from octavo.engine.adapters import Adapters, Rules
     from octavo.engine.builds import Builds
     from octavo.model.collection import Project
-    from octavo.model.language_model import Role
     from octavo.model.location import Location
+    from octavo.model.model_settings import Role
     from octavo.model.recipe import Recipe
     from octavo.ports import LanguageModel, Store
 

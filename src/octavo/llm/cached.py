@@ -12,7 +12,8 @@ from typing import Any
 from octavo.errors import OctavoError
 from octavo.llm.reading import read_json
 from octavo.model.ids import ProjectId
-from octavo.model.language_model import Completion, Prices, Prompt, Usage
+from octavo.model.language_model import Completion, Prompt, Usage
+from octavo.model.model_settings import Prices
 from octavo.ports import Completions, LanguageModel
 
 

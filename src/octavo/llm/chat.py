@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from octavo.errors import ProviderFailed
 from octavo.llm.reading import clipped, read_json, with_schema, without_thoughts
-from octavo.model.language_model import Completion, ModelSettings, Prices, Prompt, Usage
+from octavo.model.language_model import Completion, Prompt, Usage
+from octavo.model.model_settings import ModelSettings, Prices
 
 _BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
 _FORMAT_REFUSED = (400, 404, 422, 501)

@@ -10,7 +10,7 @@ from octavo.llm import Keys, anthropic, ollama, openai
 from octavo.llm.chat import ChatModel, Wire
 from octavo.llm.gguf import GgufServer
 from octavo.llm.rerank import RERANK_SERVICES, RerankService
-from octavo.model.language_model import LanguageModels, ModelSettings
+from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel, Reranker
 from octavo.services.endpoint import Endpoint
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo.errors import ProviderFailed
-from octavo.model.language_model import ModelSettings
+from octavo.model.model_settings import ModelSettings
 from octavo.services.endpoint import Endpoint
 
 

@@ -1,19 +1,9 @@
-"""What is asked of a language model and what it answers; which models there are, and what each is for."""
+"""What is asked of a language model, and what it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from octavo.errors import ConfigurationError
-from octavo.model.limits import Field
-
-Role = Literal["answer", "rerank", "summarise", "hypothesise"]
-RERANK_PROVIDERS = ("cohere", "jina", "llamacpp")
-"""Services that score passages and write no text."""
-ROLES: tuple[Role, ...] = ("answer", "rerank", "summarise", "hypothesise")
+from dataclasses import dataclass
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,97 +83,3 @@ class Subqueries:
     hyde: tuple[str, ...]
     model: str
     usage: Usage = Usage()
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What a million tokens cost, read and written; nothing for a model on this machine."""
-
-    prompt: float = 0.0
-    completion: float = 0.0
-
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """A language model or a rerank service, by a name of your own."""
-
-    provider: Annotated[
-        Literal["ollama", "openai", "anthropic", "gguf", "cohere", "jina", "llamacpp"],
-        Field(
-            description="`openai` is every server that speaks its protocol (llama.cpp, LM Studio, vLLM), `gguf` a file"
-            " in this process (`octavo[llm]`). `cohere`, `jina` and `llamacpp` are rerank services, for the role"
-            " `rerank` alone."
-        ),
-    ]
-    model: Annotated[str, Field(description="The name of the model at its service.")] = ""
-    url: Annotated[str, Field(description="Where the service is; unset, the provider's own address.")] = ""
-    key_variable: Annotated[
-        str, Field(description="The environment variable with the service's key, where it wants one.")
-    ] = ""
-    path: Annotated[Path | None, Field(description="The GGUF file, for the provider `gguf`.")] = None
-    window: Annotated[
-        int, Field(ge=256, le=10_000_000, description="How many tokens the model reads and writes at most.")
-    ] = 4_096
-    timeout_seconds: Annotated[
-        float, Field(gt=0, le=3_600, description="The longest a call may take where its caller sets no deadline.")
-    ] = 60.0
-    concurrency: Annotated[int, Field(ge=1, le=64, description="How many calls are under way at once.")] = 2
-    threads: Annotated[
-        Annotated[int, Field(ge=1, le=256)] | None,
-        Field(description="Threads of a model in this process; unset, one for each processor core."),
-    ] = None
-    prompt_price: Annotated[float, Field(ge=0, description="What a million tokens that it reads cost.")] = 0.0
-    completion_price: Annotated[float, Field(ge=0, description="What a million tokens that it writes cost.")] = 0.0
-
-    @property
-    def prices(self) -> Prices:
-        return Prices(self.prompt_price, self.completion_price)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRoles:
-    """Which of the models under `llm.models` does what; without one, Octavo does without."""
-
-    answer: Annotated[str | None, Field(description="The model that answers questions from passages.")] = None
-    rerank: Annotated[str | None, Field(description="The model or service that reads the best passages again.")] = None
-    summarise: Annotated[str | None, Field(description="The model that summarises sections and files.")] = None
-    hypothesise: Annotated[
-        str | None, Field(description="The model that imagines a passage to look for, and rewrites queries.")
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageModels:
-    """Language models, for what goes beyond finding passages. None is needed, and none is asked unless named here."""
-
-    models: Annotated[
-        Mapping[str, ModelSettings],
-        Field(description="The models by name: a table `[llm.models.NAME]` for each."),
-    ] = field(default_factory=dict)
-    cache_mb: Annotated[
-        int, Field(ge=0, le=1_000_000, description="Megabytes of answers kept in the library; 0 keeps none.")
-    ] = 64
-    roles: ModelRoles = ModelRoles()
-
-    @property
-    def reranks_by_model(self) -> bool:
-        """Whether a language model has the role of reranking, and not a service made for it."""
-        name = self.named_for("rerank")
-        return name is not None and name in self.models and self.models[name].provider not in RERANK_PROVIDERS
-
-    def named_for(self, role: Role) -> str | None:
-        """The name of the model that has this role, if one has."""
-        found: str | None = getattr(self.roles, role)
-        return found or None
-
-
-def missing_model(role: Role) -> ConfigurationError:
-    """Why something that needs a model cannot be done, and what to write where."""
-    return ConfigurationError(
-        f"no language model is configured for {role} (llm.roles.{role})",
-        hint=f'name one in your configuration: [llm.models.local] and llm.roles.{role} = "local" (docs: models)',
-        details={"role": role},
-    )

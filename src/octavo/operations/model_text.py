@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from octavo.memory.quoting import PREFACE, bars
+from octavo.memory.bars import PREFACE, bars
 from octavo.operations.lines import PADDING, Block, Quote
 from octavo.operations.quoting import DATA, one_line, quoted
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
-    from octavo.model.language_model import Completion, Hypotheses, Prices, Prompt, Subqueries
+    from octavo.model.language_model import Completion, Hypotheses, Prompt, Subqueries
+    from octavo.model.model_settings import Prices
 
 
 class LanguageModel(Protocol):

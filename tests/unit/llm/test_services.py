@@ -11,7 +11,8 @@ from language_model_services import BREAK, CUT, HANG, ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
-from octavo.model.language_model import LanguageModels, Message, ModelSettings, Prompt
+from octavo.model.language_model import Message, Prompt
+from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.ports import LanguageModel
 

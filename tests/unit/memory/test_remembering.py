@@ -12,7 +12,8 @@ from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory.quoting import PREFACE, quoted, without_quotations
+from octavo.memory.bars import PREFACE
+from octavo.memory.quoting import quoted, without_quotations
 from octavo.memory.similarity import compare, fingerprint
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.operations.memory.answers import MemoryState

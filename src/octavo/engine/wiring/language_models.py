@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.config.api_keys import api_key
-from octavo.model.language_model import LanguageModels, Role
+from octavo.model.model_settings import LanguageModels, Role
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId

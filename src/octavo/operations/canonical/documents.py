@@ -9,9 +9,9 @@ from itertools import pairwise
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.memory import canonical
+from octavo.memory.bars import PREFACE
 from octavo.memory.canonical import Canonical, Passage
 from octavo.memory.draft import Draft
-from octavo.memory.quoting import PREFACE
 from octavo.memory.recall import only
 from octavo.memory.remember import refuse_secrets
 from octavo.model.document import Section

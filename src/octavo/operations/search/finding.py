@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.syntax import path_prefix
 from octavo.engine.places import placed
-from octavo.errors import InvalidArgument, NotIndexed, Stale, no_such_choice
+from octavo.errors import InvalidArgument, Stale, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Query, Terms
-from octavo.operations.library.collections import collection_state
-from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, together
 from octavo.operations.narrowing import collections_named, conditions, kinds_named, languages_named
 from octavo.operations.times import moment
 from octavo.retrieval.profiles import hypothesised, reranked
@@ -127,18 +125,10 @@ def bounded(query: Query) -> Query:
 
 def found_in(engine: Engine, result: Result) -> Result:
     """The result, unless nothing was read yet: a folder without anything to read gives an empty result."""
-    if result.freshness.documents:
-        return result
-    unread = together(group for each in engine.collections() for group in collection_state(engine, each).left_out or ())
-    if unread:
-        extra = any(group.needs_extra for group in unread)
-        raise NotIndexed(
-            f"nothing could be read: {left_out_text(unread)}",
-            hint=INSTALL_HINT if extra else "`octavo status --problems` gives the reason for each file",
-        )
-    if result.freshness.age_seconds is not None:
-        return result
-    raise NotIndexed("nothing is indexed yet", hint="run `octavo add FOLDER --name NAME`, then `octavo index`")
+    if not result.freshness.documents:
+        # Imported on use: most libraries have something to search.
+        import_module("octavo.operations.search.nothing_read").refuse_unread(engine, result.freshness)
+    return result
 
 
 def _fresh(result: Result, request: SearchRequest) -> Result:

@@ -11,10 +11,10 @@ from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.retrieval.stages.copies import ExactDuplicates
 from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.graph import NeighbourBoost
 from octavo.retrieval.stages.links import LinksBelow
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.near_copies import NearCopies
+from octavo.retrieval.stages.neighbours import NeighbourBoost
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument, MergeSpans
 

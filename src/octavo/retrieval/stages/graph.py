@@ -1,4 +1,4 @@
-"""Stages that use the link graph: boosts for linked candidates and communities, and recall of linked documents."""
+"""Stages that use the link graph: a boost for communities, and recall of linked documents."""
 
 from __future__ import annotations
 
@@ -11,56 +11,10 @@ from octavo.model.query import Filters
 from octavo.model.result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, SkipStage, in_order
+from octavo.retrieval.stages.neighbours import WRITTEN_EDGES, best_documents
 from octavo.retrieval.stages.steps import ground, noted
 
-WRITTEN_EDGES = tuple(
-    edge_type
-    for edge_type in EdgeType
-    if edge_type not in (EdgeType.THEMATIC_LINK, EdgeType.CONTAINS, EdgeType.CHANGES)
-)
-"""What people wrote down: with links that were computed, the same boost was worth half as much."""
-
 _UNMEASURED = 0.3  # the cosine of a chunk that has no vector yet
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourBoost:
-    """Raises candidates whose document is linked, either way, with one of the best `seeds` documents.
-
-    A candidate gains `share` of what its best linked seed has above the ground, times the weight of the link. Only
-    the best `among` candidates are raised.
-    """
-
-    share: float = 0.07
-    seeds: int = 5
-    among: int = 64
-    fanout: int = 50
-    types: tuple[EdgeType, ...] = WRITTEN_EDGES
-    name: str = "neighbour_boost"
-
-    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        low = ground(candidates)
-        best = _best(candidates, self.seeds)
-        if not best:
-            raise SkipStage("there are no candidates")
-        walk = Walk(hops=1, decay=1.0, fanout=self.fanout, types=self.types)
-        library = search.library
-        reached = library.store.graph.walk(library.project, {one: score - low for one, score in best.items()}, walk)
-        gained = {document.document: self.share * document.score for document in reached if document.score > 0}
-        raised = {candidate.key for candidate in candidates[: self.among] if candidate.document_id in gained}
-        if not raised:
-            raise SkipStage("no candidate is linked with one of the best")
-        search.notes["raised"] = len(raised)
-        changed = [
-            candidate.scored(candidate.score + gained[candidate.document_id]) if candidate.key in raised else candidate
-            for candidate in candidates
-        ]
-        details = {
-            candidate.key: f"+{gained[candidate.document_id]:.3f} by links"
-            for candidate in candidates
-            if candidate.key in raised
-        }
-        return noted(in_order(changed), self.name, details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +29,7 @@ class CommunityBoost:
     name: str = "community_boost"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        best = _best(candidates, self.seeds)
+        best = best_documents(candidates, self.seeds)
         if not best:
             raise SkipStage("there are no candidates")
         library = search.library
@@ -178,7 +132,7 @@ class GraphExpansion:
     name: str = "graph_expansion"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        low, best = ground(candidates), _best(candidates, self.seeds)
+        low, best = ground(candidates), best_documents(candidates, self.seeds)
         if not best:
             raise SkipStage("there are no candidates")
         store, project = search.library.store, search.library.project
@@ -212,14 +166,3 @@ class GraphExpansion:
 
 def _hops_away(hops: int) -> str:
     return "linked with one of the best" if hops == 1 else f"{hops} hops from one of the best"
-
-
-def _best(candidates: tuple[Candidate, ...], seeds: int) -> dict[DocumentId, float]:
-    """The first documents with their best score."""
-    best: dict[DocumentId, float] = {}
-    for candidate in candidates:
-        if candidate.document_id not in best:
-            if len(best) == seeds:
-                break
-            best[candidate.document_id] = candidate.score
-    return best

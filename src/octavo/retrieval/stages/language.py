@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from octavo.errors import ProviderFailed
 from octavo.model.ids import text_hash
-from octavo.model.language_model import missing_model
 from octavo.model.limits import Field
+from octavo.model.model_settings import missing_model
 from octavo.model.query import Query
 from octavo.model.result import Candidate
 from octavo.ports import QueryWriter

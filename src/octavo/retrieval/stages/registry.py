@@ -22,7 +22,7 @@ from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion, SingleChannel
-from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall, NeighbourBoost
+from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall
 from octavo.retrieval.stages.intents import IntentFusion
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
@@ -31,6 +31,7 @@ from octavo.retrieval.stages.matched import MatchedBy
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.near_copies import NearCopies
+from octavo.retrieval.stages.neighbours import NeighbourBoost
 from octavo.retrieval.stages.outline import OutlineRecall
 from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall

@@ -1,0 +1,22 @@
+"""Why a library has nothing to search: nothing was read, and which files were left out for which reason."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.errors import NotIndexed
+from octavo.model.result import Freshness
+from octavo.operations.library.collections import collection_state
+from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, together
+
+
+def refuse_unread(engine: Engine, freshness: Freshness) -> None:
+    """Says what stands in the way of a search; a folder that was read and held nothing gives an empty result."""
+    unread = together(group for each in engine.collections() for group in collection_state(engine, each).left_out or ())
+    if unread:
+        extra = any(group.needs_extra for group in unread)
+        raise NotIndexed(
+            f"nothing could be read: {left_out_text(unread)}",
+            hint=INSTALL_HINT if extra else "`octavo status --problems` gives the reason for each file",
+        )
+    if freshness.age_seconds is None:
+        raise NotIndexed("nothing is indexed yet", hint="run `octavo add FOLDER --name NAME`, then `octavo index`")
