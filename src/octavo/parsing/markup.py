@@ -41,7 +41,7 @@ class MarkupParser:
     """Fits `ports.Parser`. Total: a text without any markup is paragraphs."""
 
     def __init__(self, name: str, outline: Callable[[str], Outline], links: re.Pattern[str] | None = None) -> None:
-        self.version = f"{name}-1"
+        self.version = f"{name}-2"
         self._outline = outline
         self._links = links
 
@@ -114,6 +114,9 @@ _RST_CODE = re.compile(
 )
 
 
+_RST_LABEL = re.compile(r"^\.\. _[^\n]*[^\s_]:[ \t]*$|^:orphan:[ \t]*$")
+
+
 def rst_outline(text: str) -> Outline:
     """Titles are underlined, some overlined too; which character means which rank is decided by its first use."""
     lines = text.split("\n")
@@ -132,12 +135,22 @@ def rst_outline(text: str) -> Outline:
             if over or (lines[at][:1].strip() and (at == 0 or not lines[at - 1].strip())):
                 level = ranks.setdefault((rule[1], over), len(ranks) + 1)
                 end = min(starts[at + 2], len(text))
-                headings.append(Title(level, " ".join(title.split()), starts[at - 1 if over else at], end))
+                start = starts[_labelled_from(lines, at - 1 if over else at)]
+                headings.append(Title(level, " ".join(title.split()), start, end))
                 at += 2
                 continue
         at += 1
     code = [_indented(text, found) for found in _RST_CODE.finditer(text)]
     return Outline(headings, code)
+
+
+def _labelled_from(lines: Sequence[str], heading: int) -> int:
+    """The line of the first of the labels that name a heading: alone they would be a passage that says nothing."""
+    first = at = heading
+    while at > 0 and (not lines[at - 1].strip() or _RST_LABEL.match(lines[at - 1])):
+        at -= 1
+        first = at if lines[at].strip() else first
+    return first
 
 
 def _indented(text: str, found: re.Match[str]) -> Code:
@@ -253,5 +266,5 @@ ADOC = MarkupParser("adoc", adoc_outline, ADOC_LINK)
 ORG = MarkupParser("org", org_outline, ORG_LINK)
 TEX = MarkupParser("tex", tex_outline)
 
-MARKUP_VERSION = "markup-1"
+MARKUP_VERSION = "markup-2"
 """Recorded in the recipe: one for all four, which are read alike."""

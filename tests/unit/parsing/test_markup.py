@@ -112,3 +112,20 @@ def test_the_text_stays_as_it_is_and_blocks_cover_it(name: str, text: str) -> No
 @pytest.mark.parametrize(("name", "text", "target"), [("a.adoc", ADOC, "other.adoc"), ("a.org", ORG, "autumn.org")])
 def test_links_lead_to_other_files(name: str, text: str, target: str) -> None:
     assert [link.target for link in parsed(name, text).links] == [target]
+
+
+def test_labels_belong_to_the_heading_they_name() -> None:
+    text = (
+        ":orphan:\n\n.. _hives:\n\nHives\n=====\n\nIntro.\n\n.. _feeding:\n.. _syrup:\n\nFeeding\n-------\n\nSyrup.\n"
+    )
+    document = parsed("a.rst", text)
+    first, hives, feeding = (section.span.of(text) for section in document.sections)
+    assert (first, document.title) == ("", "Hives")
+    assert hives.startswith(":orphan:")
+    assert feeding.startswith(".. _feeding:")
+    assert "".join(text[block.start : block.end] for block in document.blocks).split() == text.split()
+
+
+def test_a_target_with_an_address_is_no_label() -> None:
+    text = ".. _site: https://example.org\n\nHives\n=====\n"
+    assert parsed("a.rst", text).sections[1].span.of(text).startswith("Hives")
