@@ -71,7 +71,7 @@ class Analyzer:
     The work is done per word and remembered, so a warm analyzer costs a split and one look-up for each word.
     """
 
-    version = "octavo-3"
+    version = "octavo-4"
 
     def __init__(self) -> None:
         self._stem = snowball("english")

@@ -28,6 +28,11 @@ def test_a_passage_tells_its_language_by_its_function_words(language: str, passa
     assert ANALYZER.languages([ANALYZER.joined(passage)], passage) == [language]
 
 
+def test_a_short_passage_in_norwegian_or_danish_is_one_of_the_two() -> None:
+    short = "Denne kommandoen er et alias for uname. Vis dokumentasjonen for den opprinnelige kommandoen."
+    assert ANALYZER.languages([ANALYZER.joined(short)], short)[0] in {"da", "no"}
+
+
 @pytest.mark.parametrize("passage", ["", "12 34", "def main(de, la): return de.la", "SELECT la FROM die WHERE el = 1"])
 def test_what_is_no_prose_has_no_language(passage: str) -> None:
     assert ANALYZER.languages([ANALYZER.joined(passage)], passage) == [""]

@@ -52,7 +52,7 @@ def accelerator(bench: Bench) -> Accelerator:
             bench.project,
             root,
             settings,
-            "octavo-3",
+            "octavo-4",
             lambda: profiles,
             bench.clock,
         )
