@@ -108,6 +108,9 @@ class OnnxEmbedder:
     def readability(self, text: str) -> float:
         return self._readability.of(text)
 
+    def fluency(self, text: str) -> float:
+        return self._readability.fluency(text)
+
     @cached_property
     def _readability(self) -> Readability:
         counter = _counter(self._directory)

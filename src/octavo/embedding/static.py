@@ -77,6 +77,9 @@ class StaticEmbedder:
     def readability(self, text: str) -> float:
         return self._readability.of(text)
 
+    def fluency(self, text: str) -> float:
+        return self._readability.fluency(text)
+
     def verify(self) -> tuple[str, ...]:
         """What is wrong with the files, in sentences, by their sha256; empty when nothing is."""
         return self._directory.damage()

@@ -91,6 +91,10 @@ class ReadingEmbedder(Protocol):
         """The share of a text that the model has learnt something about, between 0 and 1."""
         ...
 
+    def fluency(self, text: str) -> float:
+        """The share of a text that is in words the model knows as words, between 0 and 1."""
+        ...
+
 
 @runtime_checkable
 class AheadEmbedder(Protocol):

@@ -10,7 +10,7 @@ from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from octavo.algorithms.calibration import Calibration
-from octavo.algorithms.readability import trust
+from octavo.algorithms.readability import fluent_trust, trust
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
@@ -140,7 +140,10 @@ class Search:
             return 1.0
         text = self.query.by_meaning
         found = trust(embedder.readability(text))
-        return max(found, _LEAST_LATIN) if text.isascii() else found
+        if text.isascii():
+            found = max(found, _LEAST_LATIN)
+        # With forms, the library has passages in other languages, and the query may be in one of them.
+        return found * fluent_trust(embedder.fluency(text)) if self.query.terms.forms else found
 
     def embedded(self) -> NDArray[np.float32]:
         """Asks the model."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from octavo.algorithms.readability import Readability, trust
+from octavo.algorithms.readability import Readability, fluent_trust, trust
 from octavo.embedding.bundled import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.tokens import TokenizersCounter
 from octavo.ports import ReadingEmbedder
@@ -40,6 +40,35 @@ def test_an_unreadable_passage_has_a_vector_of_zeros_and_its_neighbours_do_not_c
     assert np.array_equal(several[0], embedder.embed([english])[0])
     assert np.array_equal(several[2], several[0])
     assert not embedder.embed(["压缩算法的说明"]).any()
+
+
+FOREIGN = (
+    "Toon alle bestanden in een map, ook de verborgen bestanden",
+    "Elenca tutti i file in una cartella, compresi quelli nascosti",
+    "Alle Dateien eines Verzeichnisses anzeigen, auch die versteckten",
+    "Vis alle filer i en mappe, også de skjulte filene",
+)
+ENGLISH = (
+    "who has a key",
+    "show all files of a folder, hidden ones too",
+    "which volunteers close the dome when humidity rises?",
+)
+
+
+@pytest.mark.parametrize("make", [bundled_embedder, bundled_fast_embedder])
+def test_a_language_the_model_was_not_made_for_is_trusted_little(make: object) -> None:
+    embedder = make()  # type: ignore[operator]
+    assert all(0.1 <= fluent_trust(embedder.fluency(text)) < 0.7 for text in FOREIGN)
+    assert [fluent_trust(embedder.fluency(text)) for text in ENGLISH] == [1.0] * 3
+
+
+def test_a_text_without_letters_or_for_a_vocabulary_of_many_languages_is_fluent() -> None:
+    def cut(text: str) -> list[tuple[str, bool]]:
+        return [(character, not at) for at, character in enumerate(text)]
+
+    assert bundled_embedder().fluency("192.168.1.10") == 1.0
+    assert Readability(cut, 250_000).fluency("mappe") == 1.0
+    assert Readability(cut, 30_000).fluency("mappe") == 0.0
 
 
 def test_single_ideographs_mean_something_to_a_vocabulary_of_many_languages() -> None:
