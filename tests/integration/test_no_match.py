@@ -55,6 +55,23 @@ def test_what_is_answered_is_found_with_a_relevance_that_falls(garden: Bench, as
     assert all(0.0 <= score <= 1.0 for score in scores)
 
 
+def test_one_word_of_a_sentence_is_not_what_was_typed(bench: Bench) -> None:
+    bench.write(
+        {
+            "shed.md": "# The shed\n\nMartha has a key to the shed; a second key hangs in the kitchen.\n",
+            "stars.md": "# Stars\n\n```sql\ncreate table star (id text primary key, name text not null);\n```\n",
+        }
+    )
+    bench.index(embedding=BUNDLED)
+    with bench.opened(embedding=BUNDLED) as engine:
+        hits = engine.search(Query("who has a key"), PROFILES["hybrid"]).hits
+        alone = engine.search(Query("key"), PROFILES["hybrid"]).hits
+    assert hits[0].citation.uri == "shed.md"
+    assert all(hit.score < 0.5 for hit in hits[1:])
+    assert [hit.citation.uri for hit in alone] == ["shed.md", "stars.md"]
+    assert alone[0].score > alone[1].score
+
+
 def test_another_encoder_has_no_scores_and_no_floor(bench: Bench) -> None:
     bench.write(GARDEN)
     bench.index()

@@ -8,7 +8,7 @@ from octavo.algorithms.calibration import Calibration, Evidence
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search
-from octavo.retrieval.stages.exact import EXACT
+from octavo.retrieval.stages.exact import EXACT, HOLDS_WORD
 from octavo.retrieval.stages.steps import shares, texts_of
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
@@ -33,9 +33,7 @@ def with_relevance(
     relevant: list[Candidate] = []
     highest = 1.0
     for candidate, share in zip(candidates, shares(candidates), strict=True):
-        relevance = calibration.relevance(share, found)
-        if any(step.stage in _SURE for step in candidate.steps):
-            relevance = max(relevance, _LEAST_EXACT)
+        relevance = max(calibration.relevance(share, found), _least(candidate, share))
         highest = min(highest, rounded(relevance))
         relevant.append(candidate.scored(highest))
     if not floor:
@@ -44,6 +42,14 @@ def with_relevance(
     if best < calibration.floor and found.words < 1.0:  # a passage with every word of the query is an answer
         return ()
     return tuple(candidate for candidate in relevant if candidate.score >= calibration.tail * best)
+
+
+def _least(candidate: Candidate, share: float) -> float:
+    """What a hit is worth for holding what was typed. A plain word is in many passages: the best of them is sure."""
+    details = [step.detail for step in candidate.steps if step.stage in _SURE]
+    if not details:
+        return 0.0
+    return _LEAST_EXACT * (share if all(detail == HOLDS_WORD for detail in details) else 1.0)
 
 
 def evidence(search: Search, candidates: Sequence[Candidate]) -> Evidence:

@@ -12,6 +12,7 @@ from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.steps import noted, texts_of
 
 EXACT = "exact_match"
+HOLDS_WORD = "holds the word"
 _AROUND = "()[]{}<>,;.:!?\"'`…"
 
 
@@ -38,7 +39,10 @@ class ExactMatch:
         if terms.exact:
             held = self._held(search, candidates)
             most = max(held.values(), default=0)
-            details = {key: "holds it whole" for key, count in held.items() if count == most}
+            said = "holds it whole" if terms.shaped else HOLDS_WORD
+            # Of a sentence, one word that is no stop word is not what was typed.
+            if terms.shaped or len(terms.whole) < 2:
+                details = {key: said for key, count in held.items() if count == most}
             ordered = _first(candidates, lambda candidate: -held.get(candidate.key, 0))
             if held and not terms.shaped:
                 ordered = (*self._very_form_first(search, ordered[: self.among]), *ordered[self.among :])
