@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench import Bench
+from workbench import ENGINES, bench_on
 
 from octavo.model.query import Query
 from octavo.retrieval.profiles import PROFILES
@@ -37,7 +36,6 @@ QUERIES = {
     "cheval": "fr.md",
     "compress files": "en.md",
 }
-ENGINES = ("database", "snapshot", "postgres")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +46,7 @@ def answers(
     found = {}
     for engine_name in ENGINES:
         folder = tmp_path_factory.mktemp(engine_name)
-        bench, settings = _bench(engine_name, folder, request)
+        bench, settings = bench_on(engine_name, folder, request)
         bench.write(NOTES)
         bench.index(**settings)
         with bench.opened(**settings) as engine:
@@ -59,18 +57,6 @@ def answers(
                 for typed in QUERIES
             }
     return found
-
-
-def _bench(name: str, folder: Path, request: pytest.FixtureRequest) -> tuple[Bench, dict[str, Any]]:
-    for part in ("notes", "home"):
-        (folder / part).mkdir()
-    bench = Bench(folder / "notes", folder / "library.db", folder / "home")
-    if name == "postgres":
-        server = request.getfixturevalue("postgres")
-        url = server.database()
-        request.addfinalizer(lambda: server.drop(url))
-        return bench, {"library": url}
-    return bench, {"snapshots": {"threshold": 1}} if name == "snapshot" else {}
 
 
 @pytest.mark.parametrize("engine_name", ENGINES)

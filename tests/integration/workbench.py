@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from observation import observed
 
 from octavo.config.load import validated
@@ -28,6 +29,8 @@ from octavo.retrieval.profiles import PROFILES
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 WORDS = ("the", "telescope", "moon", "water", "note", "switch", "apple", "2024")
+
+ENGINES = ("database", "snapshot", "postgres")
 
 GOOD = {
     "garden/apples.md": "# Apples\n\nPrune the apple tree in late winter.\n\n## Water\n\nTwo buckets a week.\n",
@@ -187,3 +190,16 @@ class Deadly:
         if any("deadly" in file.uri for file in files):
             os._exit(9)
         return self._preparer.files(origin, files)
+
+
+def bench_on(name: str, folder: Path, request: pytest.FixtureRequest) -> tuple[Bench, dict[str, Any]]:
+    """A bench and its settings where searches are answered by the database, by a snapshot of it, or by PostgreSQL."""
+    for part in ("notes", "home"):
+        (folder / part).mkdir()
+    bench = Bench(folder / "notes", folder / "library.db", folder / "home")
+    if name == "postgres":
+        server = request.getfixturevalue("postgres")
+        url = server.database()
+        request.addfinalizer(lambda: server.drop(url))
+        return bench, {"library": url}
+    return bench, {"snapshots": {"threshold": 1}} if name == "snapshot" else {}
