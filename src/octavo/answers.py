@@ -112,6 +112,7 @@ from octavo.operations.reading.answers import (
 )
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
+from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesBuilt, SummariesCleared
 from octavo.operations.writing.answers import (
     AutoFixAnswer,
     FixedNote,
@@ -162,6 +163,7 @@ __all__ = [
     "FoundEdge",
     "FoundHit",
     "FoundMemory",
+    "FoundSummary",
     "Freshness",
     "GetAnswer",
     "GetManyAnswer",
@@ -237,6 +239,9 @@ __all__ = [
     "StatusAnswer",
     "Step",
     "Stored",
+    "SummariesAnswer",
+    "SummariesBuilt",
+    "SummariesCleared",
     "SyncReport",
     "Touched",
     "UpgradeAnswer",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from octavo.model.collection import Project
     from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.recipe import EmbeddingProfile
-    from octavo.ports import Embedder, Store, VectorIndex
+    from octavo.ports import Embedder, Store, SummaryIndex, VectorIndex
 
 
 class EmbeddingSetup:
@@ -53,6 +53,10 @@ class EmbeddingSetup:
     @cached_property
     def _exact_vectors(self) -> VectorIndex:
         return self._adapters.vectors(self._store, self._project, self.embedder)
+
+    @cached_property
+    def summaries(self) -> SummaryIndex:
+        return self._adapters.summaries(self._store, self._project, self.embedder)
 
     @cached_property
     def _snapshot_vectors(self) -> VectorIndex:

@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from octavo.model.model_settings import Role
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.scan import Scan
-    from octavo.ports import Completions, Embedder, LanguageModel, QueryWriter, Reranker, Store, VectorIndex
+    from octavo.ports import (
+        Completions,
+        Embedder,
+        LanguageModel,
+        QueryWriter,
+        Reranker,
+        Store,
+        Summariser,
+        SummaryIndex,
+        VectorIndex,
+    )
 
 
 class FileChanges(Protocol):
@@ -98,6 +108,7 @@ class Adapters:
     embedder: Callable[[], Embedder]
     profile_embedder: Callable[[NamedEmbeddingProfile], Embedder]
     vectors: Callable[[Store, Project, Embedder], VectorIndex]
+    summaries: Callable[[Store, Project, Embedder], SummaryIndex]
     store_in_memory: Callable[[Callable[[], float]], Store]
     """An empty store, by a clock."""
     recipe: Callable[[CollectionSettings], Recipe]
@@ -118,6 +129,7 @@ class Adapters:
     query_writer: Callable[[LanguageModel], QueryWriter] | None = None
     judge: Callable[[LanguageModel, str, str, float], Reranker] | None = None
     """A language model as a reranker, by its style, its prompt and the seconds a call may take."""
+    summariser: Callable[[LanguageModel], Summariser] | None = None
     profile_folders: tuple[Path, ...] = ()
     config: Config | None = None
     """What all of these follow, for another library that is to be opened like this one."""

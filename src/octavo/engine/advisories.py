@@ -14,9 +14,11 @@ from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
 from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
 from octavo.model.stored import LibraryCounts
+from octavo.model.summary import SUMMARIES
 from octavo.ports import ReadingEmbedder
 from octavo.retrieval.stages.clusters import ClusterRecall
 from octavo.retrieval.stages.graph import CommunityBoost
+from octavo.retrieval.stages.levels import FileRecall, SectionRecall
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -29,6 +31,7 @@ _CALLED = {
     FINETUNE: ("fine-tuning a model", "octavo finetune"),
     FULL_VECTORS: ("computing full vectors", "octavo index --wait-full"),
     OTHER_MODEL: ("embedding the library with another model", "octavo jobs list"),
+    SUMMARIES: ("summarising sections and files", "octavo summaries build"),
     REINGEST: ("reading a document again", "octavo jobs list"),
 }
 _FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links"}
@@ -42,6 +45,7 @@ def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
         *_snapshots(engine, counts),
         *_clusters(engine, counts),
         *_graph(engine),
+        *_summaries(engine),
         *_broken_off(engine, counts),
     )
 
@@ -118,6 +122,16 @@ def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
 def _graph(engine: Engine) -> Iterator[Advisory]:
     if _searches(engine, CommunityBoost) and COMMUNITIES not in engine.store.graph.runs(engine.project.id):
         yield Advisory("warn", "the default profile knows communities, but none were found", "octavo graph build")
+
+
+def _summaries(engine: Engine) -> Iterator[Advisory]:
+    made = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
+    if (_searches(engine, SectionRecall) or _searches(engine, FileRecall)) and made.of and not made.documents:
+        said = "the default profile searches in summaries, but none were made"
+        yield Advisory("warn", said, "octavo summaries build")
+    elif made.documents and made.documents < made.of:
+        said = f"{made.of - made.documents:,} of {made.of:,} documents have no summaries yet"
+        yield Advisory("info", said, "octavo summaries build")
 
 
 def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from octavo.model.location import Location
     from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
-    from octavo.ports import Embedder, LanguageModel, VectorIndex
+    from octavo.ports import Embedder, LanguageModel, Summariser, VectorIndex
 
 
 class Engine:
@@ -94,6 +94,16 @@ class Engine:
     def language_model(self, role: Role, name: str | None = None) -> LanguageModel | None:
         """The configured model of a role, or one by its name; None where no model has the role."""
         return self.library.language_model(role, name)
+
+    def summariser(self) -> Summariser | None:
+        """What writes summaries: the model that has this role, if one has."""
+        make, model = self.library.adapters.summariser, self.language_model("summarise")
+        return make(model) if model is not None and make is not None else None
+
+    @property
+    def tokenise(self) -> Callable[[str], Sequence[str]]:
+        """Text → every token, as the index has them."""
+        return self.library.adapters.analyzer.tokens
 
     @property
     def reranks_by_model(self) -> bool:

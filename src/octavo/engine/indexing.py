@@ -26,6 +26,7 @@ from octavo.ingest.profiles import missing as missing_vectors
 from octavo.ingest.report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph import promise
 from octavo.jobs.handlers import promise_snapshot
+from octavo.jobs.summaries import promise_summaries
 from octavo.model.collection import Collection
 from octavo.model.document import Source
 from octavo.model.job import JobKind
@@ -170,9 +171,10 @@ def _publish_or_promise(library: OpenLibrary, progress: Progress, *, by_job: boo
 
 
 def promise_graph_work(library: OpenLibrary, reports: Sequence[CollectionReport]) -> None:
-    """Communities and thematic links follow the documents: a worker, or one beside a server, sees to it."""
+    """Communities, thematic links and summaries follow the documents: a worker, or one beside a server, sees to it."""
     if any(report.added or report.changed or report.moved or report.removed for report in reports):
         promise(library.store, library.project.id)
+        promise_summaries(library.store, library.project, library.active.profile)
 
 
 def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] | None) -> bool:

@@ -15,6 +15,7 @@ from octavo.model.advisory import OfflineRun
 from octavo.model.job import JobKind, JobState
 from octavo.model.lease import Lease
 from octavo.model.stored import LibraryCounts
+from octavo.model.summary import SUMMARIES
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -28,6 +29,7 @@ _WORKED_ON = {
     JobKind.EMBED: FULL_VECTORS,
     JobKind.REINDEX_PROFILE: OTHER_MODEL,
     JobKind.REINGEST: REINGEST,
+    JobKind.SUMMARIES: SUMMARIES,
 }
 _TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 
@@ -123,7 +125,7 @@ def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
 def _jobs(engine: Engine) -> Iterator[OfflineRun]:
     runs = engine.store.graph.runs(engine.project.id)
     for name, run in runs.items():
-        stale = is_stale(engine.store, engine.project.id, run)
+        stale = name != SUMMARIES and is_stale(engine.store, engine.project.id, run)
         yield OfflineRun(name, "stale" if stale else "done", run.at)
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD

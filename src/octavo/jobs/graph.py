@@ -45,7 +45,7 @@ def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
     with store.reading():
         runs = store.graph.runs(project)
         busy = {job.kind for job in store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))}
-        wanted = [_JOBS[name] for name, run in runs.items() if is_stale(store, project, run)]
+        wanted = [_JOBS[name] for name, run in runs.items() if name in _JOBS and is_stale(store, project, run)]
         first = COMMUNITIES not in runs
         if first and can_find_communities() and store.graph.drift(project, 0.0).links >= _FEW_LINKS:
             wanted.append(JobKind.COMMUNITIES)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.embed import embed_pending
 from octavo.ingest.profiles import CONFIGURED, profile_named, switch, switch_back
 from octavo.jobs.graph import can_find_communities, find_communities, find_thematic_links
+from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reingest import reingest
 from octavo.model.collection import Project
@@ -19,7 +20,7 @@ from octavo.model.memory import MemoryId
 from octavo.model.recipe import Recipe
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
-from octavo.ports import Embedder, Store
+from octavo.ports import Embedder, Store, Summariser, VectorIndex
 
 Handler = Callable[[Job], None]
 
@@ -62,6 +63,14 @@ class Workshop(Protocol):
 
     @property
     def writer(self) -> VectorWriter: ...
+
+    @property
+    def vectors(self) -> VectorIndex: ...
+
+    @property
+    def tokenise(self) -> Callable[[str], Sequence[str]]: ...
+
+    def summariser(self) -> Summariser | None: ...
 
 
 def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
@@ -114,6 +123,17 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         engine.follow_active_profile()
         find_thematic_links(store, project, engine.embedder.profile, job.payload)
 
+    def summaries(job: Job) -> None:
+        engine.follow_active_profile()
+        settings = SummarySettings.of(job.payload)
+        if engine.writer.upgrade(_AT_ONCE) < _AT_ONCE:  # a centroid is made of full vectors, so those come first
+            made = make_summaries(engine, settings, most=_AT_ONCE)
+            if not made.documents or not made.left:
+                return
+            settings = settings.after(made)
+        with store.transaction():
+            store.outbox.enqueue(project, JobKind.SUMMARIES, job.subject, settings.facts())
+
     def snapshot(job: Job) -> None:
         engine.follow_active_profile()
         if engine.accelerator is None:
@@ -130,6 +150,7 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         JobKind.COMMUNITIES: communities,
         JobKind.THEMATIC_LINKS: thematic_links,
         JobKind.SNAPSHOT: snapshot,
+        JobKind.SUMMARIES: summaries,
     }
 
 

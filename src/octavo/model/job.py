@@ -21,6 +21,7 @@ class JobKind(StrEnum):
     COMMUNITIES = "communities"
     THEMATIC_LINKS = "thematic_links"
     SNAPSHOT = "snapshot"
+    SUMMARIES = "summaries"
 
 
 class JobState(StrEnum):

@@ -21,6 +21,7 @@ from octavo.operations.projects.rows import PROJECTS
 from octavo.operations.reading.rows import READING
 from octavo.operations.search.rows import SEARCH
 from octavo.operations.snapshots.rows import SNAPSHOTS
+from octavo.operations.summaries.rows import SUMMARIES
 from octavo.operations.writing.rows import WRITING
 
 ROWS: tuple[Operation, ...] = (
@@ -35,6 +36,7 @@ ROWS: tuple[Operation, ...] = (
     *EVALUATION,
     *GRAPH,
     *SNAPSHOTS,
+    *SUMMARIES,
     *JOBS,
     *DATABASE,
     *PROJECTS,

@@ -6,7 +6,7 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
-from octavo.ports.language import Completions, LanguageModel, QueryWriter
+from octavo.ports.language import Completions, LanguageModel, QueryWriter, Summariser
 from octavo.ports.leases import Leases
 from octavo.ports.lexical import LexicalIndex
 from octavo.ports.library import (
@@ -36,6 +36,7 @@ from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
 from octavo.ports.pruning import Pruning
 from octavo.ports.snapshots import SnapshotSource
 from octavo.ports.store import Store
+from octavo.ports.summaries import Summaries, SummaryIndex
 from octavo.ports.writing import NoteWrites
 
 __all__ = [
@@ -67,6 +68,9 @@ __all__ = [
     "RoutedIndex",
     "SnapshotSource",
     "Store",
+    "Summaries",
+    "Summariser",
+    "SummaryIndex",
     "TieredIndex",
     "TokenCounter",
     "VectorIndex",

@@ -79,6 +79,24 @@ class QueryWriter(Protocol):
     def subqueries(self, question: str, *, deadline: float, prompt: str) -> Subqueries: ...
 
 
+class Summariser(Protocol):
+    """Text → what it says, in a few sentences."""
+
+    @property
+    def maker(self) -> str:
+        """The model and the version of its instructions: what a summary is stored under."""
+        ...
+
+    @property
+    def prices(self) -> Prices: ...
+
+    def tokens(self, title: str, text: str) -> int:
+        """About how many tokens a call reads and writes."""
+        ...
+
+    def summary(self, title: str, text: str) -> Completion: ...
+
+
 class Completions(Protocol):
     """What language models have answered before, by the prompt's name and version and a digest of what was asked."""
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.pruning import Pruning
+    from octavo.ports.summaries import Summaries
     from octavo.ports.writing import NoteWrites
 
 
@@ -73,6 +74,9 @@ class Store(Protocol):
 
     @property
     def completions(self) -> Completions: ...
+
+    @property
+    def summaries(self) -> Summaries: ...
 
     @property
     def pruning(self) -> Pruning: ...

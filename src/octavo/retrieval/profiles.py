@@ -48,6 +48,7 @@ PROFILES: Mapping[str, RetrievalProfile] = _BuiltIn(
         "llm_expand": "language",
         "dense_cross_rerank": "language",
         "multi_hop": "hops",
+        "multi_vector": "levels",
     }
 )
 

@@ -15,7 +15,7 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace, best_first
-from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, VectorIndex
+from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, SummaryIndex, VectorIndex
 from octavo.retrieval.reranking import MeasuredReranker
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ class Library:
     """The language model that reranks, by its style, its prompt (empty: the usual one) and a deadline in ms."""
     expanded: tuple[StageTrace, ...] | None = None
     """What the stages that ask a model did to the query, where they ran before the search reads."""
+    summaries: Callable[[], SummaryIndex] | None = None
+    """The summaries of sections and files, for a search that looks at those too."""
     clusters: Callable[[], NearClusters | None] | None = None
     """The clusters that were made of the library's chunks, if any were."""
     beside: BackgroundTasks | None = None
@@ -299,6 +301,17 @@ class RetrievalProfile:
     def embeds(self) -> bool:
         """Whether a channel asks for the query's vector."""
         return any(stage.name.startswith("dense") for stage in self.recall)
+
+
+def deeper(profile: RetrievalProfile, times: int) -> RetrievalProfile:
+    """The same profile with every recall stage that has a depth going that many times further down."""
+    return replace(profile, recall=tuple(_deeper(stage, times) for stage in profile.recall))
+
+
+def _deeper(stage: Any, times: int) -> Any:
+    if "depth" not in getattr(stage, "__dataclass_fields__", ()):
+        return stage
+    return replace(stage, depth=stage.depth * times)
 
 
 def asks_model(stage: Expand) -> bool:

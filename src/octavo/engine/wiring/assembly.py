@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.analysis import Analyzer
@@ -16,7 +17,14 @@ from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
 from octavo.engine.library import OpenLibrary
 from octavo.engine.wiring.embedders import profile_embedder, reranker
-from octavo.engine.wiring.language_models import cached_model, judge, language_models, query_writer, service_reranker
+from octavo.engine.wiring.language_models import (
+    cached_model,
+    judge,
+    language_models,
+    query_writer,
+    service_reranker,
+    summariser,
+)
 from octavo.engine.wiring.stores import accelerator
 from octavo.model.location import Location
 from octavo.stores.sqlite.store import SqliteStore
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
     from octavo.model.ledger import FileStamp
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.scan import Scan
-    from octavo.ports import Embedder, Store, TokenCounter, VectorIndex
+    from octavo.ports import Embedder, Store, SummaryIndex, TokenCounter, VectorIndex
 
 
 def assemble(
@@ -54,6 +62,7 @@ def assemble(
         embedder=embedder,
         profile_embedder=partial(profile_embedder, config.embedding),
         vectors=_nearest,
+        summaries=_summaries,
         store_in_memory=SqliteStore.in_memory,
         recipe=lambda settings: preparing().recipe(settings),
         preparer=lambda settings: preparing().preparer(settings),
@@ -67,6 +76,7 @@ def assemble(
         cached_model=partial(cached_model, config.llm.cache_mb),
         query_writer=partial(query_writer, folders),
         judge=partial(judge, folders),
+        summariser=partial(summariser, folders),
         config=config,
         profile_folders=folders,
     )
@@ -90,10 +100,20 @@ def rules_of(config: Config) -> Rules:
     )
 
 
-def _nearest(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
-    from octavo.engine.wiring.vectors import nearest
+def _indexes() -> ModuleType:
+    from octavo.engine.wiring import vectors
 
-    return nearest(store, project, embedder)
+    return vectors
+
+
+def _nearest(store: Store, project: Project, embedder: Embedder) -> VectorIndex:
+    index: VectorIndex = _indexes().nearest(store, project, embedder)
+    return index
+
+
+def _summaries(store: Store, project: Project, embedder: Embedder) -> SummaryIndex:
+    index: SummaryIndex = _indexes().nearest_summaries(store, project, embedder)
+    return index
 
 
 def _fast_tier(embedder: Embedder) -> Embedder | None:

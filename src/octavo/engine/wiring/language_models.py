@@ -15,7 +15,7 @@ from octavo.model.model_settings import LanguageModels, Role
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
-    from octavo.ports import Completions, LanguageModel, QueryWriter, Reranker
+    from octavo.ports import Completions, LanguageModel, QueryWriter, Reranker, Summariser
 
 ModelFor = Callable[[Role, str | None], "LanguageModel | None"]
 
@@ -66,6 +66,11 @@ def cached_model(keep_mb: int, model: LanguageModel, completions: Completions, p
 def query_writer(folders: Sequence[Path], model: LanguageModel) -> QueryWriter:
     writer: QueryWriter = import_module("octavo.llm.query_writer").ModelQueryWriter(model, _prompts(folders))
     return writer
+
+
+def summariser(folders: Sequence[Path], model: LanguageModel) -> Summariser:
+    made: Summariser = import_module("octavo.llm.summariser").ModelSummariser(model, _prompts(folders)("summarise"))
+    return made
 
 
 def judge(folders: Sequence[Path], model: LanguageModel, style: str, prompt: str, deadline: float) -> Reranker:

@@ -73,6 +73,7 @@ COMMANDS: Mapping[str, Entry] = {
     "models": Entry(f"{_AT}.models:models", "List the models made here, let one answer, remove one."),
     "finetune": Entry(f"{_AT}.models:finetune"),
     "snapshot": Entry(f"{_AT}.snapshot:snapshot", "Make and look at the snapshots of a large library."),
+    "summaries": Entry(f"{_AT}.summaries:summaries", "Summarise sections and files, for searches that look there."),
     "cluster": Entry(f"{_AT}.cluster:cluster", "Group the chunks by meaning, and draw a map of them."),
     "db": Entry(f"{_AT}.database:db", "Look after a whole library: move, save, upgrade, check, thin out."),
     "status": Entry(f"{_AT}.status:status"),

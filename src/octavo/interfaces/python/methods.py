@@ -73,6 +73,9 @@ if TYPE_CHECKING:
         SessionState,
         SnapshotsAnswer,
         StatusAnswer,
+        SummariesAnswer,
+        SummariesBuilt,
+        SummariesCleared,
         SyncReport,
         UpgradeAnswer,
         ValidateAnswer,
@@ -1197,6 +1200,51 @@ class Methods(Caller):
         Clear away unfinished snapshots.
         """
         answer: SnapshotsAnswer = self._call("snapshot_recover", locals())
+        return answer
+
+    def summaries_build(
+        self,
+        by: Literal["extract", "model"] = "extract",
+        *,
+        sections: bool = True,
+        budget: int = 0,
+        dry_run: bool = False,
+        wait: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> SummariesBuilt:
+        """Summarise sections and files, so that a search can find them as a whole.
+
+        Make the summaries that the retrieval profile `multi_vector` searches in, beside chunks.
+
+        Args:
+            by: Sentences of the text itself, or what the model in llm.roles.summarise writes.
+            sections: Of sections too, not of whole files alone.
+            budget: How many tokens a model may read and write; needed with --by model. 0 to 10,000,000,000.
+            dry_run: Only say what it would take.
+            wait: Do it now rather than leave it to a worker.
+            progress: Called with a `ProgressUpdate` now and then.
+        """
+        answer: SummariesBuilt = self._call("summaries_build", locals())
+        return answer
+
+    def summaries_show(self, reference: StrPath, *, collection: str | None = None) -> SummariesAnswer:
+        """Show the summaries of a file and its sections.
+
+        What was made of a document by `summaries build`.
+
+        Args:
+            reference: The document's uri, name, alias or id.
+            collection: Where, if several have this uri.
+        """
+        answer: SummariesAnswer = self._call("summaries_show", locals())
+        return answer
+
+    def summaries_clear(self) -> SummariesCleared:
+        """Remove all summaries of the project.
+
+        Remove the summaries; nothing makes them again by itself.
+        """
+        answer: SummariesCleared = self._call("summaries_clear", locals())
         return answer
 
     def jobs_list(self, *, states: JobState | Iterable[JobState] = ()) -> JobsAnswer:

@@ -26,6 +26,7 @@ from octavo.evaluation.dataset import Dataset, Files, Question, Record, read_dat
 from octavo.evaluation.make import Original, Part
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.runner import TIMED, Ranked, Run, best_per_document, run_dataset, scope_of
+from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.document import Kind, Section, Source
 from octavo.model.ids import document_id, project_id
@@ -34,7 +35,8 @@ from octavo.model.query import Filters, Query
 from octavo.model.recipe import Recipe
 from octavo.model.text import normalise
 from octavo.observability.progress import NoProgress, Progress
-from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stage import RetrievalProfile, deeper
+from octavo.retrieval.stages.levels import searches_summaries
 from octavo.retrieval.toml import find_profile
 
 PROJECT = "evaluation"
@@ -101,6 +103,8 @@ def evaluate_profiles(
         if request.rebuild:
             _forget(engine)
         names, problems = _indexed(engine, folder, groups, request.scope, progress)
+        if any(searches_summaries(profile) for profile in profiles):
+            make_summaries(engine, SummarySettings())
     runs = []
     for profile in profiles:
         # Each profile gets an engine of its own: one that another profile has asked remembers the query vectors.
@@ -176,17 +180,6 @@ class EngineContender:
         found = self.engine.candidates(query, profile)
         ranked = [Ranked(self.names.documents[place], hit.score) for hit in found for place in hit.places]
         return best_per_document(ranked)
-
-
-def deeper(profile: RetrievalProfile, times: int) -> RetrievalProfile:
-    """The same profile with every recall stage that has a depth going that many times further down."""
-    return replace(profile, recall=tuple(_deeper(stage, times) for stage in profile.recall))
-
-
-def _deeper(stage: Any, times: int) -> Any:
-    if "depth" not in getattr(stage, "__dataclass_fields__", ()):
-        return stage
-    return replace(stage, depth=stage.depth * times)
 
 
 def grouped(dataset: Dataset, scope: str | None) -> dict[str, list[Record]]:

@@ -18,6 +18,8 @@ _CHANNELS = {
     "dense_outline": Matching.DENSE,
     "dense_feedback": Matching.DENSE,
     "dense_hypothesis": Matching.DENSE,
+    "dense_sections": Matching.DENSE,
+    "dense_files": Matching.DENSE,
     "symbols": Matching.SYMBOL,
     "places": Matching.PLACE,
     "graph": Matching.GRAPH,

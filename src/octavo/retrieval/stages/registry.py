@@ -26,6 +26,7 @@ from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphR
 from octavo.retrieval.stages.intents import IntentFusion
 from octavo.retrieval.stages.joined import JoinedFusion
 from octavo.retrieval.stages.language import Hypothesise, ModelExpansion, ModelRerank
+from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
 from octavo.retrieval.stages.links import LinksBelow
 from octavo.retrieval.stages.matched import MatchedBy
 from octavo.retrieval.stages.memory import CanonicalRecall, MemoryFusion, MemoryRecency, PinnedRecall, Validity
@@ -55,6 +56,8 @@ RECALL: Mapping[str, type[Any]] = {
     "dense_outline": OutlineRecall,
     "dense_feedback": FeedbackRecall,
     "dense_hypothesis": HypothesisRecall,
+    "dense_sections": SectionRecall,
+    "dense_files": FileRecall,
     "phrase": PhraseRecall,
     "title": TitleRecall,
     "typos": TypoRecall,
@@ -71,6 +74,7 @@ FUSE: Mapping[str, type[Any]] = {
     "score_fusion": ScoreFusion,
     "rank_fusion": RankFusion,
     "intent_fusion": IntentFusion,
+    "level_fusion": LevelFusion,
     "joined_fusion": JoinedFusion,
     "code_fusion": CodeFusion,
     "memory_fusion": MemoryFusion,

@@ -173,6 +173,12 @@ class GraphRepository:
         rows = self._database.rows("graph_communities", {"project": self._keys.project(project), "ids": ids})
         return {DocumentId(row[0]): row[1] for row in rows}
 
+    def note_run(self, project: ProjectId, kind: str, facts: Mapping[str, float]) -> None:
+        self._ran({"project": self._keys.project(project)}, kind, facts)
+
+    def forget_run(self, project: ProjectId, kind: str) -> None:
+        self._database.run("graph_run_remove", {"project": self._keys.project(project), "kind": kind})
+
     def runs(self, project: ProjectId) -> Mapping[str, GraphRun]:
         rows = self._database.rows("graph_runs", {"project": self._keys.project(project)})
         return {row[0]: GraphRun(row[0], row[1], row[2], json.loads(row[3])) for row in rows}

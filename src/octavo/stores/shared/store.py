@@ -21,6 +21,7 @@ from octavo.stores.shared.embeddings import BYTES, EmbeddingRepository, VectorFo
 from octavo.stores.shared.leases import LeaseRepository
 from octavo.stores.shared.ledger import LedgerRepository
 from octavo.stores.shared.projects import CatalogRepository, KeyCache
+from octavo.stores.shared.summaries import SummaryRepository
 
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
@@ -93,6 +94,10 @@ class SharedStore:
     @cached_property
     def completions(self) -> CompletionRepository:
         return CompletionRepository(self.shared, self._keys, self._clock)
+
+    @cached_property
+    def summaries(self) -> SummaryRepository:
+        return SummaryRepository(self.shared, self._keys, self._clock)
 
     @cached_property
     def rerank_scores(self) -> RerankScoreRepository:

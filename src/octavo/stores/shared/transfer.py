@@ -61,6 +61,7 @@ TABLES = (
     Table("graph_thematic_links"),
     Table("graph_communities", ("document",)),
     Table("graph_runs", ("project", "kind")),
+    Table("summaries"),
 )
 """Every transferred table, each after those it references."""
 

@@ -198,5 +198,8 @@ insert into graph_runs (project, kind, at, generation, facts) values (:project, 
 on conflict (project, kind) do update set
   at = excluded.at, generation = excluded.generation, facts = excluded.facts;
 
+-- name: graph_run_remove
+delete from graph_runs where project = :project and kind = :kind;
+
 -- name: graph_runs
 select kind, at, generation, facts from graph_runs where project = :project order by kind;

@@ -1,0 +1,28 @@
+"""`octavo summaries`: sections and files as a whole, for searches that look at those too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from octavo.interfaces.cli.errors import Exit
+from octavo.interfaces.cli.from_request import command
+from octavo.interfaces.cli.generated import OperationGroup, answered, operation_of
+from octavo.interfaces.cli.options import Choices, shared_options
+from octavo.operations.summaries.requests import SummariesBuildRequest
+
+
+@click.group(cls=OperationGroup)
+@shared_options
+def summaries() -> None:
+    """Summarise sections and files, look at the summaries, remove them."""
+
+
+@command(SummariesBuildRequest, "summaries_build")
+@click.option("--later", is_flag=True, help="Leave it to a worker: `octavo worker`.")
+def build(choices: Choices, request: SummariesBuildRequest, later: bool) -> Exit:
+    return answered(choices, operation_of("summaries build"), replace(request, wait=not later))
+
+
+summaries.add_command(build)

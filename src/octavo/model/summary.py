@@ -1,0 +1,64 @@
+"""Summaries: what a section or a file says as a whole, with a vector beside those of its chunks."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from octavo.model.ids import ChunkKey, DocumentId
+from octavo.model.text import Span
+
+SUMMARIES = "summaries"
+"""The kind of run under which the settings of the last build are kept."""
+EXTRACT = "extract-1"
+"""Who makes summaries without a model: sentences of the text, and the centroid of its chunks' vectors."""
+FILES_ONLY = " files"
+"""What follows the maker's name where sections were left out."""
+
+
+class NodeType(StrEnum):
+    """What a vector stands for. Those of chunks are kept with the chunks."""
+
+    SECTION = "section_summary"
+    FILE = "file_summary"
+
+
+class Summary(NamedTuple):
+    """What was made for one section, or for the whole file: `data` is its vector, little-endian float16."""
+
+    node: NodeType
+    span: Span
+    heading_path: tuple[str, ...]
+    text: str
+    data: bytes = b""
+
+
+class Unsummarised(NamedTuple):
+    """A document that has no summaries yet, and what making them needs."""
+
+    document_id: DocumentId
+    title: str
+    text_hash: str
+
+
+class SummaryVectors(NamedTuple):
+    """The keys of summaries, and their vectors one after another as they are stored."""
+
+    keys: tuple[int, ...]
+    data: bytes
+
+
+class Summarised(NamedTuple):
+    """How many documents have summaries, of how many that could have, and how many summaries those are."""
+
+    documents: int = 0
+    of: int = 0
+    sections: int = 0
+    files: int = 0
+
+
+class PlacedChunk(NamedTuple):
+    """A chunk and where in its document it stands."""
+
+    key: ChunkKey
+    span: Span

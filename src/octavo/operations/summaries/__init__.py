@@ -1,0 +1,1 @@
+"""Summaries of sections and files: make them, look at them, remove them."""

@@ -1,0 +1,45 @@
+"""What is asked about summaries of sections and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+from octavo.operations import fields
+
+EXTRACT, MODEL = "extract", "model"
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesBuildRequest:
+    by: Annotated[
+        str,
+        Field(
+            choices=(EXTRACT, MODEL),
+            description="Sentences of the text itself, or what the model in llm.roles.summarise writes.",
+        ),
+    ] = EXTRACT
+    sections: Annotated[bool, Field(description="Of sections too, not of whole files alone.")] = True
+    budget: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=10_000_000_000,
+            metavar="TOKENS",
+            description="How many tokens a model may read and write; needed with --by model.",
+        ),
+    ] = 0
+    dry_run: Annotated[bool, Field(description="Only say what it would take.")] = False
+    wait: Annotated[bool, Field(option=None, description="Do it now rather than leave it to a worker.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesShowRequest:
+    reference: fields.DocumentReference
+    collection: fields.InCollection | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesClearRequest:
+    """Everything of the project."""

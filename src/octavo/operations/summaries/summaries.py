@@ -1,0 +1,89 @@
+"""Summaries of sections and files: make them, show them, remove them."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument
+from octavo.jobs.summaries import SummarySettings, estimate, make_summaries, nothing_to_summarise
+from octavo.model.document import shown_path
+from octavo.model.job import JobKind
+from octavo.model.summary import SUMMARIES
+from octavo.observability.progress import Progress
+from octavo.operations.reading.passage import read
+from octavo.operations.reading.requests import GetRequest
+from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesBuilt, SummariesCleared
+from octavo.operations.summaries.requests import (
+    MODEL,
+    SummariesBuildRequest,
+    SummariesClearRequest,
+    SummariesShowRequest,
+)
+
+
+def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Progress) -> SummariesBuilt:
+    """Asks a model only within a budget, and after saying what it would take."""
+    settings = SummarySettings(request.by == MODEL, request.sections, request.budget)
+    engine.follow_active_profile()
+    if not settings.by_model and not engine.library.adapters.constrained():
+        counts = engine.store.counts(engine.project.id)
+        if problem := nothing_to_summarise(counts.chunks, engine.freshness().full_vectors):
+            raise problem
+    if request.dry_run or (settings.by_model and not request.budget):
+        would = estimate(engine, settings)
+        if not request.dry_run:
+            raise InvalidArgument(
+                f"a model would be called {would.calls:,} times for about {would.tokens:,} tokens, which costs about"
+                f" {would.cost:.2f}",
+                hint="say with --budget how many tokens it may take; --dry-run only says this",
+                details={"calls": would.calls, "tokens": would.tokens, "cost": would.cost},
+            )
+        return SummariesBuilt(would.documents, would.sections, would.calls, would.tokens, would.cost, dry_run=True)
+    if not request.wait:
+        with engine.store.transaction():
+            job = engine.store.outbox.enqueue(engine.project.id, JobKind.SUMMARIES, SUMMARIES, settings.facts())
+        return SummariesBuilt(jobs=(job,))
+    counted = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
+    progress.start("summaries", counted.of - counted.documents, "documents")
+    try:
+        made = make_summaries(engine, settings, advance=progress.advance)
+    finally:
+        progress.finish()
+    return SummariesBuilt(
+        made.documents,
+        made.sections,
+        made.calls,
+        made.tokens,
+        made.cost,
+        made.left if made.stopped else 0,
+        made.stopped,
+    )
+
+
+def summaries_show(engine: Engine, request: SummariesShowRequest) -> SummariesAnswer:
+    document = read(engine, GetRequest(request.reference, request.collection)).document
+    with engine.store.reading():
+        found = engine.store.summaries.of_document(engine.project.id, document.id)
+        text = engine.store.documents.texts(engine.project.id, [document.text_hash]).get(document.text_hash, "")
+    return SummariesAnswer(
+        document.collection,
+        document.uri,
+        document.title,
+        tuple(
+            FoundSummary(
+                summary.node.value,
+                shown_path(summary.heading_path),
+                text.count("\n", 0, summary.span.start) + 1,
+                text.count("\n", 0, max(summary.span.start, summary.span.end - 1)) + 1,
+                summary.text,
+                maker,
+            )
+            for maker, summary in found
+        ),
+    )
+
+
+def summaries_clear(engine: Engine, request: SummariesClearRequest) -> SummariesCleared:
+    """Nothing makes them again by itself."""
+    with engine.store.transaction():
+        engine.store.graph.forget_run(engine.project.id, SUMMARIES)
+        return SummariesCleared(engine.store.summaries.clear(engine.project.id))

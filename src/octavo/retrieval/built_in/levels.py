@@ -1,0 +1,17 @@
+"""The profile that looks for chunks, sections and files at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from octavo.retrieval.built_in.documents import HYBRID
+from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
+
+# Not calibrated: its scores are sums of reciprocal ranks, which say nothing of how near a passage is.
+MULTI_VECTOR = replace(
+    HYBRID,
+    name="multi_vector",
+    recall=(*HYBRID.recall, SectionRecall(), FileRecall()),
+    fuse=LevelFusion(),
+    calibration=None,
+)

@@ -1,0 +1,100 @@
+"""Recall of sections and files by their summaries, and the fusion of all levels with that of chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from octavo.algorithms.fusion import reciprocal_rank
+from octavo.model.result import Candidate, Ranking, ScoredChunk
+from octavo.model.summary import NodeType
+from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage
+from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.fuse import looked_up
+from octavo.retrieval.stages.recall import vectors_for
+
+_LEVELS = ("dense_sections", "dense_files")
+_NOT_ADMITTED = 4  # times as many summaries are looked at where filters refuse some of their chunks
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRecall:
+    """The best `chunks` of each of the `depth` sections whose summaries are nearest to the query, by section."""
+
+    depth: int = 50
+    chunks: int = 2
+    name: str = "dense_sections"
+
+    def recall(self, search: Search) -> Ranking:
+        return _expanded(search, NodeType.SECTION, self.depth, self.chunks, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecall:
+    """The best `chunks` of each of the `depth` files whose summaries are nearest to the query, by file."""
+
+    depth: int = 30
+    chunks: int = 2
+    name: str = "dense_files"
+
+    def recall(self, search: Search) -> Ranking:
+        return _expanded(search, NodeType.FILE, self.depth, self.chunks, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelFusion:
+    """Reciprocal rank fusion of three levels: sum of w / (k + rank).
+
+    The level of chunks is one ranking, fused from words and meaning as `balanced_fusion` does. What no summary found
+    stays in the order of its chunks.
+    """
+
+    k: int = 60
+    sections: float = 0.5
+    files: float = 0.5
+    name: str = "level_fusion"
+
+    def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
+        levels = {name: ranking for name, ranking in rankings.items() if name in _LEVELS}
+        chunks = {name: ranking for name, ranking in rankings.items() if name not in _LEVELS}
+        fused = BalancedFusion().fuse(search, chunks)
+        if not levels:
+            return fused
+        ordered = {"chunks": [candidate.key for candidate in fused]}
+        ordered |= {name: [chunk.key for chunk in ranking.scored] for name, ranking in levels.items()}
+        weights = {"chunks": 1.0, **dict(zip(_LEVELS, (self.sections, self.files), strict=True))}
+        search.notes["levels"] = {name: weights[name] for name in ordered}
+        total = reciprocal_rank(ordered, k=self.k, weights={name: weights[name] for name in ordered})
+        return looked_up(search, total, rankings, self.name)
+
+
+def _expanded(search: Search, node: NodeType, depth: int, chunks: int, name: str) -> Ranking:
+    """Chunks of the nearest summaries: those of a nearer one first, of one the nearest to the query first."""
+    index = vectors_for(search)
+    library = search.library
+    if library.summaries is None:
+        raise SkipStage("this library has no summaries")
+    asked = depth if search.admitted is None else depth * _NOT_ADMITTED
+    near = [(key, cosine) for key, cosine in library.summaries().near(search.vector, node, asked) if cosine > 0.0]
+    if not near:
+        raise SkipStage("no summaries were made: run `octavo summaries build`", degrades=True)
+    below = library.store.summaries.chunks_below(library.project, [key for key, _ in near])
+    allowed = None if search.admitted is None else set(search.admitted.tolist())
+    kept = {key: [chunk for chunk in below.get(key, ()) if allowed is None or chunk in allowed] for key, _ in near}
+    scores = index.score(search.vector, sorted({chunk for found in kept.values() for chunk in found}))
+    best: dict[int, ScoredChunk] = {}
+    used = 0
+    for key, _ in near:
+        found = sorted((chunk for chunk in kept[key] if chunk in scores), key=lambda chunk: (-scores[chunk], chunk))
+        used += bool(found)
+        for chunk in found[:chunks]:
+            best.setdefault(chunk, ScoredChunk(chunk, scores[chunk]))
+        if used >= depth:
+            break
+    search.notes["summaries"] = used
+    return Ranking(name, tuple(best.values()), trust=search.trust)
+
+
+def searches_summaries(profile: RetrievalProfile) -> bool:
+    """Whether a profile has a use for summaries."""
+    return any(isinstance(stage, (SectionRecall, FileRecall)) for stage in profile.recall)
