@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import exit_of, operation_of
@@ -9,6 +11,7 @@ from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import View, terminal_lines
+from octavo.memory.conversation import earlier_questions, keep_question
 from octavo.operations.answering.answers import AnswerSentence
 from octavo.operations.answering.ask import answered
 from octavo.operations.answering.lines import below_sentences, sentence_line
@@ -16,7 +19,7 @@ from octavo.operations.answering.requests import AskRequest
 from octavo.operations.lines import Block
 
 
-def ask(choices: Choices, request: AskRequest) -> Exit:
+def ask(choices: Choices, request: AskRequest, continued: bool) -> Exit:
     operation = operation_of("ask")
     live = choices.format is output.Format.TEXT and output.on_terminal()
     shown = 0
@@ -29,7 +32,12 @@ def ask(choices: Choices, request: AskRequest) -> Exit:
                 _show([sentence_line(sentence)], view)
                 shown += 1
 
+        if continued:
+            earlier = earlier_questions(session.engine.memories)
+            request = replace(request, previous=(*earlier, *request.previous))
         answer = answered(session.engine, request, tell)
+        if continued:
+            keep_question(session.engine.memories, answer.standalone or request.question)
     if shown:
         _show(below_sentences(answer), view)
     else:
