@@ -23,6 +23,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests convert is kept from one test to the next, and neither from another run nor for the user."""
+    if "XDG_CACHE_HOME" in os.environ:
+        yield
+        return
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    del os.environ["XDG_CACHE_HOME"]
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """Started by the first test of this process that asks for it; one for each process where tests run in several."""

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from documents import pdf
 from workbench import Bench, found, several_processes
 
+from octavo.converting.sandbox import SandboxedConverter
+from octavo.engine.engine import Engine
+from octavo.engine.preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
+from octavo.ingest.prepare import Origin
+from octavo.model.converted import Converted, Refused
 from octavo.model.formats import Format
 from octavo.model.ledger import FileOutcome
 from octavo.model.position import Position
 from octavo.model.result import Hit
+from octavo.model.scan import SeenFile
 from octavo.operations.library.health import doctor
 from octavo.operations.library.indexing import answered
 from octavo.operations.library.lines import index_lines
@@ -166,3 +174,46 @@ def test_messages_of_a_maildir_are_documents_of_their_own(bench: Bench) -> None:
     bench.index()
     hit = first_hit(bench, "frames of brood")
     assert hit.citation.uri == "mail/cur/1772442000.M20P7.host:2,S" and hit.title == "The hive"
+
+
+@needs_pdfium
+def test_a_file_that_moves_and_a_library_made_anew_convert_nothing_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    asked: list[str] = []
+    really = SandboxedConverter.convert
+
+    def convert(self: SandboxedConverter, uri: str, data: bytes) -> Converted | Refused:
+        asked.append(uri)
+        return really(self, uri, data)
+
+    monkeypatch.setattr(SandboxedConverter, "convert", convert)
+    bench.write({"bees.pdf": PAPER, "page.html": PAGE})
+    bench.index()
+    assert sorted(asked) == ["bees.pdf", "page.html"]
+    (bench.folder / "bees.pdf").rename(bench.folder / "hives.pdf")
+    assert bench.index().moved == 1
+    bench.library = bench.library.with_name("another.db")
+    assert bench.index().added == 2
+    assert first_hit(bench, "sugar syrup").citation.position == Position(page=2)
+    assert sorted(asked) == ["bees.pdf", "page.html"]
+
+
+@needs_pdfium
+def test_what_is_quick_to_convert_is_prepared_first(bench: Bench) -> None:
+    order: list[str] = []
+
+    def listening(engine: Engine) -> None:
+        prepare = InlinePreparers.prepare
+
+        def heard(self: InlinePreparers, origin: Origin, files: Sequence[SeenFile]):  # type: ignore[no-untyped-def]
+            order.extend(file.uri for file in files)
+            return prepare(self, origin, files)
+
+        monkeypatched.setattr(InlinePreparers, "prepare", heard)
+
+    with pytest.MonkeyPatch.context() as monkeypatched:
+        bench.write({"a.pdf": PAPER, "b.md": "# B\n", "c.html": PAGE, "d.pdf": pdf([["One line."]])})
+        bench.index(listening)
+    assert order == ["b.md", "c.html", "d.pdf", "a.pdf"]

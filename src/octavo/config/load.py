@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from platformdirs import user_config_path, user_data_path
+from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from octavo.config.local_library import ORIGIN, trusted
 from octavo.config.schema import Config
@@ -100,6 +100,11 @@ def library_location(config: Config) -> Location:
     if isinstance(config.library, DatabaseUrl):
         return config.library
     return config.library.expanduser() if config.library else user_data_path("octavo") / "library.db"
+
+
+def conversions_folder() -> Path:
+    """Where converted documents are kept for the next time."""
+    return user_cache_path("octavo") / "conversions"
 
 
 def user_file(environ: Mapping[str, str]) -> Path:

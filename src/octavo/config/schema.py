@@ -104,6 +104,13 @@ class Converting:
         int,
         Field(ge=256, description="Megabytes of memory it may take, where the system can limit that."),
     ] = 2_000
+    archives: Annotated[bool, Field(description="Whether the files in zip and tar archives are read.")] = False
+    archive_files: Annotated[_Count, Field(description="The most files of one archive that are read.")] = 10_000
+    archive_mb: Annotated[_Count, Field(description="Megabytes that are unpacked of one archive, at most.")] = 100
+    cache_mb: Annotated[
+        int,
+        Field(ge=0, description="Megabytes of converted documents kept for the next time; 0 keeps none."),
+    ] = 500
     ocr: Annotated[
         bool,
         Field(description="Whether text in scanned pages and images is recognised, where `tesseract` is installed."),

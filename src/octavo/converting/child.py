@@ -24,11 +24,15 @@ Reader = Callable[[str, bytes, "Settings"], Converted | Refused]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document."""
+    """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document; `archives` unpacks
+    archives, at most so many files and bytes of each."""
 
     ocr: bool = False
     ocr_pages: int = 0
     ocr_languages: str = ""
+    archives: bool = False
+    archive_files: int = 0
+    archive_bytes: int = 0
 
 
 def send(channel: IO[bytes], *messages: bytes) -> None:
@@ -65,7 +69,7 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
         while True:
             question = json.loads(received(asked, 1 << 20))
             data = received(asked, 1 << 40)
-            send(answers, _answer(question["reader"], question["name"], data, told, allowed))
+            send(answers, *_answer(question["reader"], question["name"], data, told, allowed))
     except (EOFError, BrokenPipeError):
         _remove_folder()
         os._exit(0)  # without the interpreter's farewell, which would complain about the pipe
@@ -78,7 +82,8 @@ def _remove_folder() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits) -> bytes:
+def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits) -> list[bytes]:
+    """The document or the refusal, then the members that it announces."""
     try:
         module, _, function = reader.partition(":")
         read: Reader = getattr(import_module(module), function)
@@ -94,10 +99,12 @@ def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits)
     if isinstance(outcome, Converted):
         if len(outcome.text) > MOST_CHARACTERS * 2:
             outcome = Refused(f"it holds more than {MOST_CHARACTERS:,} characters")
-        elif not outcome.text.strip():
+        elif not outcome.text.strip() and not outcome.members:
             outcome = Refused("it holds no text")
-    plain = {"refused": outcome.reason} if isinstance(outcome, Refused) else to_plain(outcome)
-    return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
+    members = outcome.members if isinstance(outcome, Converted) else ()
+    plain: dict[str, Any] = {"refused": outcome.reason} if isinstance(outcome, Refused) else to_plain(outcome)
+    plain["members"] = [member.name for member in members]
+    return [json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode(), *(each.data for each in members)]
 
 
 def _said(error: BaseException) -> str:

@@ -1,32 +1,41 @@
-"""Mail: a message with its subject, people, date and text, and what is attached to it; a mailbox of messages."""
+"""Mail: a message with its subject, people, date and text; what is attached to it, and the messages of a mailbox, are
+documents of their own."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import default
 from email.utils import parsedate_to_datetime
-from importlib import import_module
 from typing import Any
 
+from octavo.converting.archives import member_path, unused
 from octavo.converting.charsets import declared_text
 from octavo.converting.child import Settings
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.model.converted import Converted, Refused
+from octavo.model.converted import Converted, Member, Refused
 from octavo.model.document import BlockKind
-from octavo.model.formats import format_of
 
-CONVERTER = "mail-1"
+CONVERTER = "mail-2"
 _HEADERS = ("From", "To", "Cc", "Date")
 _MOST_MESSAGES = 20_000
 _MOST_ATTACHMENTS = 50
 _MESSAGE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From \S[^\r\n]*\r?\n")
+_ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_HEADER_BYTES = 200_000
 _QUOTED = re.compile(r"^\s*>")
-_INNER = frozenset({".eml", ".mbox", ".mhtml", ".mht"})
+_NOT_SLUG = re.compile(r"[^\w]+")
+_LONGEST_SLUG = 60
+_TYPES = {"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "application/pdf": ".pdf"}
+_TYPES |= {"message/rfc822": ".eml", "text/calendar": ".ics", "text/markdown": ".md"}
 
 
 def read_mail(name: str, data: bytes, settings: Settings) -> Converted | Refused:
@@ -35,26 +44,36 @@ def read_mail(name: str, data: bytes, settings: Settings) -> Converted | Refused
         return Refused("damaged: it has no headers of a message")
     builder = TextBuilder()
     subject = _header(message, "Subject")
+    attached: tuple[Member, ...] = ()
     with suppress(TooLong):
-        _write_message(builder, message, subject, settings, attachments=True)
-    return builder.converted(CONVERTER, subject, _facts(message))
+        attached = _write_message(builder, message, subject)
+    return replace(builder.converted(CONVERTER, subject, _facts(message)), members=attached)
 
 
 def read_mbox(name: str, data: bytes, settings: Settings) -> Converted | Refused:
-    """A section for each message."""
-    builder = TextBuilder()
+    """Its messages: each keeps its name when others come and go."""
     found = list(_MESSAGE.finditer(data))
     starts = [line.end() for line in found]
     ends = [line.start() for line in found[1:]]
     if not starts:
         return Refused("damaged: it holds no messages")
-    try:
-        for start, end in zip(starts[:_MOST_MESSAGES], [*ends, len(data)], strict=False):
-            message = _parsed(data[start:end])
-            _write_message(builder, message, _header(message, "Subject") or "No subject", settings, attachments=False)
-    except TooLong:
-        pass
-    return builder.converted(CONVERTER, "", {"messages": len(starts)})
+    taken: set[str] = set()
+    members = []
+    for start, end in zip(starts[:_MOST_MESSAGES], [*ends, len(data)], strict=False):
+        # A line of the text that begins like the next message was written with a mark before it.
+        raw = _ESCAPED_FROM.sub(rb"\1", data[start:end])
+        members.append(Member(unused(_message_name(raw), taken), raw))
+    left = len(starts) - len(members)
+    warnings = (f"only its first {_MOST_MESSAGES:,} of {len(starts):,} messages were read",) if left else ()
+    return Converted("", CONVERTER, warnings=warnings, members=tuple(members))
+
+
+def _message_name(raw: bytes) -> str:
+    """`2026-03-02-the-hive-1f2e3d4c.eml`: what people look for, and a digest that tells equal ones apart."""
+    message = message_from_bytes(_BLANK_LINE.split(raw[:_HEADER_BYTES], maxsplit=1)[0] + b"\n\n", policy=default)
+    facts, slug = _facts(message), _NOT_SLUG.sub("-", _header(message, "Subject").casefold())[:_LONGEST_SLUG]
+    digest = hashlib.sha256(str(facts.get("message_id", "")).encode("utf-8", "replace") or raw).hexdigest()[:8]
+    return "-".join(filter(None, (str(facts.get("date", ""))[:10], slug.strip("-"), digest))) + ".eml"
 
 
 def read_mhtml(name: str, data: bytes, settings: Settings) -> Converted | Refused:
@@ -79,19 +98,17 @@ def _parsed(data: bytes) -> EmailMessage:
     return message_from_bytes(data, policy=default)
 
 
-def _write_message(
-    builder: TextBuilder, message: EmailMessage, subject: str, settings: Settings, *, attachments: bool
-) -> None:
+def _write_message(builder: TextBuilder, message: EmailMessage, subject: str) -> tuple[Member, ...]:
+    """Writes the message, and returns what is attached to it."""
     builder.heading(1, subject)
     people = [f"{name}: {value}" for name in _HEADERS if (value := _header(message, name))]
     builder.paragraph("\n".join(people))
     html: Message | None = None
     plain: Message | None = None
     attached: list[EmailMessage] = []
-    for part in message.walk():
-        if part.is_multipart():
-            continue
-        if part.get_filename() or part.get_content_disposition() == "attachment":
+    for part in _parts(message):
+        forwarded = part.get_content_type() == "message/rfc822"
+        if forwarded or part.get_filename() or part.get_content_disposition() == "attachment":
             attached.append(part)
         elif part.get_content_type() == "text/plain" and plain is None:
             plain = part
@@ -102,40 +119,60 @@ def _write_message(
         _write_plain(builder, text)
     elif html is not None:
         write_html(builder, parse_html(_html(html)))
-    if attachments:
-        for part in attached[:_MOST_ATTACHMENTS]:
-            _write_attachment(builder, part, settings)
-    elif attached:
-        builder.paragraph("Attached: " + ", ".join(one_line(part.get_filename() or "") for part in attached))
+    taken: set[str] = set()
+    members = []
+    for part in attached[:_MOST_ATTACHMENTS]:
+        data = _content(part)
+        if data:
+            members.append(Member(unused(_attachment_name(part), taken), data))
+    if len(attached) > _MOST_ATTACHMENTS:
+        builder.warnings.append(f"only its first {_MOST_ATTACHMENTS} of {len(attached)} attachments were read")
+    if members:
+        builder.paragraph("Attached: " + ", ".join(member.name for member in members))
+    return tuple(members)
+
+
+def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
+    """What a message is made of; a message in it is one part, and not those it is made of in turn."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        if part.get_content_maintype() == "multipart" and part.is_multipart():
+            waiting += reversed([child for child in part.iter_parts() if isinstance(child, EmailMessage)])
+        else:
+            yield part
+
+
+def _content(part: EmailMessage) -> bytes:
+    if part.get_content_type() == "message/rfc822":
+        inner = _forwarded(part)
+        return b"" if inner is None else inner.as_bytes()
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _forwarded(part: Message) -> Message | None:
+    """The message that a part of a message is."""
+    payload = part.get_payload()
+    held = payload[0] if isinstance(payload, list) and payload else None
+    return held if isinstance(held, Message) else None
+
+
+def _attachment_name(part: EmailMessage) -> str:
+    """As the message calls it, in one part; else by its type."""
+    kind = part.get_content_type()
+    name = member_path((part.get_filename() or "").replace("/", "-"))
+    if kind == "message/rfc822" and not name.casefold().endswith(".eml"):
+        inner = _forwarded(part)
+        subject = "" if inner is None else _header(inner, "Subject")
+        return member_path((name or subject or "message").replace("/", "-")[:100]) + ".eml"
+    return name or f"attachment{_TYPES.get(kind, '')}"
 
 
 def _write_plain(builder: TextBuilder, text: str) -> None:
     for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
         quoted = all(_QUOTED.match(line) for line in block.split("\n") if line.strip())
         builder.paragraph(block, BlockKind.QUOTE if quoted and block.strip() else BlockKind.PARAGRAPH)
-
-
-def _write_attachment(builder: TextBuilder, part: EmailMessage, settings: Settings) -> None:
-    """By the reader of its format, below a heading with its name."""
-    name = one_line(part.get_filename() or "attachment")
-    known = format_of(name)
-    data = part.get_payload(decode=True)
-    builder.heading(2, f"Attachment: {name}")
-    if not isinstance(data, bytes):
-        return
-    unseen = known is not None and known.ocr and not settings.ocr
-    if known is None or not known.readable or unseen or f".{name.rpartition('.')[2].lower()}" in _INNER:
-        if part.get_content_maintype() == "text":
-            _write_plain(builder, _decoded(part))
-        return
-    module, _, function = known.reader.partition(":")
-    if known.text:
-        data = (declared_text(data) or data.decode("utf-8", "replace")).encode()
-    outcome: Converted | Refused = getattr(import_module(module), function)(name, data, settings)
-    if isinstance(outcome, Converted):
-        builder.include(outcome, deeper=2)
-    else:
-        builder.warnings.append(f"{name}: {outcome.reason}")
 
 
 def _facts(message: EmailMessage) -> dict[str, Any]:

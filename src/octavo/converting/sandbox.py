@@ -12,12 +12,12 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import IO, Any
 
 from octavo.converting.child import FOLDER_PREFIX, Settings, received, send
 from octavo.converting.confinement import Limits
-from octavo.model.converted import Converted, Refused, from_plain
+from octavo.model.converted import Converted, Member, Refused, from_plain
 from octavo.model.formats import SNIFFED, format_of
 
 # The path comes first, so that the process finds the Octavo that started it wherever that lies.
@@ -43,7 +43,9 @@ class SandboxedConverter:
 
     def reads(self, uri: str) -> bool:
         known = format_of(uri)
-        return known is not None and known.readable and (self._settings.ocr or not known.ocr)
+        if known is None or not known.readable:
+            return False
+        return (self._settings.ocr or not known.ocr) and (self._settings.archives or not known.archive)
 
     def is_text(self, uri: str) -> bool:
         known = format_of(uri)
@@ -72,8 +74,10 @@ class SandboxedConverter:
             if self._process is None:
                 self._process = _Process(self._limits, asdict(self._settings))
             question = json.dumps({"reader": reader, "name": uri}).encode()
-            answer = json.loads(self._process.ask(question, data, self._limits))
-            return Refused(str(answer["refused"])) if "refused" in answer else from_plain(answer)
+            answer, members = self._process.ask(question, data, self._limits)
+            if "refused" in answer:
+                return Refused(str(answer["refused"]))
+            return replace(from_plain(answer), members=members)
         except _TimedOut:
             self._end()
             return Refused(f"converting it takes longer than {self._limits.seconds:,.0f} seconds")
@@ -124,7 +128,7 @@ class _Process:
         self._start = json.dumps(start).encode() + b"\n"
         self._ready = False
 
-    def ask(self, question: bytes, data: bytes, limits: Limits) -> bytes:
+    def ask(self, question: bytes, data: bytes, limits: Limits) -> tuple[dict[str, Any], tuple[Member, ...]]:
         """The answer; the process is killed at the deadline, which ends the wait for it."""
         late = threading.Event()
 
@@ -142,7 +146,12 @@ class _Process:
                 received(self._from, 100)
                 self._ready = True
             send(self._to, question, data)
-            return received(self._from, limits.output)
+            answer = json.loads(received(self._from, limits.output))
+            left, members = limits.output, []
+            for name in answer["members"]:
+                members.append(Member(str(name), received(self._from, left)))
+                left -= len(members[-1].data)
+            return answer, tuple(members)
         except (EOFError, OSError) as error:
             if late.is_set():
                 raise _TimedOut from error

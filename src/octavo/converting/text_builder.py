@@ -111,16 +111,6 @@ class TextBuilder:
         lines = [_row(filled[0]), _row(["---"] * width), *map(_row, filled[1:])]
         self._add(BlockKind.TABLE, "\n".join(lines))
 
-    def include(self, other: Converted, deeper: int = 0) -> None:
-        """Another converted file as part of this one, its headings so much deeper and its pages not counted."""
-        levels = {heading.start: heading for heading in other.headings}
-        for block in other.blocks:
-            if block.start in levels:
-                heading = levels[block.start]
-                self.heading(heading.level + deeper, heading.title)
-            else:
-                self._add(block.kind, other.text[block.start : block.end], block.language)
-
     def converted(self, converter: str, title: str = "", metadata: Mapping[str, Any] | None = None) -> Converted:
         """Everything written; a page without text begins where the next one does."""
         self._place_marks(self._size)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from octavo.engine.containers import file_behind
 from octavo.errors import OctavoError
 from octavo.model.ledger import LedgerEntry
 from octavo.model.result import Freshness, Hit
@@ -99,7 +100,7 @@ def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def _changed_since(root: Path, entry: LedgerEntry) -> str:
     """Whether a file changed or went; empty where that is unknown: an empty root may be a disk that is not mounted."""
     try:
-        status = (root / entry.uri).stat()
+        status = file_behind(root, entry.uri).stat()
     except (FileNotFoundError, NotADirectoryError):
         return GONE if _has_entries(root) else ""
     except (OSError, ValueError):

@@ -42,7 +42,7 @@ class InlinePreparers:
     def prepare(self, origin: Origin, files: Sequence[SeenFile]) -> Generator[PreparedFile, None, None]:
         try:
             for file in files:
-                yield self._preparer.file(origin, file)
+                yield from self._preparer.with_members(origin, file)
         finally:
             self._preparer.close()
 

@@ -9,7 +9,7 @@ from octavo.errors import Conflict, OctavoError
 from octavo.graph.edges import linked
 from octavo.ingest.batches import BATCH_FILES
 from octavo.ingest.fast import put_fast
-from octavo.ingest.prepare import Failure, PreparedFile
+from octavo.ingest.prepare import Failure, PreparedFile, Unpacked
 from octavo.ingest.report import CollectionReport, Problem
 from octavo.model.collection import Collection
 from octavo.model.graph import DocumentLinks
@@ -17,7 +17,7 @@ from octavo.model.ids import ChunkKey, DocumentId, ProjectId, RecipeId, document
 from octavo.model.index import IndexedChunk, PreparedDocument
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.scan import SkippedFile
+from octavo.model.scan import SkippedFile, container
 from octavo.ports import Store
 
 
@@ -84,6 +84,7 @@ class BatchWriter:
         self._entries = dict(planned.entries)
         self._report = report
         self._postpone = postpone
+        self._members: dict[str, list[str]] | None = None
         self._gone = dict.fromkeys(planned.gone)
         self._gone_by_hash: dict[str, list[str]] = {}
         for uri in planned.gone:
@@ -155,6 +156,7 @@ class BatchWriter:
         if generation != self._generation:
             self._generation = generation
             self._entries = dict(self._target.ledger())
+            self._members = None
         return _Batch(CollectionReport(self._collection.name))
 
     def _put_rows(self, batch: _Batch) -> None:
@@ -191,9 +193,13 @@ class BatchWriter:
         result, entry, known = prepared.result, self._entry(prepared), self._entries.get(prepared.file.uri)
         _report_on(prepared, batch.report)
         batch.recorded.append(entry)
+        if prepared.members is not None:
+            self._drop_members(prepared.file.uri, prepared.members, batch)
         if isinstance(result, Failure):
             if result.refused:
                 self._drop(entry.uri, batch)
+        elif isinstance(result, Unpacked):
+            self._drop(entry.uri, batch)
         elif known is not None and replace(known, stamp=entry.stamp) == entry:
             batch.report.unchanged += 1
             if known.stamp.mtime_ns != entry.stamp.mtime_ns:
@@ -214,6 +220,10 @@ class BatchWriter:
                 document_id=document.id,
                 warnings=document.warnings,
             )
+        if isinstance(result, Unpacked):
+            return LedgerEntry(
+                file.uri, FileOutcome.INDEXED, file.stamp, recipe_id=self._target.recipe_id, warnings=result.warnings
+            )
         # What was indexed before stays: a file that cannot be read is no evidence that its content is gone.
         # One that is refused was read, and holds something else by now.
         known = None if result.refused else self._entries.get(file.uri)
@@ -227,10 +237,27 @@ class BatchWriter:
             reason=result.reason,
         )
 
+    def _drop_members(self, uri: str, members: Sequence[str], batch: _Batch) -> None:
+        """Removes what was in a file before and is not any more."""
+        for gone in self._held(uri).difference(members):
+            self._drop(gone, batch)
+            batch.removed.append(gone)
+
+    def _held(self, uri: str) -> set[str]:
+        """What the ledger says is inside of a file."""
+        if self._members is None:
+            self._members = {}
+            for each in self._entries:
+                if (outer := container(each, self._entries)) is not None:
+                    self._members.setdefault(outer, []).append(each)
+        return set(self._members.get(uri, ()))
+
     def _nothing_new(self, prepared: PreparedFile) -> bool:
         """Whether the ledger says all this already: then there is nothing to write."""
         known = self._entries.get(prepared.file.uri)
         if known is None or self._entry(prepared) != known:
+            return False
+        if prepared.members is not None and self._held(prepared.file.uri).difference(prepared.members):
             return False
         _report_on(prepared, self._report)
         self._report.unchanged += isinstance(prepared.result, PreparedDocument)
@@ -277,5 +304,6 @@ def _report_on(prepared: PreparedFile, report: CollectionReport) -> None:
     if isinstance(result, Failure):
         (report.skipped if result.refused else report.failed).append(Problem(uri, result.reason))
     else:
-        report.warned += [Problem(uri, warning) for warning in result.document.warnings]
-        report.bytes += prepared.file.stamp.size
+        warnings = result.warnings if isinstance(result, Unpacked) else result.document.warnings
+        report.warned += [Problem(uri, warning) for warning in warnings]
+        report.bytes += prepared.size

@@ -37,7 +37,7 @@ def with_progress(outcomes: Iterable[PreparedFile], progress: Progress) -> Itera
     """The same, and how far they have come: a batch is too large a step for anyone who watches."""
     size = 0
     for number, outcome in enumerate(outcomes, start=1):
-        size += outcome.file.stamp.size
+        size += outcome.size
         if number % _TOLD_FILES == 0:
             progress.advance(size, outcome.file.uri)
             size = 0

@@ -19,7 +19,7 @@ from octavo.model.ids import RecipeId, recipe_id, text_hash
 from octavo.model.index import PreparedDocument
 from octavo.model.ledger import FileStamp
 from octavo.model.recipe import Recipe
-from octavo.model.scan import Scan, SeenFile
+from octavo.model.scan import Scan, SeenFile, is_under
 from octavo.observability.progress import Progress
 
 # Of the bytes of a run: links are resolved once at this point, while files are still being prepared, and at the end
@@ -27,7 +27,7 @@ from octavo.observability.progress import Progress
 _RESOLVE_LINKS_AT = 0.8
 
 
-_CONVERTING = 8  # times the effort of reading as many bytes of text
+_STARTING = 2_000  # bytes of text that are read in the time that handing a document over takes
 
 
 class Preparers(Protocol):
@@ -61,7 +61,7 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
     with store.reading():
         generation, entries = store.generation(), target.ledger()
     if run.prefix:
-        entries = {uri: entry for uri, entry in entries.items() if uri.startswith(run.prefix)}
+        entries = {uri: entry for uri, entry in entries.items() if is_under(uri, run.prefix)}
         scan = scan.under(run.prefix)
     todo = plan(scan, entries, target.recipe_id, reread=run.reread)
     report = CollectionReport(target.collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
@@ -71,10 +71,11 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
     anew = not todo.gone and not any(file.uri in known for file in todo.read)
     origin = replace(run.origin, inputs=run.origin.inputs or not anew)
     writer = BatchWriter(target, Planned(generation, entries, todo.gone), report, postpone=not origin.inputs)
-    # What is converted comes last: text is searchable while a long document is still being read.
-    files = sorted(todo.read, key=_is_converted)
+    # What is converted comes last, what is quick first: text is searchable while a long document is still being read.
+    efforts = {file.uri: _converting_effort(file) for file in todo.read}
+    files = sorted(todo.read, key=lambda file: efforts[file.uri])
     size = sum(file.stamp.size for file in files)
-    effort = size + (_CONVERTING - 1) * sum(file.stamp.size for file in files if _is_converted(file))
+    effort = size + sum(efforts.values())
     progress.start(target.collection.name, size, "B")
     try:
         # Closed here and not whenever it is collected: other processes end with the run, however it ends.
@@ -82,7 +83,7 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
             written, early = 0, round(size * _RESOLVE_LINKS_AT)
             for batch in batches(with_progress(prepared, progress)):
                 writer.write(batch)
-                before, written = written, written + sum(item.file.stamp.size for item in batch)
+                before, written = written, written + sum(item.size for item in batch)
                 if before < early <= written < size:
                     writer.resolve_links()
         writer.finish(scan.skipped)
@@ -91,8 +92,10 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
     return report
 
 
-def _is_converted(file: SeenFile) -> bool:
-    return format_of(file.uri) is not None
+def _converting_effort(file: SeenFile) -> int:
+    """Of converting a file, as bytes of text that are read in that time; 0 for text."""
+    known = format_of(file.uri)
+    return 0 if known is None else known.effort * (file.stamp.size + _STARTING)
 
 
 def recorded_as(recipe: Recipe, origin: Origin) -> RecipeId:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from octavo.model.commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.ledger import LedgerEntry
-from octavo.model.scan import Scan, SeenFile, SkippedFile
+from octavo.model.scan import Scan, SeenFile, SkippedFile, container
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,15 @@ class Plan:
 def plan(scan: Scan, ledger: Mapping[str, LedgerEntry], recipe: RecipeId, *, reread: bool = False) -> Plan:
     """`reread` trusts no stamp: every file is looked at again."""
     read = tuple(file for file in scan.files if reread or _moved_since(file, ledger.get(file.uri), recipe))
-    present = {file.uri for file in scan.files} | {skipped.uri for skipped in scan.skipped}
+    there = {file.uri for file in scan.files}
+    present = there | {skipped.uri for skipped in scan.skipped}
     gone: list[str] = []
     doubtful: list[str] = []
     for uri in sorted(ledger.keys() - present):
         if is_repository(uri):
             continue  # a history's line: whether it goes is decided where histories are read
+        if container(uri, there) is not None:
+            continue  # inside of a file: whether it goes is decided where that file is read
         (gone if scan.gone(uri) else doubtful).append(uri)
     return Plan(
         read=read,

@@ -12,9 +12,10 @@ from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.errors import OctavoError, SourceError
 from octavo.graph.edges import linked
 from octavo.ingest.converted import converted_document, utf8
+from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
-from octavo.model.converted import Refused
+from octavo.model.converted import Member, Refused
 from octavo.model.document import Document, Kind, Source
 from octavo.model.ids import CollectionId, ProjectId, SectionId, document_id
 from octavo.model.index import IndexedChunk, LexicalRow, PreparedDocument
@@ -22,15 +23,19 @@ from octavo.model.ledger import FileStamp
 from octavo.model.scan import SeenFile
 from octavo.parsing.commit import CommitParser, commit_document
 from octavo.ports import Chunker, Converter, Embedder, Parser, TokenCounter
-from octavo.sources.decode import UnreadableFile, read, read_bytes
+from octavo.sources.decode import UnreadableFile, decode, read, read_bytes
 from octavo.sources.redaction import described, find_keys, redacted
 
-# Stored again with every chunk: without a bound, a page of nothing but tags would cost its size times its chunks.
-_SHARED_CHARACTERS = 4_000
-
 _COMMITS = CommitParser()
-_UNNAMED = (Kind.COMMIT, Kind.MEMORY)  # their uris are made up from an id
 _DIFF = ContentType.DIFF  # asked for once: Python 3.11 takes its time to find a member of an enumeration
+
+
+MemberRules = Callable[[str, int], str | None]
+"""A uri inside of a file, and its size → why it is left out: None if it is read, `IGNORED` if nobody need know."""
+
+IGNORED = ""
+DEEPEST = 4
+"""Files inside of files that are opened: a mailbox, its message, an archive attached to that, an archive in there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,29 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A file that is nothing but others: a mailbox, an archive."""
+
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedFile:
-    """What became of one file: prepared, or failed with a reason."""
+    """What became of one file: prepared, unpacked, or failed with a reason.
+
+    `members` are the uris of all that was found in it, None for a file that cannot hold others. What is `inside` of
+    another file has the stamp of that file.
+    """
 
     file: SeenFile
-    result: PreparedDocument | Failure
+    result: PreparedDocument | Unpacked | Failure
+    members: tuple[str, ...] | None = None
+    inside: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk: those of a file are counted once, whatever is inside of it."""
+        return 0 if self.inside else self.file.stamp.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +116,7 @@ class Preparer:
         unwanted: Callable[[str, str], str | None] = lambda uri, text: None,
         fast: Embedder | None = None,
         converter: Converter | None = None,
+        member_rules: MemberRules | None = None,
     ) -> None:
         self._parser_for = parser_for
         self._chunker = chunker
@@ -102,6 +126,7 @@ class Preparer:
         self._unwanted = unwanted
         self._fast = fast
         self._converter = converter
+        self._member_rules = member_rules
 
     def close(self) -> None:
         """Ends the process that converts, if there is one; the next file that needs it starts another."""
@@ -110,7 +135,7 @@ class Preparer:
 
     def files(self, origin: Origin, files: Sequence[SeenFile]) -> list[PreparedFile]:
         """Several at once, with their fast vectors if there is a table to make these by."""
-        outcomes = [self.file(origin, file) for file in files]
+        outcomes = [outcome for file in files for outcome in self.with_members(origin, file)]
         if self._fast is None:
             return outcomes
         try:
@@ -118,55 +143,94 @@ class Preparer:
         except Exception:
             return outcomes  # whoever fills in vectors meets the same trouble, and says what it is
 
+    def with_members(self, origin: Origin, file: SeenFile) -> Iterator[PreparedFile]:
+        """The file, after all that is in it: once it is in the ledger, nothing of it is missing."""
+        own, members = self._outcome(origin, file, None)
+        uris: list[str] = []
+        for member in self._members(origin, own.file, members, 1):
+            uris.append(member.file.uri)
+            yield member
+        holds = self._converter is not None and self._converter.reads(file.uri)
+        yield replace(own, members=tuple(uris)) if holds and not _is_passing(own) else own
+
+    def _members(
+        self, origin: Origin, container: SeenFile, members: Sequence[Member], depth: int
+    ) -> Iterator[PreparedFile]:
+        for member in members:
+            file = SeenFile(f"{container.uri}/{member.name}", container.location, container.stamp)
+            verdict = self._member_rules(file.uri, len(member.data)) if self._member_rules is not None else None
+            if verdict == IGNORED:
+                continue
+            if verdict is not None:
+                yield PreparedFile(file, Failure(verdict, refused=True), inside=True)
+                continue
+            outcome, inner = self._outcome(origin, file, member.data)
+            if inner and depth >= DEEPEST:
+                reason = f"it lies inside of {DEEPEST} other files, and is not opened"
+                outcome, inner = PreparedFile(file, Failure(reason, refused=True)), ()
+            yield from self._members(origin, file, inner, depth + 1)
+            yield replace(outcome, inside=True)
+
     def file(self, origin: Origin, file: SeenFile) -> PreparedFile:
-        """Any failure becomes a reason: one bad file never stops a run."""
+        """A file by itself, without what is in it."""
+        return self._outcome(origin, file, None)[0]
+
+    def _outcome(self, origin: Origin, file: SeenFile, data: bytes | None) -> tuple[PreparedFile, tuple[Member, ...]]:
+        """Any failure becomes a reason: one bad file never stops a run. `data` is what it holds, where it lies in
+        another file."""
         try:
             if self._converter is not None and self._converter.reads(file.uri):
-                converted = self._converted(origin, file, self._converter)
+                converted = self._converted(origin, file, data, self._converter)
                 if converted is not None:
                     return converted
-            decoded = read(file.location, origin.max_file_bytes)
+            decoded = read(file.location, origin.max_file_bytes) if data is None else decode(data)
             if isinstance(decoded, UnreadableFile):
-                return PreparedFile(file, Failure(decoded.reason, refused=True))
+                return PreparedFile(file, Failure(decoded.reason, refused=True)), ()
             if reason := self._unwanted(file.uri, decoded.text):
-                return PreparedFile(file, Failure(reason, refused=True))
+                return PreparedFile(file, Failure(reason, refused=True)), ()
             file = _as_read(file, decoded.stamp)
             prepared = self.text(_source(origin, file, decoded.text), inputs=origin.inputs)
         except SourceError as error:
-            return PreparedFile(file, Failure(error.message, passing=True))
+            return PreparedFile(file, Failure(error.message, passing=True)), ()
         except OctavoError as error:
-            return PreparedFile(file, Failure(error.message))
+            return PreparedFile(file, Failure(error.message)), ()
         except MemoryError:
-            return PreparedFile(file, Failure("there was not enough memory to prepare it", passing=True))
+            return PreparedFile(file, Failure("there was not enough memory to prepare it", passing=True)), ()
         except Exception as error:
-            return PreparedFile(file, Failure(f"{type(error).__name__}: {error}"))
+            return PreparedFile(file, Failure(f"{type(error).__name__}: {error}")), ()
         if decoded.warnings:
             document = replace(prepared.document, warnings=(*decoded.warnings, *prepared.document.warnings))
             prepared = replace(prepared, document=document)
-        return PreparedFile(file, prepared)
+        return PreparedFile(file, prepared), ()
 
-    def _converted(self, origin: Origin, file: SeenFile, converter: Converter) -> PreparedFile | None:
-        """The file converted; None if its content shows that it is the text its name says."""
-        raw = read_bytes(file.location, origin.max_document_bytes)
-        if isinstance(raw, UnreadableFile):
-            return PreparedFile(file, Failure(raw.reason, refused=True))
-        data, status = raw
-        file = _as_read(file, FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
+    def _converted(
+        self, origin: Origin, file: SeenFile, data: bytes | None, converter: Converter
+    ) -> tuple[PreparedFile, tuple[Member, ...]] | None:
+        """The file converted, and what is in it; None if its content shows that it is the text its name says."""
+        if data is None:
+            raw = read_bytes(file.location, origin.max_document_bytes)
+            if isinstance(raw, UnreadableFile):
+                return PreparedFile(file, Failure(raw.reason, refused=True)), ()
+            data, status = raw
+            file = _as_read(file, FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
         warnings: tuple[str, ...] = ()
         if not converter.claims(file.uri, data):
             return None
         if converter.is_text(file.uri):
             decoded = utf8(data)
             if isinstance(decoded, UnreadableFile):
-                return PreparedFile(file, Failure(decoded.reason, refused=True))
+                return PreparedFile(file, Failure(decoded.reason, refused=True)), ()
             data, warnings = decoded
         outcome = converter.convert(file.uri, data)
         if isinstance(outcome, Refused):
-            return PreparedFile(file, Failure(outcome.reason, refused=not outcome.passing, passing=outcome.passing))
+            failure = Failure(outcome.reason, refused=not outcome.passing, passing=outcome.passing)
+            return PreparedFile(file, failure), ()
+        if not outcome.text.strip():
+            return PreparedFile(file, Unpacked(outcome.warnings)), outcome.members
         source, redactions = _redacted_source(_source(origin, file, outcome.text))
         document = converted_document(source, replace(outcome, text=source.text) if redactions else outcome)
         document = replace(document, warnings=(*redactions, *warnings, *document.warnings))
-        return PreparedFile(file, self.document(document, inputs=origin.inputs))
+        return PreparedFile(file, self.document(document, inputs=origin.inputs)), outcome.members
 
     def text(self, source: Source, *, inputs: bool = True) -> PreparedDocument:
         """Keys and tokens in a text are redacted before anything else sees it."""
@@ -195,7 +259,7 @@ class Preparer:
         joined = self._analyzer.joined
         cut = self._chunker.chunk(document)
         names = declared_names(document, cut) if is_code(document) else ()
-        shared = _shared_texts(document)
+        shared = shared_texts(document)
         if names:
             # Each chunk has the names it declares for aliases: all of a file's names in each would find the wrong one.
             shared["keywords"] = ""
@@ -215,7 +279,7 @@ class Preparer:
                 chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))
                 continue
             if names:
-                shared["aliases"] = names[number][:_SHARED_CHARACTERS]
+                shared["aliases"] = names[number][:SHARED_CHARACTERS]
             above = " ".join(chunk.heading_path)
             title, keywords, description, tags, aliases = [fields[language, text] for text in shared.values()]
             if language:
@@ -238,6 +302,11 @@ class _Fields(dict[tuple[str, str], str]):
         tokens = self._analyzer.joined(text) if text else ""
         self[key] = tokens = self._analyzer.indexed(text, tokens, language) if language and text else tokens
         return tokens
+
+
+def _is_passing(outcome: PreparedFile) -> bool:
+    """Whether nothing is known of a file's content: what was found in it before stays."""
+    return isinstance(outcome.result, Failure) and not outcome.result.refused
 
 
 def _as_read(file: SeenFile, stamp: FileStamp | None) -> SeenFile:
@@ -319,26 +388,3 @@ def _declarations(chunks: Sequence[Chunk]) -> dict[int, str]:
         for several in members.values()
         if len(several) > 1
     }
-
-
-def _file_names(document: Document) -> Iterator[str]:
-    """The file's name and its folders, where these are not the title anyway: people look for a note by them."""
-    if document.kind in _UNNAMED:
-        return
-    *folders, name = document.uri.split("/")
-    stem = name.rsplit(".", 1)[0] or name
-    if stem != document.title:
-        yield stem
-    yield from folders
-
-
-def _shared_texts(document: Document) -> dict[str, str]:
-    """What every chunk of a document shares."""
-    fields = {
-        "title": document.title,
-        "keywords": " ".join(document.keywords),
-        "description": document.description,
-        "tags": " ".join(document.tags),
-        "aliases": " ".join((*document.aliases, *_file_names(document))),
-    }
-    return {name: text[:_SHARED_CHARACTERS] for name, text in fields.items()}

@@ -16,7 +16,7 @@ from itertools import chain, islice, repeat
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
-from octavo.ingest.prepare import Failure, PreparedFile
+from octavo.ingest.prepare import Failure, PreparedFile, Unpacked
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.document import Document, Kind, Section
 from octavo.model.graph import DocumentLinks, DocumentName, EdgeType, Lookup, NameKind, OutLink, Reference
@@ -53,9 +53,11 @@ _name, _reference, _link = _made(DocumentName), _made(Reference), _made(OutLink)
 def pack(outcome: PreparedFile) -> Packed:
     file, result = outcome.file, outcome.result
     stamp = file.stamp
-    head = (file.uri, file.location, stamp.size, stamp.mtime_ns, stamp.inode)
+    head = (file.uri, file.location, stamp.size, stamp.mtime_ns, stamp.inode, outcome.members, outcome.inside)
     if isinstance(result, Failure):
         return head, None, (result.reason, result.refused, result.passing)
+    if isinstance(result, Unpacked):
+        return head, None, (result.warnings,)
     document = result.document
     ids, paths, levels, anchors, spans = _columns(document.sections, Section)
     return (
@@ -71,10 +73,10 @@ def pack(outcome: PreparedFile) -> Packed:
 
 
 def unpack(packed: Packed) -> PreparedFile:
-    (uri, location, size, mtime_ns, inode), head, tail = packed
+    (uri, location, size, mtime_ns, inode, *about), head, tail = packed
     file = SeenFile(uri, location, FileStamp(size, mtime_ns, inode))
     if head is None:
-        return PreparedFile(file, Failure(*tail))
+        return PreparedFile(file, Unpacked(*tail) if len(tail) == 1 else Failure(*tail), *about)
     plain, kind, (ids, paths, levels, anchors, *bounds), points = head
     document = Document(
         **dict(zip(_PLAIN, plain, strict=True)),
@@ -82,7 +84,7 @@ def unpack(packed: Packed) -> PreparedFile:
         sections=tuple(map(_section, zip(ids, paths, levels, anchors, _spans(bounds), strict=True))),
     )
     chunks = tuple(_unpack_chunks(document, tail))
-    return PreparedFile(file, PreparedDocument(document, chunks, _unpack_linked(document.id, points)))
+    return PreparedFile(file, PreparedDocument(document, chunks, _unpack_linked(document.id, points)), *about)
 
 
 def _columns(values: Sequence[tuple[Any, ...]], kind: Any) -> Sequence[Any]:

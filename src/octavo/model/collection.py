@@ -58,6 +58,8 @@ class CollectionSettings:
     allow_secrets: bool = False
     """Whether keys and tokens that are written out in files and diffs are stored as they are."""
     writable: bool = False
+    archives: bool | None = None
+    """Whether the files in archives are read."""
 
 
 @dataclass(frozen=True, slots=True)

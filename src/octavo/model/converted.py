@@ -35,8 +35,19 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A file inside another: an attachment, a message of a mailbox, what an archive holds. `name` is its path in it."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Converted:
-    """A file as text. Offsets are those of `text`, which is normalised; `metadata` is plain JSON."""
+    """A file as text. Offsets are those of `text`, which is normalised; `metadata` is plain JSON.
+
+    `members` are documents of their own. Where there are some, the text may be empty.
+    """
 
     text: str
     converter: str
@@ -47,6 +58,7 @@ class Converted:
     marks: tuple[Mark, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ class Refused:
 
 
 def to_plain(converted: Converted) -> dict[str, Any]:
-    """As JSON holds it: what another process answers, and what a cache keeps."""
+    """As JSON holds it: what another process answers, and what a cache keeps. Members, which are bytes, go apart."""
     return {
         "text": converted.text,
         "converter": converted.converter,

@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 EXTRA = "octavo[formats]"
 
+ARCHIVES_OPTION = "--archives"
+
 CONVERTER_VERSION = "converting-2"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
@@ -21,7 +23,8 @@ class Format:
 
     A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are
     converted in whose first bytes one of these stands: the others are text as their name says. Of `ocr`, only where
-    text in pictures is recognised.
+    text in pictures is recognised; an `archive`, only where archives are unpacked. `effort` is how many times as
+    long it takes as reading a text of its size: what is quick goes first.
     """
 
     name: str
@@ -30,6 +33,8 @@ class Format:
     text: bool = False
     sniffs: tuple[bytes, ...] = ()
     ocr: bool = False
+    archive: bool = False
+    effort: int = 1
 
     def claims(self, head: bytes) -> bool:
         return not self.sniffs or any(mark in head for mark in self.sniffs)
@@ -40,14 +45,14 @@ class Format:
 
 
 _CONVERTING = "octavo.converting"
-_PDF = Format("PDF", f"{_CONVERTING}.pdf:read_pdf", "pypdfium2")
+_PDF = Format("PDF", f"{_CONVERTING}.pdf:read_pdf", "pypdfium2", effort=8)
 _HTML = Format("HTML", f"{_CONVERTING}.html:read_html", text=True)
 _MHTML = Format("MHTML", f"{_CONVERTING}.mail:read_mhtml")
-_DOCX = Format("Word", f"{_CONVERTING}.docx:read_docx")
-_PPTX = Format("PowerPoint", f"{_CONVERTING}.pptx:read_pptx")
-_XLSX = Format("Excel", f"{_CONVERTING}.xlsx:read_xlsx")
-_ODF = Format("OpenDocument", f"{_CONVERTING}.odf:read_odf")
-_EPUB = Format("EPUB", f"{_CONVERTING}.epub:read_epub")
+_DOCX = Format("Word", f"{_CONVERTING}.docx:read_docx", effort=4)
+_PPTX = Format("PowerPoint", f"{_CONVERTING}.pptx:read_pptx", effort=4)
+_XLSX = Format("Excel", f"{_CONVERTING}.xlsx:read_xlsx", effort=4)
+_ODF = Format("OpenDocument", f"{_CONVERTING}.odf:read_odf", effort=4)
+_EPUB = Format("EPUB", f"{_CONVERTING}.epub:read_epub", effort=4)
 _MAIL = Format("mail", f"{_CONVERTING}.mail:read_mail")
 _MBOX = Format("a mailbox", f"{_CONVERTING}.mail:read_mbox")
 _CSV = Format("CSV", f"{_CONVERTING}.delimited:read_delimited", text=True)
@@ -55,8 +60,9 @@ _SUBTITLES = Format("subtitles", f"{_CONVERTING}.subtitles:read_subtitles", text
 _CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
 _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
-_IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True)
-_OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg")
+_IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
+_OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg", effort=8)
+_ARCHIVE = Format("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
@@ -76,6 +82,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
         **dict.fromkeys((".doc", ".ppt", ".xls", ".rtf", ".msg"), _OLD),
+        **dict.fromkeys((".zip", ".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz"), _ARCHIVE),
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), _IMAGE),
     }
 )
@@ -130,9 +137,13 @@ def format_of(uri: str) -> Format | None:
     return FORMATS.get(ending(uri))
 
 
-def readable_extensions(*, ocr: bool = False) -> frozenset[str]:
+def readable_extensions(*, ocr: bool = False, archives: bool = False) -> frozenset[str]:
     """Extensions that can be converted with what is installed and allowed."""
-    return frozenset(extension for extension, known in FORMATS.items() if known.readable and (ocr or not known.ocr))
+    return frozenset(
+        extension
+        for extension, known in FORMATS.items()
+        if known.readable and (ocr or not known.ocr) and (archives or not known.archive)
+    )
 
 
 SNIFFED = 4_096
@@ -148,6 +159,8 @@ def left_out_reason(name: str) -> str:
     kind = UNREAD_KINDS.get(extension)
     if kind is not None:
         article = "an" if kind[0] in "aeiou" else "a"
-        why = "OCR is off" if known is not None and known.ocr else "there is no text to read"
+        why = "there is no text to read"
+        if known is not None:
+            why = "OCR is off" if known.ocr else f"{ARCHIVES_OPTION} reads what is in it"
         return f"{article} {kind}: {why}"
     return f"nothing reads {extension or 'such'} files; --include '*{extension}' reads them as text"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -38,6 +38,25 @@ class KnownFiles(dict[str, FileStamp]):
         self.confirmed = confirmed
 
 
+def is_under(uri: str, prefix: str) -> bool:
+    """Whether a uri starts so, or is the file inside of which everything lies that does.
+
+    >>> is_under("mail/in.mbox/a.eml", "mail/in.mbox/"), is_under("mail/in.mbox", "mail/in.mbox/a")
+    (True, True)
+    """
+    return uri.startswith(prefix) or prefix.startswith(f"{uri}/")
+
+
+def container(uri: str, files: Container[str]) -> str | None:
+    """The outermost of these files inside of which a uri lies, if it lies in one."""
+    at = uri.find("/")
+    while at > 0:
+        if uri[:at] in files:
+            return uri[:at]
+        at = uri.find("/", at + 1)
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
     """A file or folder that was not taken in, and why."""
@@ -70,8 +89,8 @@ class Scan:
         """The same scan with only the files whose uri starts so. Facts about folders stay: they are evidence."""
         return replace(
             self,
-            files=tuple(file for file in self.files if file.uri.startswith(prefix)),
-            skipped=tuple(entry for entry in self.skipped if entry.uri.startswith(prefix)),
+            files=tuple(file for file in self.files if is_under(file.uri, prefix)),
+            skipped=tuple(entry for entry in self.skipped if is_under(entry.uri, prefix)),
         )
 
     def gone(self, uri: str) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from octavo.model.formats import ending
 from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, parse
+from octavo.sources.secrets import is_secret_name
 
 GITIGNORE = ".gitignore"
 OCTAVOIGNORE = ".octavoignore"
@@ -204,13 +205,19 @@ class FolderRules:
         git = () if opened else self.git
         return FolderRules(self.rules, path + "/", self.ignore, include, accepts_all, self.octavo, git)
 
+    def below(self, name: str) -> FolderRules:
+        """The rules inside of `name`, a file that holds others and was chosen already."""
+        return replace(self, prefix=f"{self.prefix}{name}/")
+
     def accepts(self, name: str) -> bool:
         """Whether a file of this name, in this folder, is indexed."""
         return self.readable(name) and self.admits(name)
 
     def admits(self, name: str) -> bool:
         """Whether the rules leave a file of this name, in this folder, to whoever can read it."""
-        return self._admits(name, _is_denied_file(name))
+        # An image or an archive is among these only where somebody asked for what is in it.
+        known = ending(name) in self.rules.converted
+        return self._admits(name, _is_silently_denied(name) if known else _is_denied_file(name))
 
     def left_out(self, name: str) -> str | None:
         """Why a file that nothing reads is left out; None for one that is ignored anyway."""
@@ -262,6 +269,29 @@ class FolderRules:
             return self.include
         naming = [line for line in self.include if line.contains_literally(name) and not line.negated]
         return IgnorePatterns(naming) if naming else None
+
+
+def member_reason(rules: IgnoreRules, uri: str, size: int) -> str | None:
+    """Why a file inside of another is left out: None if it is read, empty if it is ignored.
+
+    Include globs chose the file that holds it, and say nothing about what is in there.
+    """
+    *folders, name = uri.split("/")
+    folder = root_rules(replace(rules, include=()))
+    for above in folders:
+        inner = folder.below(above) if ending(above) in rules.converted else folder.enter(above, ())
+        if inner is None:
+            return ""
+        folder = inner
+    secret = is_secret_name(uri)
+    if secret is not None:
+        return secret
+    if not folder.readable(name):
+        return folder.left_out(name) or ""
+    if not folder.admits(name):
+        return ""
+    most = rules.most_bytes(name)
+    return f"too large: {size:,} bytes, the limit is {most:,}" if size > most else None
 
 
 def root_rules(rules: IgnoreRules) -> FolderRules:

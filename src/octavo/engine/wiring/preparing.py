@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +13,9 @@ from octavo.chunking.code import CodeChunker, MixedChunker
 from octavo.chunking.commit import CommitChunker
 from octavo.chunking.sections import SectionChunker
 from octavo.chunking.sizes import default_sizes
+from octavo.config.load import conversions_folder
 from octavo.config.schema import Config, Converting, Embedding
+from octavo.converting.cache import CachedConverter
 from octavo.converting.child import Settings
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
@@ -21,13 +23,15 @@ from octavo.embedding.fast_tables import opened, table_folder
 from octavo.engine.chunk_sizes import with_overrides
 from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.embedders import embedding
+from octavo.engine.wiring.sources import file_rules, reads_archives
 from octavo.ingest.pipeline import Preparers
 from octavo.ingest.prepare import Preparer
 from octavo.model.collection import CollectionSettings
 from octavo.model.formats import CONVERTER_VERSION
 from octavo.model.recipe import ChunkSizes, EmbeddingProfile, Recipe
 from octavo.parsing.registry import PARSER_VERSION, UNNAMED, not_indexed_reason, parser_for
-from octavo.ports import Embedder, Parser, TokenCounter
+from octavo.ports import Converter, Embedder, Parser, TokenCounter
+from octavo.sources.ignore import IgnoreRules, member_reason
 from octavo.sources.redaction import VERSION as REDACTION_VERSION
 
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
@@ -60,7 +64,11 @@ class Preparing:
     def preparer(self, settings: CollectionSettings) -> Preparer:
         window = self.profile().window
         sizes = chunk_sizes(self.config, settings, window)
-        return _preparer(sizes, window, self.analyzer, self.counter(), self.config.converting)
+        return _preparer(sizes, window, self.analyzer, self.counter(), self._converting(settings))
+
+    def _converting(self, settings: CollectionSettings) -> _Converting:
+        archives = reads_archives(self.config, settings)
+        return _Converting(replace(self.config.converting, archives=archives), file_rules(self.config, settings))
 
     def preparers(self, settings: CollectionSettings, fast: EmbeddingProfile | None, size: int) -> Preparers:
         """For so many bytes. They make fast vectors on the way if these are of the table there is."""
@@ -73,7 +81,8 @@ class Preparing:
             table = None
         sizes = chunk_sizes(self.config, settings, profile.window)
         config = self.config
-        make = partial(make_preparer, config.embedding, config.converting, sizes, profile.window, table=table)
+        converting = self._converting(settings)
+        make = partial(make_preparer, config.embedding, converting, sizes, profile.window, table=table)
         return ProcessPreparers(make, processes)
 
 
@@ -90,8 +99,16 @@ def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> Ch
     return with_overrides(base, config.chunking, settings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Converting:
+    """How a collection's documents are converted, and which of the files inside of them are read."""
+
+    settings: Converting
+    rules: IgnoreRules
+
+
 def make_preparer(
-    settings: Embedding, converting: Converting, sizes: ChunkSizes, window: int, *, table: Path | None = None
+    settings: Embedding, converting: _Converting, sizes: ChunkSizes, window: int, *, table: Path | None = None
 ) -> Preparer:
     """What another process makes for itself from values that can be pickled."""
     fast = None if table is None else opened(table)
@@ -103,18 +120,30 @@ def _preparer(
     window: int,
     analyzer: Analyzer,
     counter: TokenCounter,
-    converting: Converting,
+    converting: _Converting,
     fast: Embedder | None = None,
 ) -> Preparer:
     prose = CommitChunker(SectionChunker(sizes, counter), counter, sizes.target_max)
     chunker = MixedChunker(prose, CodeChunker(sizes, counter))
-    return Preparer(_parser, chunker, analyzer, counter, window, not_indexed_reason, fast, converter(converting))
+    reader = converter(converting.settings)
+    rules = partial(member_reason, converting.rules)
+    return Preparer(_parser, chunker, analyzer, counter, window, not_indexed_reason, fast, reader, rules)
 
 
-def converter(settings: Converting) -> SandboxedConverter:
+def converter(settings: Converting) -> Converter:
     limits = Limits(settings.timeout_seconds, settings.memory_mb * 1_000_000, programs=settings.ocr)
-    ocr = Settings(settings.ocr, settings.ocr_pages, settings.ocr_languages)
-    return SandboxedConverter(limits, ocr)
+    told = Settings(
+        ocr=settings.ocr,
+        ocr_pages=settings.ocr_pages,
+        ocr_languages=settings.ocr_languages,
+        archives=settings.archives,
+        archive_files=settings.archive_files,
+        archive_bytes=settings.archive_mb * 1_000_000,
+    )
+    sandboxed = SandboxedConverter(limits, told)
+    if not settings.cache_mb:
+        return sandboxed
+    return CachedConverter(sandboxed, conversions_folder(), settings.cache_mb * 1_000_000, told)
 
 
 def _parser(uri: str) -> Parser:

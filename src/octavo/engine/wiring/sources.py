@@ -18,7 +18,7 @@ from octavo.sources.ignore import IgnoreRules
 def scan_collection(
     config: Config, collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None
 ) -> Scan:
-    return scan(collection.root, _file_rules(config, collection.settings), known, paths=paths)
+    return scan(collection.root, file_rules(config, collection.settings), known, paths=paths)
 
 
 def history_rules(config: Config, settings: CollectionSettings) -> HistoryRules:
@@ -27,12 +27,16 @@ def history_rules(config: Config, settings: CollectionSettings) -> HistoryRules:
         wanted=history.enabled if settings.history is None else settings.history,
         max_commits=settings.max_commits or history.max_commits,
         outside=history.outside_git if settings.outside_git is None else settings.outside_git,
-        files=_file_rules(config, settings),
+        files=file_rules(config, settings),
     )
 
 
-def _file_rules(config: Config, settings: CollectionSettings) -> IgnoreRules:
-    converted = readable_extensions(ocr=config.converting.ocr)
+def reads_archives(config: Config, settings: CollectionSettings) -> bool:
+    return config.converting.archives if settings.archives is None else settings.archives
+
+
+def file_rules(config: Config, settings: CollectionSettings) -> IgnoreRules:
+    converted = readable_extensions(ocr=config.converting.ocr, archives=reads_archives(config, settings))
     return IgnoreRules(
         extensions=extensions(settings.include) | converted,
         include=settings.include,

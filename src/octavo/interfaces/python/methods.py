@@ -613,6 +613,7 @@ class Methods(Caller):
         intelligent_heading_depth: bool | None = None,
         history: bool | None = None,
         max_commits: int | None = None,
+        archives: bool | None = None,
         outside_git: bool | None = None,
         writable: bool | None = None,
         allow_secrets: bool | None = None,
@@ -634,6 +635,7 @@ class Methods(Caller):
             intelligent_heading_depth: Choose that depth for each document by its size.
             history: Index the commits of git repositories in it, or do not.
             max_commits: Of each repository the newest so many only.
+            archives: Read the files in zip and tar archives, or do not.
             outside_git: Read repositories that a .git file places outside the folder.
             writable: Allow notes in it to be changed, or do not.
             allow_secrets: Store keys and tokens as written, not redacted.

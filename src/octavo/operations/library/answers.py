@@ -27,6 +27,7 @@ class CollectionState:
     history: bool | None = None
     max_commits: int | None = None
     outside_git: bool | None = None
+    archives: bool | None = None
     allow_secrets: bool | None = None
     max_heading_depth: int | None = None
     intelligent_heading_depth: bool | None = None

@@ -27,7 +27,7 @@ from octavo.operations.library.requests import AddRequest, ListRequest, RemoveRe
 
 _SETTINGS = (
     *("include", "ignore", "max_heading_depth", "intelligent_heading_depth"),
-    *("history", "max_commits", "outside_git", "writable", "allow_secrets"),
+    *("history", "max_commits", "outside_git", "archives", "writable", "allow_secrets"),
 )
 
 
@@ -103,6 +103,7 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         history=settings.history,
         max_commits=settings.max_commits,
         outside_git=settings.outside_git,
+        archives=settings.archives,
         allow_secrets=settings.allow_secrets or None,
         max_heading_depth=settings.max_heading_depth,
         intelligent_heading_depth=settings.intelligent_heading_depth,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from octavo.model.formats import EXTRA, ending
 
-_KIND = re.compile(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off)$")
+_KIND = re.compile(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off|--archives .*)$")
 _LONGEST = 40
 
 INSTALL_HINT = f"run `pip install '{EXTRA}'`, then `octavo index`"

@@ -54,6 +54,7 @@ class AddRequest:
     max_commits: (
         Annotated[int, Field(ge=1, metavar="N", description="Of each repository the newest so many only.")] | None
     ) = None
+    archives: Annotated[bool, Field(description="Read the files in zip and tar archives, or do not.")] | None = None
     outside_git: (
         Annotated[bool, Field(description="Read repositories that a .git file places outside the folder.")] | None
     ) = None

@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from pathlib import Path
 
+from octavo.engine.containers import file_behind
 from octavo.errors import NotFound
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
@@ -26,12 +27,14 @@ def open_file(choices: Choices, reference: str, collection: str | None, page: in
     with opened(choices) as session:
         passage = read(session.engine, GetRequest(reference, collection))
         root = session.roots().get(passage.document.collection)
-    path = root / passage.document.uri if root is not None else None
+    path = file_behind(root, passage.document.uri) if root is not None else None
     if path is None or not path.is_file():
         raise NotFound(
             f"{passage.document.uri} is not a file on this machine", hint="`octavo get` reads what is stored"
         )
-    page = page or position(passage.document.metadata, passage.span).page
+    inside = path.name != passage.document.uri.rpartition("/")[2]
+    # A viewer shows the message or the archive: the page is that of a file in it.
+    page = None if inside else page or position(passage.document.metadata, passage.span).page
     address = path.as_uri() + (f"#page={page}" if page else "")
     if not only_print:
         _show(path, address, page)

@@ -1,0 +1,17 @@
+"""Which file on the disk a document lies in: its own, or a mailbox, a message or an archive that holds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def file_behind(root: Path, uri: str) -> Path:
+    """`mail/in.mbox` for the uri `mail/in.mbox/hello.eml/plan.pdf`; the uri's own path for all that is not inside."""
+    path = root / uri
+    if not path.exists():
+        for above in path.parents:
+            if above.is_file():
+                return above
+            if above == root or above.is_dir():
+                break
+    return path
