@@ -16,9 +16,9 @@ from octavo.model.job import Job, JobState
 from octavo.operations.canonical.documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.jobs.working import work
-from octavo.operations.memory.changes import remember
+from octavo.operations.memory.changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
-from octavo.operations.memory.requests import RecallRequest, RememberRequest
+from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
 from octavo.operations.models.catalog import models_activate
 from octavo.operations.models.requests import ModelActivateRequest
 from octavo.operations.profiles.embedders import (
@@ -58,7 +58,7 @@ def states(engine: Engine) -> dict[str, tuple[str, int]]:
 
 def upsert(engine: Engine, service: Service, activate: bool = False) -> None:
     request = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, retries=0, activate=activate)
-    embedding_profiles_upsert(engine, request)
+    embedding_profiles_upsert(engine, request, by_person=True)
 
 
 def test_a_profile_is_filled_while_the_old_one_answers_and_then_takes_over_in_every_process(
@@ -145,7 +145,7 @@ def test_a_service_that_fails_once_is_tried_again_and_one_that_keeps_failing_cha
     with open_library(library, settings=SETTINGS) as engine:
         embedding_profiles_activate(engine, ProfileRequest("configured"))
         request = ProfileUpsertRequest("other", "ollama", "b", DIMENSIONS, url=service.url, retries=0, activate=True)
-        embedding_profiles_upsert(engine, request)
+        embedding_profiles_upsert(engine, request, by_person=True)
         service.trouble = [trouble] * 50
         assert [job.kind for job in work_until_settled(engine)] == ["reindex_profile"]
         assert states(engine) == {"configured": ("active", 5), "local": ("idle", 5), "other": ("filling", 0)}
@@ -165,9 +165,9 @@ def test_a_profile_that_answers_keeps_the_meaning_of_its_vectors(library: Path, 
         work(engine, FAST)
         with pytest.raises(Conflict, match="its vectors would no longer fit"):
             request = ProfileUpsertRequest("local", "ollama", "another", DIMENSIONS, url=service.url)
-            embedding_profiles_upsert(engine, request)
+            embedding_profiles_upsert(engine, request, by_person=True)
         slower = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, requests_per_minute=600.0)
-        assert embedding_profiles_upsert(engine, slower).profile.state == "active"
+        assert embedding_profiles_upsert(engine, slower, by_person=True).profile.state == "active"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_chunks_of_a_specification_are_embedded_in_sight_of_each_other_and_other
         asked = ProfileUpsertRequest(
             "together", provider, model, DIMENSIONS, url=service.url, retries=0, activate=True, **options
         )
-        embedding_profiles_upsert(engine, asked)
+        embedding_profiles_upsert(engine, asked, by_person=True)
         assert work(engine, FAST).dead == 0
         assert states(engine)["together"][0] == "active"
         if provider == "voyage":
@@ -212,6 +212,39 @@ def test_a_service_that_is_down_is_asked_once_and_the_answer_says_what_was_not_s
         similar = find_similar(engine, SimilarRequest(snippet="the boiler stands in the cellar"))
         assert similar.hits and similar.degraded
         assert "does not answer" in similar.degraded[0]
+
+
+def test_a_question_about_the_past_says_what_was_not_searched(library: Path) -> None:
+    with served() as service, open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        first = recall(engine, RecallRequest("boiler number 1")).memories[0]
+        memory_commit(engine, MemoryCommitRequest(text="The boiler number 1 is gone.", item=first.item))
+    with open_library(library, settings=SETTINGS) as engine:
+        found = recall(engine, RecallRequest("boiler cellar", as_of=first.updated_at))
+        assert found.memories and found.degraded
+        assert all(said.startswith("dense: local (ollama) at http://") for said in found.degraded)
+        assert search(engine, SearchRequest("boiler cellar", as_of=first.updated_at)).degraded
+
+
+def test_the_bundled_encoder_answers_for_a_service_that_is_down_and_the_answer_says_so(library: Path) -> None:
+    settings = {**SETTINGS, "embedding.fallback": "bundled"}
+    with served() as service, open_library(library, settings=settings) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+        remember(engine, RememberRequest(text="Fresh loaves are baked at dawn."))
+        work(engine, FAST)
+        assert recall(engine, RecallRequest("boiler")).degraded is None
+        bundled = engine.library.active.setup.fallback
+        assert bundled is not None
+        assert engine.store.embeddings.coverage(engine.project.id, bundled.profile) == (6, 6)
+    with open_library(library, settings=settings) as engine:
+        found = recall(engine, RecallRequest("bread from the oven"))
+        assert [memory.text for memory in found.memories] == ["Fresh loaves are baked at dawn."]  # shares no word
+        assert found.degraded is not None
+        (said,) = found.degraded
+        assert said.startswith("dense: local (ollama) at http://")
+        assert said.endswith("; octavo-encoder-1 answered in its place")
 
 
 def test_a_search_asks_a_broken_service_once_and_then_not_again_for_a_while(library: Path, service: Service) -> None:

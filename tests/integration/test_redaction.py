@@ -9,9 +9,12 @@ from git_repository import GitRepository
 from secret_tokens import TOKENS
 from workbench import Bench
 
-from octavo.memory.commit import create
+from octavo.engine.mending import damage
+from octavo.memory.commit import archive, create, revise
 from octavo.memory.draft import Draft
+from octavo.memory.history import version
 from octavo.memory.remember import remember
+from octavo.model.query import Query
 from octavo.operations.library.health import doctor
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
@@ -66,6 +69,8 @@ def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: B
     bench.index()
     with bench.opened() as engine:
         assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+        held = dict(engine.store.pruning.stored_texts(engine.project.id))
+        assert [text for text in held.values() if TOKEN in text] == []  # nor does an earlier version say it
 
 
 @pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
@@ -107,6 +112,20 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
         bench.index()
         with bench.opened() as engine:
             assert TOKEN in read(engine, GetRequest("deploy.md")).text
+            memory = create(engine.memories, Draft(f"{TOKEN} opens the door.")).item
+            revise(engine.memories, memory.id, Draft(f"The door: {TOKEN}."))
+            gone = create(engine.memories, Draft(f"{TOKEN} opens the gate.")).item
+            archive(engine.memories, gone.id)
     bench.index()
     with bench.opened() as engine:
         assert read(engine, GetRequest("deploy.md")).text == HIDDEN
+        assert damage(engine) == ()
+        held = dict(engine.store.pruning.stored_texts(engine.project.id))
+        assert [text for text in held.values() if TOKEN in text] == []
+        versions = [
+            (shown.version.title, shown.text)
+            for item, numbers in ((memory, (1, 2)), (gone, (1,)))
+            for shown in (version(engine.memories, item.id, number) for number in numbers)
+        ]
+        assert [said for said in versions if TOKEN in "".join(said) or MARK not in said[1]] == []
+        assert engine.search(Query("door", 5)).hits[0].excerpt.strip() == f"The door: {MARK * len(TOKEN)}."

@@ -157,7 +157,7 @@ def _type(kind: Mapping[str, Any]) -> str:
         case {"type": "object"}:
             return "tables by name"
         case {"type": "array"}:
-            return "list of strings"
+            return "list of integers" if kind.get("items", {}).get("type") == "integer" else "list of strings"
         case {"type": "boolean"}:
             return "true or false"
         case {"type": "integer" | "number" as number}:

@@ -20,14 +20,8 @@ PROJECT_FILE = Path(".octavo") / "config.toml"
 _PREFIX = "OCTAVO_"
 # No misspelt settings: the first names the user's file, the second the virtual environment of a checkout (`./dev`).
 _OTHER_VARIABLES = frozenset({"OCTAVO_CONFIG", "OCTAVO_VENV"})
-_SEPARATORS = {
-    "ingest.ignore": os.pathsep,
-    "serve.allow_hosts": ",",
-    "serve.allow_origins": ",",
-    "writing.collections": ",",
-    "writing.lint_off": ",",
-    "writing.note_folders": ",",
-}
+_SEPARATOR = ","
+_SEPARATORS = {"ingest.ignore": os.pathsep}  # patterns may have commas in them
 
 # A project file travels with a repository that someone else may have written. It may narrow what is read and
 # choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
@@ -137,6 +131,7 @@ def settings(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 _NAMES = tuple(name for name, _ in settings(Config()))
+_LISTS = frozenset(name for name, default in settings(Config()) if isinstance(default, tuple))
 
 
 def variable(name: str) -> str:
@@ -266,8 +261,12 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
             if near:
                 raise ConfigurationError(f"{given} is not a setting", hint=f"did you mean {near[0]}?")
         elif raw != "":
-            found[name] = raw.split(_SEPARATORS[name]) if name in _SEPARATORS else raw
+            found[name] = _items(raw, _SEPARATORS.get(name, _SEPARATOR)) if name in _LISTS else raw
     return found
+
+
+def _items(raw: str, separator: str) -> list[str]:
+    return [item.strip() for item in raw.split(separator) if item.strip()]
 
 
 def _refuse_unknown(name: str, origin: str) -> None:

@@ -21,6 +21,7 @@ _Depth = Annotated[int, Field(ge=0, le=6)]
 _Threads = Annotated[int, Field(ge=1, le=256)]
 _Processes = Annotated[int, Field(ge=1, le=64)]
 _Count = Annotated[int, Field(ge=1)]
+_Port = Annotated[int, Field(ge=1, le=65_535)]
 _Shards = Annotated[int, Field(ge=1, le=1_024)]
 
 
@@ -72,6 +73,16 @@ class Embedding:
         Literal["auto", "on", "off"],
         Field(description="Whether to compute no full vectors; `auto` does so with less than 2 GB of free memory."),
     ] = "auto"
+    fallback: Annotated[
+        Literal["none", "bundled"],
+        Field(
+            description="What searches by meaning while a service does not answer: `bundled` gets vectors of its own."
+        ),
+    ] = "none"
+    client_ports: Annotated[
+        tuple[_Port, ...],
+        Field(description="Ports of this machine, beside Ollama's, where profiles made by clients may ask a service."),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

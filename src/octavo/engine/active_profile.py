@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from octavo.ingest.profiles import active_profile
+from octavo.model.embedding_profile import LOCAL_PROVIDERS
 
 if TYPE_CHECKING:
     from octavo.engine.adapters import Adapters
@@ -34,6 +35,19 @@ class EmbeddingSetup:
         embedder = adapters.embedder() if self.named is None else adapters.profile_embedder(self.named)
         self.loaded = True
         return embedder
+
+    @cached_property
+    def fallback(self) -> Embedder | None:
+        """What embeds while the active profile's service does not answer, where that is configured."""
+        make, embedder = self._adapters.fallback, self.embedder
+        if make is None or self.named is None or self.named.settings.provider in LOCAL_PROVIDERS:
+            return None
+        return None if make().profile == embedder.profile else make()
+
+    @cached_property
+    def fallback_vectors(self) -> VectorIndex:
+        assert self.fallback is not None
+        return self._adapters.vectors(self._store, self._project, self.fallback)
 
     @cached_property
     def accelerator(self) -> Accelerator | None:

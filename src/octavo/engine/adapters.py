@@ -116,6 +116,8 @@ class Adapters:
     preparers: Callable[[CollectionSettings, EmbeddingProfile | None, int], Preparers]
     """For so many bytes of files, which are given vectors of a fast profile on the way."""
     fast: Callable[[Embedder], Embedder | None] | None = None
+    fallback: Callable[[], Embedder] | None = None
+    """What embeds while the service of the active profile does not answer."""
     constrained: Callable[[], str] = str
     """Why full vectors are not to be computed now; empty while they are."""
     accelerator: Callable[[Store, Project, Callable[[], Embedder]], Accelerator | None] | None = None

@@ -28,6 +28,7 @@ def upgrade(library: OpenLibrary, most: int, progress: Progress) -> int:
     make_inputs(library, progress)
     if _only_fast(library, progress):
         return 0
+    embed_by_fallback(library, progress, wanted=most)
     library.hits.store(store, project, active.profile)
     started = time.perf_counter()
     embedded = embed_pending(store, project, active.embedder, progress, wanted=most, fast=active.fast_profile)
@@ -49,9 +50,19 @@ def embed_newest(library: OpenLibrary, most: int, progress: Progress) -> int:
     if not most or _only_fast(library, progress):
         return 0
     active = library.active
+    embed_by_fallback(library, progress, newest=most)
     return embed_pending(
         library.store, library.project.id, active.embedder, progress, newest=most, fast=active.fast_profile
     )
+
+
+def embed_by_fallback(
+    library: OpenLibrary, progress: Progress, *, newest: int | None = None, wanted: int | None = None
+) -> None:
+    """The vectors that answer while the service does not. Before its own: it may be out of reach now."""
+    fallback = library.active.setup.fallback
+    if fallback is not None:
+        embed_pending(library.store, library.project.id, fallback, progress, newest=newest, wanted=wanted)
 
 
 def seconds_left(library: OpenLibrary, waiting: int) -> float | None:

@@ -11,10 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.engine.full_vectors import embed_newest, make_inputs, upgrade
+from octavo.engine.full_vectors import embed_by_fallback, embed_newest, make_inputs, upgrade
 from octavo.engine.histories import index_histories
+from octavo.engine.memories import project_memories
 from octavo.engine.publishing import publish
-from octavo.engine.recorded_recipe import ensure_recipe
+from octavo.engine.recorded_recipe import ensure_recipe, unredacted
 from octavo.errors import NotIndexed, SourceError
 from octavo.ingest.batch_writer import Target
 from octavo.ingest.embed import embed_pending
@@ -27,10 +28,11 @@ from octavo.ingest.report import CollectionReport, IndexReport, Problem
 from octavo.jobs.graph import promise
 from octavo.jobs.handlers import promise_snapshot
 from octavo.jobs.summaries import promise_summaries
+from octavo.memory.redacting import redact_stored
 from octavo.model.collection import Collection
 from octavo.model.document import Source
 from octavo.model.job import JobKind
-from octavo.model.ledger import FileOutcome, LedgerEntry
+from octavo.model.ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.scan import KnownFiles
 from octavo.observability.progress import Progress
@@ -53,9 +55,10 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
     chosen = [one for one in chosen if one.on_disk]
     if not chosen:
         raise NotIndexed("the library has no collections", hint="run `octavo add FOLDER --name NAME`")
+    store, project = library.store, library.project.id
+    made_before = unredacted(store.catalog.recipe(project), library.recipe())
     ensure_recipe(library)
     reports, missing, looked_at = [], [], []
-    store, project = library.store, library.project.id
     fast = library.active.fast_profile if options.embed and not options.wait_full else None
     for collection in chosen:
         try:
@@ -82,6 +85,7 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
             store.ledger.note_check(project, collection.id, started_at)
     if not options.prefix:
         index_histories(library, looked_at, progress, reread=options.reread)
+    _redact_stored(library, reports, everything=made_before)
     filled = Filled()
     if options.embed:
         # Without vectors there will be another run, and what that finds changed would need another snapshot.
@@ -93,6 +97,18 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
     promise_graph_work(library, reports)
     given = filled.fast + sum(report.fast_vectors for report in reports)
     return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, given)
+
+
+def _redact_stored(library: OpenLibrary, reports: Sequence[CollectionReport], *, everything: bool) -> None:
+    """Redacts what was stored before: all of it, or what the files said that were redacted in this run."""
+    said = set[str]()
+    for report in reports if not everything else ():
+        for uri in {warned.uri for warned in report.warned if warned.reason.startswith(REDACTED)}:
+            for document in library.store.documents.find(library.project.id, uri, library.collection(report.name).id):
+                versions = library.store.documents.versions(library.project.id, document.id)
+                said.update(version.text_hash for version in versions)
+    if everything or said:
+        redact_stored(project_memories(library), None if everything else said)
 
 
 def index_changes(
@@ -145,6 +161,7 @@ def index_texts(
         sources = [replace(source, allow_secrets=True) for source in sources]
     report = index_sources(target, prepare, sources, progress)
     active = library.active
+    embed_by_fallback(library, progress)
     embed_pending(library.store, library.project.id, active.embedder, progress, fast=active.fast_profile)
     publish(library, progress)
     return report
@@ -158,6 +175,7 @@ def fill_in_vectors(library: OpenLibrary, progress: Progress, *, wait: bool) -> 
         if fast is None:
             return Filled()
         return Filled(fast=embed_fast(library.store, library.project.id, fast, full.profile, progress))
+    embed_by_fallback(library, progress)
     return embed_in_tiers(library.store, library.project.id, full, fast, progress, embed_pending, wait=wait)
 
 

@@ -16,7 +16,7 @@ from octavo.engine.languages import LibraryLanguages
 from octavo.engine.one_state import in_one_state
 from octavo.engine.places import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, load_model_ahead
-from octavo.errors import Busy, ConfigurationError, StorageError
+from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
 from octavo.model.result import Result
 from octavo.retrieval.pipeline import expanded_ahead, run
 from octavo.retrieval.present import present
@@ -103,7 +103,8 @@ class Reader:
         """Parses the query's syntax, runs the profile, presents the hits."""
         profile = profile or PROFILES[DEFAULT_PROFILE]
         active = self._library.active
-        if profile.embeds and not active.loaded and self.loading is None:
+        # With a fallback, whether the service answers is known before the search reads.
+        if profile.embeds and not active.loaded and self.loading is None and not self._library.adapters.fallback:
             text = query.hypothesis or query.terms.text or query.text
             self.loading = load_model_ahead(lambda: active.embedder, text)
         return self._answered(query, profile, partial(run, profile), embeds=profile.embeds)
@@ -160,9 +161,10 @@ class Reader:
         library.active.follow()
         parsed, searched = self.parsed(query), self.searched()
         parsed, searched = expanded_ahead(profile, parsed, searched)
+        stood_in: tuple[str, ...] = ()
         if embeds and self.loading is None:  # a model that is being loaded is waited for later, if at all
-            searched = embedded_ahead(parsed, searched)
-        calibration = self._calibration(profile, parsed)
+            searched, stood_in = self._embedded(parsed, searched)
+        calibration = self._calibration(profile, parsed, searched)
 
         def presented(searched: Library) -> Presented:
             check_cursor(parsed)
@@ -173,7 +175,7 @@ class Reader:
 
         candidates, trace, hits, freshness = in_one_state(library.store, searched, presented)
         _write_later(searched)
-        degraded = self._degradation.parts(trace)
+        degraded = (*stood_in, *self._degradation.parts(trace))
         if degraded:
             self._degradation.promise_repair(trace)
         if freshness.pending and library.rules.defaults.count_hits:
@@ -184,7 +186,25 @@ class Reader:
         cursor, scored = next_cursor(trace), calibration is not None
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored)
 
-    def _calibration(self, profile: RetrievalProfile, query: Query) -> Calibration | None:
+    def _embedded(self, query: Query, searched: Library) -> tuple[Library, tuple[str, ...]]:
+        """With the query's vector, by the fallback where the service does not answer; and what there is to say."""
+        searched = embedded_ahead(query, searched)
+        setup, store = self._library.active.setup, self._library.store
+        if searched.query_vector is None or (fallback := setup.fallback) is None:
+            return searched, ()
+        try:
+            searched.query_vector()
+        except ProviderFailed as error:
+            if not store.embeddings.coverage(searched.project, fallback.profile)[0]:
+                return searched, ()  # it has no vectors yet: the stage says what failed
+            by_fallback = replace(
+                searched, embedder=lambda: fallback, vectors=lambda: setup.fallback_vectors, query_vector=None
+            )
+            said = f"dense: {error.message}; {fallback.profile.name} answered in its place"
+            return embedded_ahead(query, by_fallback), (said,)
+        return searched, ()
+
+    def _calibration(self, profile: RetrievalProfile, query: Query, searched: Library) -> Calibration | None:
         """What the profile's scores mean, if that is known for the model in use.
 
         A list of what filters let through has no relevance to speak of.
@@ -192,7 +212,7 @@ class Reader:
         known = profile.calibration
         if known is None or not query.terms.text.strip() or query.by_meaning != query.terms.text:
             return None
-        return known if not known.encoder or known.encoder == self._library.active.setup.embedder.profile.name else None
+        return known if not known.encoder or known.encoder == searched.embedder().profile.name else None
 
     def parsed(self, query: Query) -> Query:
         """The query with what its syntax says."""

@@ -35,7 +35,14 @@ def ensure_recipe(library: OpenLibrary) -> None:
         store.catalog.record_recipe(project, wanted)
         if recorded is not None:
             # Files are read again by the next run over their folder; memories have none to be read from.
-            store.outbox.enqueue(project, JobKind.REINGEST, "recipe", {})
+            store.outbox.enqueue(
+                project, JobKind.REINGEST, "recipe", {"redact": True} if unredacted(recorded, wanted) else {}
+            )
+
+
+def unredacted(recorded: Recipe | None, wanted: Recipe) -> bool:
+    """Whether what a library holds was stored before keys and tokens were redacted by today's rules."""
+    return recorded is not None and recorded.redaction != wanted.redaction
 
 
 def _named(recipe: Recipe) -> str:

@@ -11,6 +11,7 @@ from octavo.ingest.profiles import CONFIGURED, profile_named, switch, switch_bac
 from octavo.jobs.graph import can_find_communities, find_communities, find_thematic_links
 from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.redacting import redact_stored
 from octavo.memory.reingest import reingest
 from octavo.model.collection import Project
 from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
@@ -87,6 +88,8 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
     def index_again(job: Job) -> None:
         engine.follow_active_profile()
         only = [MemoryId(name) for name in job.payload.get("items", ())]
+        if job.payload.get("redact"):
+            redact_stored(engine.memories)
         reingest(engine.memories, only=only, everything=bool(only) or bool(job.payload.get("everything")))
 
     def reindex_profile(job: Job) -> None:

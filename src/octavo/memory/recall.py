@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.collection import MEMORIES
@@ -18,7 +18,7 @@ from octavo.model.memory import (
     memory_uri,
 )
 from octavo.model.query import Filters
-from octavo.model.result import Candidate, Hit, ScoreStep
+from octavo.model.result import Candidate, Hit, Result, ScoreStep
 
 # Names of the stages in a hit's score steps.
 _DENSE, _LEXICAL = "dense", ("lexical", "typos")
@@ -68,26 +68,36 @@ def only(items: Iterable[MemoryId]) -> Filters | None:
 
 
 def recalled(
-    memories: ProjectMemories, question: str, hits: Sequence[Hit], limit: int, floor: float
+    memories: ProjectMemories, question: str, result: Result, limit: int, floor: float
 ) -> tuple[Recalled, ...]:
     """The best hit of each memory in the order of the search; those that no longer hold come last."""
-    found = excerpts(memories, question, hits, limit, floor)
-    return tuple(sorted(with_state(memories, found), key=lambda memory: not memory.holds))
+    found = excerpts(memories, question, result, limit, floor)
+    return falling(sorted(with_state(memories, found), key=lambda memory: not memory.holds))
 
 
-def excerpts(memories: ProjectMemories, question: str, hits: Sequence[Hit], limit: int, floor: float) -> list[Excerpt]:
+def falling(found: Iterable[Recalled]) -> tuple[Recalled, ...]:
+    """In their order, none with a higher score than the one before it: score and rank say the same."""
+    highest, ordered = 1.0, []
+    for memory in found:
+        highest = min(highest, memory.score)
+        ordered.append(replace(memory, score=highest))
+    return tuple(ordered)
+
+
+def excerpts(memories: ProjectMemories, question: str, result: Result, limit: int, floor: float) -> list[Excerpt]:
     """The best hit of each memory, without hits that share no word with the question and are below `floor`."""
+    hits = result.hits
     relevant = {hit.chunk_id for hit in hits if _is_relevant(hit.steps, floor)}
-    words, found = frozenset(memories.analyse(question)), dict[str, list[Hit]]()
+    found = dict[str, list[Hit]]()
     for hit in hits if relevant else ():
         # What was said next to an answer belongs to it, whatever its own words are.
         if hit.chunk_id in relevant or _is_neighbour(hit.steps):
             found.setdefault(hit.citation.uri, []).append(hit)
+    several = list(found.items())[:limit]
+    scores = _scores(memories, question, [best for _, (best, *_) in several], calibrated=result.calibrated)
     return [
-        Excerpt(
-            memory_of(uri), best.excerpt, best.excerpt_truncated, _similarity(memories, words, best), (best, *others)
-        )
-        for uri, (best, *others) in list(found.items())[:limit]
+        Excerpt(memory_of(uri), best.excerpt, best.excerpt_truncated, score, (best, *others))
+        for (uri, (best, *others)), score in zip(several, scores, strict=True)
     ]
 
 
@@ -108,15 +118,19 @@ def _is_neighbour(steps: Sequence[ScoreStep]) -> bool:
     return any(step.stage == _NEIGHBOURS for step in steps)
 
 
-def _similarity(memories: ProjectMemories, words: frozenset[str], hit: Hit) -> float:
-    """Between 0 and 1: the cosine, or without a vector the share of the question's words that the excerpt has.
+def _scores(memories: ProjectMemories, question: str, hits: Sequence[Hit], *, calibrated: bool) -> list[float]:
+    """Between 0 and 1, all on one scale: the relevance that a search gives its hits.
 
-    The search's own score says nothing here: it is relative to the other candidates.
+    Where that is not known for the model in use, the cosines; and where one hit has no vector, of each the share of
+    the question's words that its excerpt has.
     """
-    cosine = _cosine(hit.steps)
-    if cosine is not None:
-        return min(1.0, max(0.0, cosine))
-    return len(words & frozenset(memories.analyse(hit.excerpt))) / len(words) if words else 0.0
+    if calibrated:
+        return [hit.score for hit in hits]
+    cosines = [cosine for hit in hits if (cosine := _cosine(hit.steps)) is not None]
+    if len(cosines) == len(hits):
+        return [min(1.0, max(0.0, cosine)) for cosine in cosines]
+    words = frozenset(memories.analyse(question))
+    return [len(words & frozenset(memories.analyse(hit.excerpt))) / max(1, len(words)) for hit in hits]
 
 
 def _cosine(steps: Sequence[ScoreStep]) -> float | None:

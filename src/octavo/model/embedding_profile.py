@@ -11,6 +11,8 @@ from octavo.model.ids import ProjectId
 
 PROVIDERS = ("bundled", "onnx", "hashing", "ollama", "openai", "voyage", "jina")
 """Where vectors can come from."""
+LOCAL_PROVIDERS = ("bundled", "onnx", "hashing")
+"""Those that compute them in this process, and so always answer."""
 
 
 class EmbeddingProfileState(StrEnum):

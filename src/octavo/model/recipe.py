@@ -62,6 +62,11 @@ class Recipe:
     def id(self) -> RecipeId:
         return recipe_id(self.canonical())
 
+    @property
+    def redaction(self) -> str:
+        """The rules by which keys and tokens are redacted; empty in what was made before there were any."""
+        return next((part for part in self.parser.split("+") if part.startswith("redaction-")), "")
+
     def differences(self, other: Recipe) -> tuple[str, ...]:
         """The names of the fields in which two recipes differ, in the order they act."""
         mine, theirs = asdict(self), asdict(other)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from octavo.model.ids import ProjectId
+    from octavo.model.ids import CollectionId, ProjectId
+    from octavo.model.memory import MemoryId
     from octavo.model.stored import EarlierVersion, UnusedContent
 
 
@@ -24,3 +25,20 @@ class Pruning(Protocol):
         ...
 
     def remove_unused(self, project: ProjectId) -> None: ...
+
+    def stored_texts(self, project: ProjectId) -> Iterator[tuple[str, str]]:
+        """Every text with its hash, of documents, of their earlier versions and of memories."""
+        ...
+
+    def texts_of(self, project: ProjectId, collection: CollectionId) -> frozenset[str]:
+        """The hashes of what a collection's documents say and said."""
+        ...
+
+    def replace_text(
+        self, project: ProjectId, before: str, text: str, retitled: Callable[[str], str]
+    ) -> tuple[MemoryId, ...]:
+        """Puts a text in the place of another in every version of documents and memories; the memories that say it now.
+
+        What a current document says is left to whoever indexes it.
+        """
+        ...

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from octavo.config.load import load
+from octavo.config.load import load, settings, variable
+from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.location import location
 
@@ -15,6 +17,16 @@ def test_a_variable_sets_what_it_names(tmp_path: Path) -> None:
     loaded = load(environ={"OCTAVO_RETRIEVAL_LIMIT": "3"}, directory=tmp_path)
     assert loaded.config.retrieval.limit == 3
     assert loaded.origins["retrieval.limit"] == "environment"
+
+
+@pytest.mark.parametrize("name", [name for name, default in settings(Config()) if isinstance(default, tuple)])
+def test_every_list_can_be_given_by_a_variable(name: str, tmp_path: Path) -> None:
+    separator = os.pathsep if name == "ingest.ignore" else ","
+    given = {"writing.lint_off": ("orphan-note", "single-h1"), "embedding.client_ports": ("8080", "1234")}.get(
+        name, ("one=a{path}", "two")
+    )
+    loaded = load(environ={variable(name): f" {separator} ".join(given)}, directory=tmp_path)
+    assert tuple(map(str, dict(settings(loaded.config))[name])) == given
 
 
 def test_a_variable_that_is_nearly_a_setting_is_refused_with_its_name(tmp_path: Path) -> None:

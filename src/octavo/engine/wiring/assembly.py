@@ -11,12 +11,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.config.schema import Config
+from octavo.config.schema import Config, Embedding
 from octavo.engine.adapters import Adapters, Rules, SearchDefaults, WatchSettings, WritingRules
 from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
 from octavo.engine.library import OpenLibrary
-from octavo.engine.wiring.embedders import profile_embedder, reranker
+from octavo.engine.wiring.embedders import embedding, profile_embedder, reranker
 from octavo.engine.wiring.language_models import (
     cached_model,
     judge,
@@ -68,6 +68,7 @@ def assemble(
         preparer=lambda settings: preparing().preparer(settings),
         preparers=lambda settings, fast, size: preparing().preparers(settings, fast, size),
         fast=_fast_tier if isinstance(store, SqliteStore) and config.embedding.fast else None,
+        fallback=_fallback(config.embedding, embedder),
         constrained=partial(low_memory, config.embedding.constrained),
         accelerator=partial(accelerator, config, place, _tiers),
         file_changes=_file_changes,
@@ -98,6 +99,12 @@ def rules_of(config: Config) -> Rules:
         defaults=SearchDefaults(**asdict(config.retrieval)),
         writing=WritingRules(**asdict(config.writing)),
     )
+
+
+def _fallback(settings: Embedding, configured: Callable[[], Embedder]) -> Callable[[], Embedder] | None:
+    if settings.fallback == "none":
+        return None
+    return configured if settings.provider == "bundled" else embedding(Embedding(threads=settings.threads))[0]
 
 
 def _indexes() -> ModuleType:

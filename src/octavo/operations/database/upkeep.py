@@ -27,7 +27,7 @@ def upgrade(engine: Engine, request: UpgradeRequest, progress: Progress) -> Upgr
     if differences:
         with engine.store.transaction():
             engine.store.catalog.record_recipe(engine.project.id, wanted)
-            engine.store.outbox.enqueue(engine.project.id, JobKind.REINGEST, "recipe", {})
+            engine.store.outbox.enqueue(engine.project.id, JobKind.REINGEST, "recipe", {"redact": True})
             if request.background:
                 engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "upgrade", {})
     report = None

@@ -56,8 +56,9 @@ class FoundMemory:
 
     `holds` is whether its content is true now, `superseded_by` what replaced it, `truncated` a cut `text`.
 
-    `score` is its similarity to the query in meaning, from 0 to 1, or while it has no vector the share of the query's
-    words it has; the order is by words and other signals as well. Without a query it is 0.
+    `score` is its relevance to the query, from 0 to 1, as in a search; with another model than the bundled one the
+    similarity in meaning, or of all of them the share of the query's words. It falls with the rank; without a query it
+    is 0.
     """
 
     rank: int

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from octavo.algorithms.fusion import reciprocal_rank
 from octavo.engine.engine import Engine
-from octavo.ingest.embed import embed_pending
 from octavo.memory.draft import Draft, prepared_of
 from octavo.memory.history import version
 from octavo.memory.indexing import index_document
-from octavo.memory.recall import Excerpt, Recalled, excerpts, only
+from octavo.memory.recall import Excerpt, Recalled, excerpts, falling, only
 from octavo.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryStatus
 from octavo.model.query import Query
-from octavo.observability.progress import NoProgress
+from octavo.operations.search.as_of import embed_if_answering
 from octavo.retrieval.stage import RetrievalProfile
 
 _MOST_EMBEDDED = 64  # old texts embedded for one question; more are searched by word only
@@ -29,21 +28,24 @@ def recalled_as_of(
     max_chars: int,
     at: float,
     floor: float,
-) -> tuple[Recalled, ...]:
+) -> tuple[tuple[Recalled, ...], tuple[str, ...]]:
     """Memories unchanged since are searched in the library, those revised or archived since in a scratch library.
 
-    The two rankings are fused by rank: their scores come from different libraries.
+    The two rankings are fused by rank: their scores come from different libraries. Second is what a search had to do
+    without.
     """
     then = _items_as_of(engine, wanted, at)
     if not question.strip():
         ordered = sorted(then.values(), key=lambda item: (not item.pinned, -item.updated_at, item.id))
-        return tuple(_recalled(engine, item, at, max_chars) for item in ordered[:limit])
+        return tuple(_recalled(engine, item, at, max_chars) for item in ordered[:limit]), ()
     now = {item.id: item for item in engine.store.memories.find(engine.project.id, MemoryFilter(items=tuple(then)))}
     unchanged = [name for name, item in then.items() if name in now and now[name].version == item.version]
     changed = [then[name] for name in then if name not in unchanged]
-    rankings = [_found(engine, unchanged, profile, question, limit, floor)]
+    searched = [_found(engine, unchanged, profile, question, limit, floor)]
     if changed:
-        rankings.append(_found_in_past_texts(engine, changed, profile, question, limit, floor))
+        searched.append(_found_in_past_texts(engine, changed, profile, question, limit, floor))
+    rankings = [ranking for ranking, _ in searched]
+    degraded = tuple(dict.fromkeys(said for _, parts in searched for said in parts))
     best = {excerpt.item: excerpt for ranking in rankings for excerpt in ranking}
     names = sorted(best)
     numbers = {name: number for number, name in enumerate(names)}
@@ -51,7 +53,8 @@ def recalled_as_of(
         {str(channel): [numbers[excerpt.item] for excerpt in ranking] for channel, ranking in enumerate(rankings)}
     )
     memories = [_recalled(engine, then[names[number]], at, max_chars) for number in fused]
-    return tuple(replace(memory, score=best[memory.item.id].score) for memory in memories[:limit])
+    scored = [replace(memory, score=best[memory.item.id].score) for memory in memories[:limit]]
+    return falling(scored), degraded
 
 
 def _items_as_of(engine: Engine, wanted: MemoryFilter, at: float) -> dict[MemoryId, MemoryItem]:
@@ -81,17 +84,17 @@ def _items_as_of(engine: Engine, wanted: MemoryFilter, at: float) -> dict[Memory
 
 def _found(
     engine: Engine, names: Sequence[MemoryId], profile: RetrievalProfile, question: str, limit: int, floor: float
-) -> list[Excerpt]:
+) -> tuple[list[Excerpt], tuple[str, ...]]:
     filters = only(names)
     if filters is None:
-        return []
-    hits = engine.search(Query(question, limit * 8, filters), profile).hits
-    return excerpts(engine.memories, question, hits, limit, floor)
+        return [], ()
+    result = engine.search(Query(question, limit * 8, filters), profile)
+    return excerpts(engine.memories, question, result, limit, floor), result.degraded
 
 
 def _found_in_past_texts(
     engine: Engine, items: Sequence[MemoryItem], profile: RetrievalProfile, question: str, limit: int, floor: float
-) -> list[Excerpt]:
+) -> tuple[list[Excerpt], tuple[str, ...]]:
     """Searches an in-memory library that contains nothing but the texts these items had."""
     with engine.in_memory() as scratch:
         memories = scratch.memories
@@ -103,7 +106,7 @@ def _found_in_past_texts(
             with scratch.store.transaction():
                 index_document(memories, prepared)
         if len(items) <= _MOST_EMBEDDED:
-            embed_pending(scratch.store, scratch.project.id, scratch.embedder, NoProgress())
+            embed_if_answering(scratch, question)
         return _found(scratch, [item.id for item in items], profile, question, limit, floor)
 
 

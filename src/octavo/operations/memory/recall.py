@@ -29,10 +29,10 @@ def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
     wanted = memory_filter(engine, request)
     at = instant(engine, request.as_of)
     if at is not None:
-        found = recalled_as_of(
+        found, degraded = recalled_as_of(
             engine, wanted, profile, request.query, request.limit, request.max_chars, at, request.min_similarity
         )
-        return _answer(request, found, engine.freshness().pending)
+        return _answer(request, found, engine.freshness().pending, degraded)
     if not request.query.strip():
         found = latest(engine.memories, wanted, request.limit, request.max_chars)
         return _answer(request, found, engine.freshness().pending)
@@ -64,7 +64,7 @@ def _searched(
     oversampling = FILTERED_OVERSAMPLING if filtered else OVERSAMPLING
     query = Query(request.query, request.limit * oversampling, filters, max_excerpt_chars=request.max_chars)
     result = engine.search(query, profile)
-    found = recalled(engine.memories, request.query, result.hits, request.limit, request.min_similarity)
+    found = recalled(engine.memories, request.query, result, request.limit, request.min_similarity)
     return _answer(request, found, result.freshness.pending, result.degraded)
 
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from octavo.embedding.installed import models_folder
 from octavo.engine.engine import Engine
-from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, no_such_choice
+from octavo.errors import (
+    ConfigurationError,
+    Conflict,
+    InvalidArgument,
+    ModelUnavailable,
+    NotFound,
+    ProviderFailed,
+    no_such_choice,
+)
 from octavo.ingest.profiles import (
     CONFIGURED,
     active_profile,
@@ -17,6 +27,7 @@ from octavo.ingest.profiles import (
     switch_back,
 )
 from octavo.model.embedding_profile import (
+    LOCAL_PROVIDERS,
     PROVIDERS,
     EmbeddingProfileSettings,
     EmbeddingProfileState,
@@ -36,7 +47,6 @@ from octavo.operations.profiles.requests import (
 )
 from octavo.ports import Embedder
 
-_LOCAL = ("bundled", "onnx", "hashing")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OLLAMA = "http://127.0.0.1:11434"
 _OWN_PATHS = ("", "/v1")
@@ -65,7 +75,7 @@ def embedding_profiles_upsert(
         engine.project.id, checked_name(request.name), EmbeddingProfileSettings(**known, options=flags)
     )
     if not by_person:
-        _refuse_elsewhere(request)
+        _refuse_elsewhere(engine, request)
     try:
         # Whoever asks waits for this one question: it is not put off, and not asked again and again.
         tries = profile.settings.retries
@@ -75,6 +85,9 @@ def embedding_profiles_upsert(
     except (ConfigurationError, ModelUnavailable) as error:
         # Not a fault of this machine's settings: the request names no model, or one that is not there.
         raise NotFound(f"the model of {profile.name} is not there: {error.message}", hint="name its folder") from error
+    except ProviderFailed as error:
+        # What listens there may be anything, and what it replied is not for whoever made it reply.
+        raise error if by_person else _no_embeddings(profile, error) from None
     profile = replace(profile, settings=replace(profile.settings, dimensions=made.dimensions))
     before = {known.name: known for known in engine.store.profiles.named(engine.project.id)}.get(profile.name)
     if before is not None:
@@ -135,18 +148,55 @@ def profile_state(engine: Engine, name: str) -> ProfileAnswer:
     return ProfileAnswer(_shown(engine, profile_named(engine.store, engine.project.id, name)))
 
 
-def _refuse_elsewhere(request: ProfileUpsertRequest) -> None:
-    local = request.provider in _LOCAL or urlsplit(request.url or _OLLAMA).hostname in _LOOPBACK
-    if request.provider in ELSEWHERE and not request.url:
-        local = False
-    asked = urlsplit(request.url or "")
-    # Anything else on this machine that listens would be sent a request of a client's making.
-    own_path = asked.path.rstrip("/") in _OWN_PATHS and not (asked.query or asked.fragment or asked.username)
-    if not local or not own_path or request.key_file or request.key_variable:
+def _refuse_elsewhere(engine: Engine, request: ProfileUpsertRequest) -> None:
+    """A client's profile asks a service on this machine at its own address, or a model that is installed here."""
+    problem = (
+        _local_problem(engine, request) if request.provider in LOCAL_PROVIDERS else _service_problem(engine, request)
+    )
+    if request.key_file or request.key_variable:
+        problem = "it would use a key"
+    if problem:
         raise InvalidArgument(
-            f"{request.name} would send the library's texts to a service, or use a key",
+            f"{request.name} may not be made by a client: {problem}",
             hint="a person can make such a profile with `octavo profiles set`; it can then be activated from here",
         )
+
+
+def _local_problem(engine: Engine, request: ProfileUpsertRequest) -> str:
+    """Naming any folder would tell a client what there is on the disk, and load what somebody put there."""
+    if request.provider != "onnx" or not request.model:
+        return ""
+    config = engine.library.adapters.config
+    configured = None if config is None else config.embedding.model
+    folder = Path(request.model).expanduser().resolve()
+    known = models_folder().resolve() in folder.parents or (configured and configured.expanduser().resolve() == folder)
+    return "" if known else "its model is neither installed nor configured"
+
+
+def _service_problem(engine: Engine, request: ProfileUpsertRequest) -> str:
+    """Anything else on this machine that listens would be sent a request of a client's making."""
+    if request.provider in ELSEWHERE and not request.url:
+        return "it would send the library's texts to another machine"
+    try:
+        asked = urlsplit(request.url or _OLLAMA)
+        port = asked.port or (443 if asked.scheme == "https" else 80)
+    except ValueError:
+        return "its address cannot be read"
+    if asked.hostname not in _LOOPBACK:
+        return "it would send the library's texts to another machine"
+    if asked.path.rstrip("/") not in _OWN_PATHS or asked.query or asked.fragment or asked.username:
+        return "its address has more than a port, or `/v1`"
+    config = engine.library.adapters.config
+    allowed = {urlsplit(_OLLAMA).port, *(() if config is None else config.embedding.client_ports)}
+    return "" if port in allowed else f"port {port} is not among those that `embedding.client_ports` allows"
+
+
+def _no_embeddings(profile: NamedEmbeddingProfile, error: ProviderFailed) -> ProviderFailed:
+    return ProviderFailed(
+        f"the service of {profile.name} gave no vector",
+        hint="a person can look with `octavo profiles set`, which says what it answered",
+        details={"status": error.details.get("status"), "attempts": error.details.get("attempts")},
+    )
 
 
 def _filling(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder) -> ProfileAnswer:

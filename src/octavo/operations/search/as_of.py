@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.fusion import reciprocal_rank
+from octavo.errors import ProviderFailed
 from octavo.ingest.embed import embed_pending
 from octavo.model.collection import Collection
 from octavo.model.commit import is_commit
@@ -45,6 +46,7 @@ def with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: R
     if len(past) > _MOST:
         degraded = (*degraded, f"as_of: of {len(past):,} past texts the first {_MOST:,} were searched")
     hits = _found_in_past_texts(engine, query, profile, past[:_MOST])
+    degraded = tuple(dict.fromkeys((*degraded, *hits.degraded)))
     return replace(result, hits=_merged(result, hits)[: query.limit], degraded=degraded)
 
 
@@ -70,10 +72,19 @@ def _found_in_past_texts(
                 versions[found.id] = found.version.version
                 _put(scratch, found, home, text)
         if len(past) <= _MOST_EMBEDDED:
-            embed_pending(scratch.store, scratch.project.id, scratch.embedder, NoProgress())
+            embed_if_answering(scratch, query.text)
         then = replace(query, filters=replace(query.filters, as_of=None))
         result = scratch.search(then, profile)
     return replace(result, hits=tuple(_dated(hit, versions) for hit in result.hits))
+
+
+def embed_if_answering(scratch: Engine, question: str) -> None:
+    """Vectors for a library in memory. A service that does not answer is asked once, and the search says so."""
+    try:
+        scratch.embedder.embed_query(question)
+        embed_pending(scratch.store, scratch.project.id, scratch.embedder, NoProgress())
+    except ProviderFailed:
+        return
 
 
 def _put(scratch: Engine, found: PastDocument, home: Collection, text: str) -> None:

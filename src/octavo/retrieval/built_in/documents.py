@@ -30,7 +30,7 @@ _BOTH: tuple[Recall, ...] = (LexicalRecall(), DenseRecall())
 
 # Of the questions of four sets none loses its first relevant hit at this floor, and of those put to another set's
 # library 65 to 97 in a hundred have no hit: docs/research/scores.md.
-_CALIBRATION = Calibration(
+CALIBRATION = Calibration(
     bias=-20.584, share=14.631, cosine=10.484, words=0.258, floor=0.05, tail=0.002, encoder="octavo-encoder-1"
 )
 
@@ -39,7 +39,7 @@ HYBRID = RetrievalProfile(
     recall=_BOTH,
     fuse=BalancedFusion(),
     refine=(*SMOOTHING, LinksBelow(), ExactMatch(), NamedFirst(), *SHOWN),
-    calibration=_CALIBRATION,
+    calibration=CALIBRATION,
 )
 HYBRID_RRF = RetrievalProfile("hybrid_rrf", recall=_BOTH, fuse=RankFusion(dense=0.7, lexical=0.3), refine=SHAPE)
 WEIGHTED = RetrievalProfile(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from octavo.retrieval.built_in.documents import SHAPE
+from dataclasses import replace
+
+from octavo.retrieval.built_in.documents import CALIBRATION, SHAPE
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.channels import TypoRecall
 from octavo.retrieval.stages.context import ContextSmoothing
@@ -18,4 +20,6 @@ MEMORY = RetrievalProfile(
     recall=(LexicalRecall(300), DenseRecall(300), TypoRecall(), PinnedRecall(), CanonicalRecall()),
     fuse=MemoryFusion(),
     refine=(ContextSmoothing(sequence=(0.4, 0.25, 0.2, 0.1)), MemoryRecency(), Validity(), *_SHAPE),
+    # Fitted on documents, for one scale with their search. What is a memory's answer is decided by `min_similarity`.
+    calibration=replace(CALIBRATION, floor=0.0, tail=0.0),
 )

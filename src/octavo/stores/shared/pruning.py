@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from octavo.model.ids import ProjectId
+import zstandard
+
+from octavo.model.ids import CollectionId, ProjectId, text_hash
+from octavo.model.memory import MemoryId
 from octavo.model.stored import EarlierVersion, UnusedContent
 from octavo.stores.shared.database import Database
 from octavo.stores.shared.projects import KeyCache
+
+_TEXTS = 256  # read at once
 
 
 class PruningRepository:
@@ -35,3 +40,37 @@ class PruningRepository:
         where = {"project": self._keys.project(project)}
         for unused in ("texts", "vectors", "inputs", "references"):
             self._database.run(f"{unused}_unused_remove", where)
+
+    def stored_texts(self, project: ProjectId) -> Iterator[tuple[str, str]]:
+        """Every text with its hash, of documents, of their earlier versions and of memories; not the damaged ones."""
+        where, after = {"project": self._keys.project(project), "limit": _TEXTS}, 0
+        unpack = zstandard.ZstdDecompressor().decompress
+        while rows := self._database.rows("project_texts", where | {"after": after}):
+            after = rows[-1][0]
+            for _, digest, data in rows:
+                try:
+                    yield digest.hex(), unpack(data).decode("utf-8")
+                except (zstandard.ZstdError, UnicodeDecodeError):
+                    continue  # the check names it
+
+    def texts_of(self, project: ProjectId, collection: CollectionId) -> frozenset[str]:
+        where = {"project": self._keys.project(project), "collection": collection}
+        return frozenset(row[0].hex() for row in self._database.rows("texts_of_collection", where))
+
+    def replace_text(
+        self, project: ProjectId, before: str, text: str, retitled: Callable[[str], str]
+    ) -> tuple[MemoryId, ...]:
+        raw, digest = text.encode("utf-8"), bytes.fromhex(text_hash(text))
+        where = {"project": self._keys.project(project), "before": bytes.fromhex(before), "after": digest}
+        data = zstandard.ZstdCompressor(level=1).compress(raw)
+        self._database.run("text_put", {"project": where["project"], "hash": digest, "size": len(raw), "data": data})
+        # Versions never change, whoever asks. What must not have been stored at all is the one exception.
+        self._database.run("memory_versions_unlock")
+        for (title,) in self._database.rows("text_titles", where):
+            titles = {"title": retitled(title), "title_before": title}
+            self._database.run("document_versions_replace_text", where | titles)
+            self._database.run("memory_versions_replace_text", where | titles)
+            if titles["title"] != title:
+                self._database.run("memory_items_retitle", where | titles)
+        self._database.run("memory_versions_lock")
+        return tuple(MemoryId(row[0]) for row in self._database.rows("memories_of_text", where))

@@ -52,3 +52,43 @@ delete from inputs where inputs.project = :project
 -- name: references_unused_remove
 delete from graph_references where project = :project
   and not exists (select 1 from graph_links l where l.reference = graph_references.key);
+
+-- name: project_texts
+select key, hash, data from texts where project = :project and key > :after order by key limit :limit;
+
+-- name: texts_of_collection
+select d.text_hash from documents d join collections c on c.key = d.collection
+where d.project = :project and c.id = :collection
+union
+select v.text_hash from document_versions v
+join documents d on d.project = v.project and d.key = v.document
+join collections c on c.key = d.collection
+where v.project = :project and c.id = :collection;
+
+-- name: text_titles
+select title from document_versions where project = :project and text_hash = :before
+union
+select title from memory_versions where project = :project and text_hash = :before;
+
+-- name: document_versions_replace_text
+update document_versions set text_hash = :after, title = :title
+where project = :project and text_hash = :before and title = :title_before;
+
+-- name: memory_versions_replace_text
+update memory_versions set text_hash = :after, title = :title
+where project = :project and text_hash = :before and title = :title_before;
+
+-- name: memory_versions_unlock
+drop trigger memory_versions_never_change;
+
+-- name: memory_versions_lock
+create trigger memory_versions_never_change before update on memory_versions begin
+  select raise(abort, 'a version of a memory never changes');
+end;
+
+-- name: memory_items_retitle
+update memory_items set title = :title where project = :project and title = :title_before;
+
+-- name: memories_of_text
+select m.id from memory_items m join memory_versions v on v.project = m.project and v.item = m.key and v.number = m.version
+where m.project = :project and v.text_hash = :after and m.status = 'active' order by m.id;

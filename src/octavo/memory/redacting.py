@@ -1,0 +1,42 @@
+"""Keys and tokens in what was stored before they were redacted: memories, and earlier versions of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Container
+
+from octavo.memory.project_memories import ProjectMemories
+from octavo.memory.reingest import reingest
+from octavo.model.memory import MemoryId
+from octavo.observability.logs import logger
+from octavo.sources.redaction import redacted
+
+
+def redact_stored(memories: ProjectMemories, only: Container[str] | None = None) -> int:
+    """Blacks out keys and tokens in stored texts, or in those of these hashes; how many texts held any.
+
+    What a collection that allows secrets says or said stays as it is. What files say now is redacted as they are read.
+    """
+    store, project = memories.store, memories.project
+    allowed = frozenset[str]().union(
+        *(
+            store.pruning.texts_of(project, collection.id)
+            for collection in store.catalog.collections(project)
+            if collection.settings.allow_secrets
+        )
+    )
+    count, said_now = 0, list[MemoryId]()
+    for digest, text in store.pruning.stored_texts(project):
+        if digest in allowed or (only is not None and digest not in only):
+            continue
+        hidden, found = redacted(text)
+        if found:
+            with store.transaction():
+                said_now += store.pruning.replace_text(project, digest, hidden, lambda title: redacted(title)[0])
+            count += 1
+    if said_now:
+        reingest(memories, only=said_now, everything=True)
+    if count:
+        with store.transaction():
+            store.pruning.remove_unused(project)
+        logger("memory").warning("keys and tokens were redacted in %s texts that were stored before", count)
+    return count
