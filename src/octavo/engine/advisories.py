@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from octavo.engine.full_vectors import seconds_left
-from octavo.engine.offline_runs import CLUSTERS, FINETUNE, FULL_VECTORS, OTHER_MODEL, REINGEST, SNAPSHOT, offline_runs
+from octavo.engine.offline_runs import (
+    CLUSTERS,
+    FINETUNE,
+    FULL_VECTORS,
+    OTHER_MODEL,
+    REINGEST,
+    REPAIR,
+    SNAPSHOT,
+    offline_runs,
+)
 from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
 from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
@@ -33,6 +42,7 @@ _CALLED = {
     OTHER_MODEL: ("embedding the library with another model", "octavo jobs list"),
     SUMMARIES: ("summarising sections and files", "octavo summaries build"),
     REINGEST: ("reading a document again", "octavo jobs list"),
+    REPAIR: ("repairing what was found damaged", "octavo db repair"),
 }
 _FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links"}
 

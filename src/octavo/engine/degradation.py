@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.errors import OctavoError
+from octavo.model.job import REBUILD, REPAIR_ALL, JobKind
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
-    from octavo.model.job import JobKind
     from octavo.model.result import StageTrace
 
 
@@ -29,10 +29,14 @@ class Degradation:
 
     def promise_repair(self, trace: Sequence[StageTrace]) -> None:
         """Outside any transaction: queues the jobs that mend what the search found damaged."""
-        from octavo.model.job import REBUILD, JobKind  # a search that finds everything whole queues nothing
-
         if snapshot := self._snapshot_damage():
             self._promise(JobKind.SNAPSHOT, REBUILD, snapshot)
+        if any(stage.damage for stage in trace):
+            self._promise(JobKind.REPAIR, REPAIR_ALL, REPAIR_ALL)
+
+    def promise_all(self) -> None:
+        """Queues the job that makes anew whatever derived part is damaged: somebody has met damage."""
+        self._promise(JobKind.REPAIR, REPAIR_ALL, REPAIR_ALL)
 
     def _snapshot_damage(self) -> str:
         published = self._library.active.setup.published

@@ -215,6 +215,10 @@ class Engine:
         )
         return self.writer.index(options, progress=progress, patience=patience)
 
+    def repair(self) -> None:
+        """Makes anew what is damaged and derives from texts, folders and models."""
+        self.writer.repair(self)
+
     def _queued(self) -> int:
         """Paths that wait to be indexed."""
         return self._watcher.state().queued if self._watcher is not None and self._watcher.active else 0

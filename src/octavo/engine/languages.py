@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.compounds import Compounds
 from octavo.algorithms.languages import COMPOUNDING, SNOWBALL, marked
 from octavo.algorithms.stemming import snowball
+from octavo.errors import LibraryError
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
@@ -31,20 +33,24 @@ class LibraryLanguages:
         self._compounds: dict[str, Compounds] = {}
 
     def held(self) -> tuple[str, ...]:
+        """None where the word index is damaged: what reads it for its own sake says so."""
         generation = self._store.generation()
-        with self._lock:
+        with self._lock, suppress(LibraryError):
             if generation != self._generation:
+                self._held, self._compounds = (), {}
                 lexical = self._store.lexical
                 self._held = tuple(code for code in SNOWBALL if lexical.holds(self._project, marked(code)))
-                self._compounds = {}
                 self._generation = generation
-            return self._held
+        return self._held
 
     def with_compounds(self, terms: Terms) -> Terms:
         """The terms with the compounds that their words are parts of, or that their words are."""
         if not terms.forms:
             return terms
-        return replace(terms, forms=tuple(map(self._with_compounds, terms.forms)))
+        try:
+            return replace(terms, forms=tuple(map(self._with_compounds, terms.forms)))
+        except LibraryError:
+            return terms
 
     def _with_compounds(self, word: WordForms) -> WordForms:
         found = []

@@ -7,7 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from octavo.errors import OctavoError
+from octavo.errors import LibraryError, OctavoError
+from octavo.jobs.graph import promise
 from octavo.memory.reingest import reingest
 from octavo.memory.repair import repair_items
 from octavo.model.collection import MEMORIES
@@ -16,6 +17,7 @@ from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
 
 _ALL = 1 << 40  # vectors: as many as are missing
+_STORED = {Part.FILE, Part.MEMORIES}
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -27,10 +29,19 @@ def damage(engine: Engine, *, quick: bool = False, progress: Progress | None = N
     return (*engine.store.damage(quick=quick, progress=progress), *_snapshot_damage(engine, quick=quick))
 
 
-def mend(engine: Engine, progress: Progress | None = None) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
+def mend_derived(engine: Engine) -> None:
+    """Makes anew what derives from texts, folders and models, while the library is in use; no text is removed."""
+    _, left = mend(engine, derived_only=True)
+    if left:
+        raise LibraryError(f"not everything could be mended: {left[0].message}", hint="run `octavo db repair`")
+
+
+def mend(
+    engine: Engine, progress: Progress | None = None, *, derived_only: bool = False
+) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
     """What was wrong, and what still is. What fails in one part does not keep the others from being mended."""
     found = damage(engine, progress=progress)
-    parts = {problem.part for problem in found}
+    parts = {problem.part for problem in found} - (_STORED if derived_only else set())
     projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if found else []
     if Part.MEMORIES in parts:
         for project in projects:
@@ -39,10 +50,11 @@ def mend(engine: Engine, progress: Progress | None = None) -> tuple[tuple[Damage
         _attempt("the word index", engine.store.repair)
         parts = {problem.part for problem in engine.store.damage()} | (parts & {Part.SNAPSHOTS})
     if parts & {Part.DOCUMENTS, Part.VECTORS, Part.FILE}:
-        _attempt("what has changed", engine.store.remove_damaged)
+        _attempt("what has changed", lambda: engine.store.remove_damaged(texts_too=not derived_only))
     if parts & {Part.DOCUMENTS, Part.WORDS, Part.VECTORS, Part.FILE}:
         for project in projects:
             _read_again(project, progress or NoProgress(), everything=bool(parts - {Part.VECTORS, Part.SNAPSHOTS}))
+            promise(project.store, project.project.id)  # the graph of what was read again
     if Part.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
         _attempt("snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
     return found, damage(engine) if found else ()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CLUSTERS, SNAPSHOT, FINETUNE = "clusters", "snapshot", "finetune"
 FULL_VECTORS, OTHER_MODEL, REINGEST = "full_vectors", "other_model", "reingest"
+REPAIR = "repair"
 _WORKED_ON = {
     JobKind.COMMUNITIES: "communities",
     JobKind.THEMATIC_LINKS: "thematic_links",
@@ -30,6 +31,7 @@ _WORKED_ON = {
     JobKind.REINDEX_PROFILE: OTHER_MODEL,
     JobKind.REINGEST: REINGEST,
     JobKind.SUMMARIES: SUMMARIES,
+    JobKind.REPAIR: REPAIR,
 }
 _TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 

@@ -61,6 +61,10 @@ class Reader:
         self.counts = Counts(partial(counted, library), library.store.generation)
         self._judges: dict[tuple[str, str, float], MeasuredReranker] = {}
 
+    def promise_repair(self) -> None:
+        """Queues a job that mends what derives from texts, folders and models: somebody has met damage."""
+        self._degradation.promise_all()
+
     def close(self) -> None:
         """Writes down what was counted, and waits for the threads that read the library."""
         library = self._library

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.full_vectors import make_inputs, upgrade
 from octavo.engine.histories import index_moved
 from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
+from octavo.engine.mending import mend_derived
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from octavo.engine.adapters import IndexOptions
     from octavo.engine.builds import Build, Work
+    from octavo.engine.engine import Engine
     from octavo.engine.indexing import Changes
     from octavo.engine.library import OpenLibrary
     from octavo.ingest.report import CollectionReport, IndexReport
@@ -70,6 +72,10 @@ class Writer:
     def upgrade(self, most: int) -> int:
         """Replaces some fast vectors by full ones, while other things go on; how many."""
         return upgrade(self._library, most, NoProgress())
+
+    def repair(self, engine: Engine) -> None:
+        """Makes anew what is damaged and derives from texts, folders and models."""
+        mend_derived(engine)
 
     def make_inputs(self) -> None:
         """Makes what is embedded of chunks that a run without embedding wrote."""

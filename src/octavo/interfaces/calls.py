@@ -21,6 +21,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import Models
+from octavo.errors import LibraryError
 from octavo.jobs.worker import Pace
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
@@ -165,7 +166,11 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
 
 
 def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:
-    answer = operation.run(engine, made, progress)
+    try:
+        answer = operation.run(engine, made, progress)
+    except LibraryError:
+        engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
+        raise
     return Answered(answer, dump(operation.gives, answer), operation.written(answer))
 
 

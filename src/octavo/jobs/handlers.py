@@ -62,6 +62,8 @@ class Workshop(Protocol):
 
     def recipe(self) -> Recipe: ...
 
+    def repair(self) -> None: ...
+
     @property
     def writer(self) -> VectorWriter: ...
 
@@ -154,6 +156,7 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         JobKind.THEMATIC_LINKS: thematic_links,
         JobKind.SNAPSHOT: snapshot,
         JobKind.SUMMARIES: summaries,
+        JobKind.REPAIR: lambda job: engine.repair(),
     }
 
 

@@ -14,6 +14,10 @@ REBUILD = "rebuild"
 """The subject of a snapshot job that puts a new snapshot in the place of a damaged one."""
 
 
+REPAIR_ALL = "library"
+"""The subject of a job that makes anew whatever derived part of the library is damaged."""
+
+
 class JobKind(StrEnum):
     EMBED = "embed"
     REINGEST = "reingest"
@@ -22,6 +26,7 @@ class JobKind(StrEnum):
     THEMATIC_LINKS = "thematic_links"
     SNAPSHOT = "snapshot"
     SUMMARIES = "summaries"
+    REPAIR = "repair"
 
 
 class JobState(StrEnum):

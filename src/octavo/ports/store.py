@@ -116,7 +116,7 @@ class Store(Protocol):
         """The same, with the part of the library that each is about."""
         ...
 
-    def remove_damaged(self) -> int:
+    def remove_damaged(self, *, texts_too: bool = True) -> int:
         """Removes vectors and texts that cannot be trusted, so that indexing makes them again; how many."""
         ...
 

@@ -44,6 +44,8 @@ def _attempted(name: str, look: Callable[[], Sequence[Check]]) -> Sequence[Check
 
 def _library_check(engine: Engine, *, deep: bool) -> Sequence[Check]:
     problems = tuple(found.message for found in damage(engine, quick=not deep))
+    if problems:
+        engine.reader.promise_repair()
     sound = f"{engine.location} is sound" if deep else f"{engine.location} answers"
     hint = "`octavo db repair` makes anew what can be computed again; else restore a backup" if problems else None
     return [Check("library", not problems, "; ".join(problems) or sound, hint)]

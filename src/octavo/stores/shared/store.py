@@ -162,6 +162,6 @@ class SharedStore:
     def repair(self) -> bool:
         return self.upkeep.repair()
 
-    def remove_damaged(self) -> int:
+    def remove_damaged(self, *, texts_too: bool = True) -> int:
         with self.transaction():
-            return self.upkeep.remove_damaged()
+            return self.upkeep.remove_damaged(texts_too=texts_too)

@@ -58,10 +58,10 @@ class LibraryUpkeep:
         """Rebuilds what can be derived from rows alone; False if there is nothing to rebuild."""
         return False
 
-    def remove_damaged(self) -> int:
+    def remove_damaged(self, *, texts_too: bool = True) -> int:
         """Inside a transaction: removes vectors and texts whose bytes changed, which indexing makes again; how many."""
         vectors = list(damaged_vectors(self._database, self._vector_bytes, quick=False, progress=NoProgress()))
-        texts = self._documents.unreadable_texts()
+        texts = self._documents.unreadable_texts() if texts_too else ()
         if vectors:
             self._database.run("vectors_remove_keys", {"keys": json.dumps(vectors)})
             self._database.run("embedded_upto_forget_all")

@@ -1,0 +1,90 @@
+"""Damage that somebody meets is mended by a job, while the library goes on answering."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from octavo.config.schema import Jobs
+from octavo.engine.engine import Engine
+from octavo.engine.mending import damage
+from octavo.engine.wiring import open_library
+from octavo.model.job import JobKind, JobState
+from octavo.operations.jobs.working import work
+from octavo.operations.library.health import doctor
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
+
+SETTINGS = {"embedding.provider": "hashing"}
+DAMAGES = {
+    "vectors": "update vectors set data = randomblob(length(data))",
+    "blocks": "update lexical_blocks set data = randomblob(length(data))",
+    "spans": "update chunks set end = end + 1",
+    "lines": "update chunks set first_line = first_line + 3",
+    "words": "delete from lexical",
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(8):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n\nThe lamp {number} stands near [[{number + 1}]].\n")
+    with open_library(tmp_path / "library.db", create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", notes)
+        remember(engine, RememberRequest(text="The boiler stands in the cellar."))
+        engine.index()
+        work(engine, Jobs())
+    return tmp_path / "library.db"
+
+
+def hurt(library: Path, statement: str) -> None:
+    connection = apsw.Connection(str(library))
+    connection.execute(statement)
+    connection.close()
+
+
+def repairs(engine: Engine) -> list[str]:
+    jobs = engine.store.outbox.jobs(engine.project.id, [JobState.READY])
+    return [job.subject for job in jobs if job.kind is JobKind.REPAIR]
+
+
+def test_a_search_that_meets_a_damaged_word_index_has_it_mended(library: Path) -> None:
+    hurt(library, "update lexical_data set block = randomblob(length(block))")
+    with open_library(library, settings=SETTINGS) as engine:
+        found = search(engine, SearchRequest("lamp"))
+        assert found.hits and found.degraded
+        assert repairs(engine) == ["library"]
+        work(engine, Jobs())
+        assert damage(engine) == ()
+        assert search(engine, SearchRequest("lamp")).degraded is None
+        assert [hit.uri for hit in search(engine, SearchRequest("boiler")).hits][:1] != []
+
+
+@pytest.mark.parametrize("part", DAMAGES)
+def test_damage_that_the_doctor_finds_is_mended_by_a_job(part: str, library: Path) -> None:
+    hurt(library, DAMAGES[part])
+    with open_library(library, settings=SETTINGS) as engine:
+        assert [check.name for check in doctor(engine) if not check.ok] == ["library"]
+        assert repairs(engine) == ["library"]
+        work(engine, Jobs())
+        assert damage(engine) == ()
+        assert engine.store.outbox.jobs(engine.project.id, [JobState.DEAD]) == ()
+
+
+def test_a_text_that_cannot_be_made_again_is_left_for_a_person(library: Path) -> None:
+    statement = "update texts set data = randomblob(length(data)) where hash in (select text_hash from memory_versions)"
+    hurt(library, statement)
+    with open_library(library, settings=SETTINGS) as engine:
+        assert not doctor(engine)[0].ok
+        work(engine, Jobs(max_attempts=1))
+        (job,) = engine.store.outbox.jobs(engine.project.id, [JobState.DEAD])
+        assert (job.kind, "not everything could be mended" in job.error) == (JobKind.REPAIR, True)
+    connection = apsw.Connection(str(library))
+    held = "select count(*) from texts where hash in (select text_hash from memory_versions)"
+    assert connection.execute(held).get == 1  # its bytes are still there for `octavo db repair`
