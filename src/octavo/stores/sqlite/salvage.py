@@ -35,6 +35,8 @@ _KEYS_IN_USE = """
 update library set value = max(value, (select coalesce(max(document), 0) from document_versions))
 where name = 'document_key'
 """  # versions that were read have these keys: no new document may get one of them
+_NO_TEXT = "not exists (select 1 from texts t where t.project = {table}.project and t.hash = {table}.text_hash)"
+_TEXTLESS = "select {columns} from {table} where " + _NO_TEXT + " order by 1, 2"
 _PAGE = 4_096
 _MOST_GAPS = 10_000  # stretches of unreadable rows in a table that are skipped
 _UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError, apsw.SQLError, apsw.FullError)
@@ -80,11 +82,21 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
                 if gaps:
                     lost.append(f"{table}: {len(gaps)} stretches could not be read ({gaps[0]})")
             with into:
+                lost += _without_texts(into)
                 into.execute(_KEYS_IN_USE)
         finally:
             source.close()
             into.close()
     return Salvaged(rows, tuple(lost))
+
+
+def _without_texts(into: apsw.Connection) -> Iterator[str]:
+    """Names the versions whose texts were not read. One of a document goes: what its file says now is read again."""
+    for title, number in into.execute(_TEXTLESS.format(columns="uri, version", table="document_versions")).fetchall():
+        yield f"the text of version {number} of {title}"
+    into.execute(f"delete from document_versions where {_NO_TEXT.format(table='document_versions')}")  # noqa: S608
+    for title, number in into.execute(_TEXTLESS.format(columns="title, number", table="memory_versions")).fetchall():
+        yield f"the text of version {number} of the memory {title}"
 
 
 def _opened(damaged: Path, fresh: Path, scratch: Path) -> tuple[apsw.Connection, bool]:

@@ -86,3 +86,7 @@ delete from embedded_upto;
 
 -- name: text_remove
 delete from texts where hash = :hash;
+
+-- name: versions_without_text_remove
+delete from document_versions where not exists (
+  select 1 from texts t where t.project = document_versions.project and t.hash = document_versions.text_hash);
