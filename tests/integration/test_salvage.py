@@ -10,11 +10,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 from workbench import GOOD, Bench
 
+from octavo.engine.mending import mend
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
+from octavo.stores.sqlite.salvage import salvage
 
 MEMORIES = [f"The boiler number {number} stands in cellar {number * 7}." for number in range(40)]
 
@@ -81,3 +84,16 @@ def test_a_file_that_never_was_a_library_is_left_alone(bench: Bench) -> None:
     assert "octavo db restore" in done.stderr
     assert "octavo db repair" not in done.stderr
     assert bench.library.read_bytes() == before
+
+
+def test_a_version_whose_text_cannot_be_found_is_named_and_not_left_behind(library: Bench, tmp_path: Path) -> None:
+    connection = apsw.Connection(str(library.library))
+    uri, version = connection.execute("select uri, version from document_versions where uri like '%.md' limit 1").get
+    connection.execute("update document_versions set text_hash = randomblob(32) where uri = ?", (uri,))
+    connection.close()
+    salvaged = salvage(library.library, tmp_path / "new.db")
+    assert salvaged.lost == (f"the text of version {version} of {uri}",)
+    with library.opened() as engine:
+        found, left = mend(engine)
+        assert f"the text of version {version} of {uri} is missing" in {problem.message for problem in found}
+        assert left == ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from octavo.errors import LibraryError, OctavoError
 from octavo.jobs.graph import promise
@@ -20,16 +20,49 @@ _ALL = 1 << 40  # vectors: as many as are missing
 _STORED = {Part.FILE, Part.MEMORIES}
 
 if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
+    from octavo.ingest.accelerate import Accelerator
+    from octavo.memory.project_memories import ProjectMemories
+    from octavo.model.collection import Collection, Project
     from octavo.observability.progress import Progress
+    from octavo.ports import Store
 
 
-def damage(engine: Engine, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
+class VectorWriter(Protocol):
+    def embed(self, limit: int, *, progress: Progress | None = None) -> int: ...
+
+
+class Patient(Protocol):
+    """What is mended: an engine, which itself can be asked to mend."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def project(self) -> Project: ...
+
+    @property
+    def memories(self) -> ProjectMemories: ...
+
+    @property
+    def accelerator(self) -> Accelerator | None: ...
+
+    @property
+    def writer(self) -> VectorWriter: ...
+
+    @property
+    def collections(self) -> Callable[[], tuple[Collection, ...]]: ...
+
+    def within(self, project: str) -> Patient: ...
+
+    def index(self, names: Sequence[str], *, reread: bool, progress: Progress | None) -> object: ...
+
+
+def damage(engine: Patient, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
     """What is wrong with the library and its snapshots. `quick` looks at samples of both."""
     return (*engine.store.damage(quick=quick, progress=progress), *_snapshot_damage(engine, quick=quick))
 
 
-def mend_derived(engine: Engine) -> None:
+def mend_derived(engine: Patient) -> None:
     """Makes anew what derives from texts, folders and models, while the library is in use; no text is removed."""
     _, left = mend(engine, derived_only=True)
     if left:
@@ -37,7 +70,7 @@ def mend_derived(engine: Engine) -> None:
 
 
 def mend(
-    engine: Engine, progress: Progress | None = None, *, derived_only: bool = False
+    engine: Patient, progress: Progress | None = None, *, derived_only: bool = False
 ) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
     """What was wrong, and what still is. What fails in one part does not keep the others from being mended."""
     found = damage(engine, progress=progress)
@@ -60,13 +93,13 @@ def mend(
     return found, damage(engine) if found else ()
 
 
-def read_everything(engine: Engine, progress: Progress) -> None:
+def read_everything(engine: Patient, progress: Progress) -> None:
     """Folders, memories and vectors of every project: what a library that was just salvaged lacks."""
     for known in engine.store.catalog.projects():
         _read_again(engine.within(known.name), progress, everything=True)
 
 
-def _read_again(engine: Engine, progress: Progress, *, everything: bool) -> None:
+def _read_again(engine: Patient, progress: Progress, *, everything: bool) -> None:
     """Files from their folders, memories from their versions, then vectors.
 
     The ledger would say that nothing has changed, so it is forgotten first; vectors that are whole are kept.
@@ -95,7 +128,7 @@ def _attempt(part: str, work: Callable[[], object]) -> None:
         logger("engine").exception("%s could not be mended", part)
 
 
-def _snapshot_damage(engine: Engine, *, quick: bool) -> tuple[Damage, ...]:
+def _snapshot_damage(engine: Patient, *, quick: bool) -> tuple[Damage, ...]:
     accelerator = engine.accelerator
     if accelerator is None or not accelerator.published:
         return ()

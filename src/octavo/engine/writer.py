@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.full_vectors import make_inputs, upgrade
 from octavo.engine.histories import index_moved
 from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
-from octavo.engine.mending import mend_derived
+from octavo.engine.mending import Patient, mend_derived
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from octavo.engine.adapters import IndexOptions
     from octavo.engine.builds import Build, Work
-    from octavo.engine.engine import Engine
     from octavo.engine.indexing import Changes
     from octavo.engine.library import OpenLibrary
     from octavo.ingest.report import CollectionReport, IndexReport
@@ -73,7 +72,7 @@ class Writer:
         """Replaces some fast vectors by full ones, while other things go on; how many."""
         return upgrade(self._library, most, NoProgress())
 
-    def repair(self, engine: Engine) -> None:
+    def repair(self, engine: Patient) -> None:
         """Makes anew what is damaged and derives from texts, folders and models."""
         mend_derived(engine)
 

@@ -36,7 +36,7 @@ update library set value = max(value, (select coalesce(max(document), 0) from do
 where name = 'document_key'
 """  # versions that were read have these keys: no new document may get one of them
 _NO_TEXT = "not exists (select 1 from texts t where t.project = {table}.project and t.hash = {table}.text_hash)"
-_TEXTLESS = "select {columns} from {table} where " + _NO_TEXT + " order by 1, 2"
+_TEXTLESS = "select {columns} from {table} where " + _NO_TEXT + " order by 1, 2"  # noqa: S608
 _PAGE = 4_096
 _MOST_GAPS = 10_000  # stretches of unreadable rows in a table that are skipped
 _UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError, apsw.SQLError, apsw.FullError)

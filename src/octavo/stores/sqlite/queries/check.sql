@@ -89,4 +89,14 @@ delete from texts where hash = :hash;
 
 -- name: versions_without_text_remove
 delete from document_versions where not exists (
-  select 1 from texts t where t.project = document_versions.project and t.hash = document_versions.text_hash);
+  select 1 from texts t where t.project = document_versions.project and t.hash = document_versions.text_hash)
+or exists (
+  select 1 from documents d
+  where d.project = document_versions.project and d.key = document_versions.document
+    and d.version = document_versions.version and d.text_hash <> document_versions.text_hash);
+
+-- name: versions_of_current_put
+insert into document_versions (project, document, version, document_id, uri, title, text_hash, modified_at, indexed_at)
+select d.project, d.key, d.version, d.id, d.uri, d.title, d.text_hash, d.modified_at, d.modified_at from documents d
+where not exists (
+  select 1 from document_versions v where v.project = d.project and v.document = d.key and v.version = d.version);
