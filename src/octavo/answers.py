@@ -100,6 +100,7 @@ from octavo.operations.projects.answers import (
     SessionsAnswer,
     SessionState,
 )
+from octavo.operations.queries.answers import AskedQuery, QueriesAnswer, QueriesCleared
 from octavo.operations.reading.answers import (
     DiffAnswer,
     DocumentPassage,
@@ -130,6 +131,7 @@ __all__ = [
     "Advisory",
     "AnswerSentence",
     "AskAnswer",
+    "AskedQuery",
     "AugmentAnswer",
     "AutoFixAnswer",
     "BuildAnswer",
@@ -214,6 +216,8 @@ __all__ = [
     "PromisedAnswer",
     "PropertyKey",
     "PruneAnswer",
+    "QueriesAnswer",
+    "QueriesCleared",
     "QueuedJob",
     "Quotation",
     "ReadPassage",

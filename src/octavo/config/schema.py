@@ -345,6 +345,19 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
+class Log:
+    """What is written down about the use of a library, in the library itself."""
+
+    queries: Annotated[
+        bool,
+        Field(
+            description="Keep what was asked, shown and opened, for `octavo finetune` and `octavo eval make`;"
+            " `octavo queries clear` forgets it."
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole tree."""
 
@@ -378,3 +391,4 @@ class Config:
     snapshots: Snapshots = Snapshots()
     postgres: Postgres = Postgres()
     writing: Writing = Writing()
+    log: Log = Log()

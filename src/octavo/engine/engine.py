@@ -106,6 +106,12 @@ class Engine:
         return self.library.adapters.analyzer.tokens
 
     @property
+    def logs_queries(self) -> bool:
+        """Whether what is asked, shown and opened is written down."""
+        config = self.library.adapters.config
+        return config is not None and config.log.queries
+
+    @property
     def reranks_by_model(self) -> bool:
         """Whether a language model has the role of reranking."""
         config = self.library.adapters.config

@@ -27,6 +27,7 @@ _ASKING = frozenset(("how", "why", "when", "what", "where", "which", "who"))
 _CODE = re.compile(r"[(){}\[\]=;<>|]|\b(?:import|def)\b")
 _LEAST_WORDS = 2  # one word alone names too many things
 _LEAST_TEXT = 40  # characters of a section besides its heading: less is no answer
+_RECOGNISED = 200  # characters by which a passage is found again in its section
 _WORD = re.compile(r"\w+")
 
 
@@ -60,6 +61,16 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody asked, and the passage they opened: a question whose answer is known, as far as that tells."""
+
+    query: str
+    document: str
+    """The id of its original."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """A data set, ready to be written: rows of the three files."""
 
@@ -79,12 +90,29 @@ class _Target:
 class _Corpus:
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     targets: list[_Target] = field(default_factory=list)
+    parts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """Of each original the names of its records, with their texts."""
+
+    def answering(self, asked: Asked) -> tuple[str, ...]:
+        """The records that hold the opened passage, or else all of its document."""
+        records = self.parts.get(asked.document, [])
+        begin = asked.text.strip()[:_RECOGNISED]
+        holding = tuple(name for name, text in records if begin in text)
+        return holding[:1] or tuple(dict.fromkeys(name for name, _ in records))
 
 
-def make(originals: Iterable[Original], *, level: Level = Level.SECTION, limit: int = 500, seed: int = 0) -> Made:
+def make(
+    originals: Iterable[Original],
+    *,
+    level: Level = Level.SECTION,
+    limit: int = 500,
+    seed: int = 0,
+    asked: Sequence[Asked] = (),
+) -> Made:
     """Each target is asked for twice: in its own words, and inside a question template.
 
-    A title or heading that stands for several places is no question, since its answer would be a matter of luck.
+    What people `asked` goes first and counts towards the limit: no template asks as they do. A title or heading that
+    stands for several places is no question, since its answer would be a matter of luck.
     Same library, same seed, same bytes.
     """
     if limit < 1:
@@ -92,7 +120,10 @@ def make(originals: Iterable[Original], *, level: Level = Level.SECTION, limit: 
     corpus = _Corpus()
     for original in sorted(originals, key=lambda original: original.id):
         _add(corpus, original, level)
-    if not corpus.targets:
+    logged = [
+        (_Target(one.query, "opened", answers), one.query) for one in asked if (answers := corpus.answering(one))
+    ][:limit]
+    if not corpus.targets and not logged:
         raise NotIndexed(
             "the library has no titles or headings to make questions of",
             hint="index notes or documentation with `octavo add` and `octavo index` first",
@@ -100,13 +131,13 @@ def make(originals: Iterable[Original], *, level: Level = Level.SECTION, limit: 
     said = Counter(_folded(target.words) for target in corpus.targets)
     clear = [target for target in corpus.targets if said[_folded(target.words)] == 1]
     dice = random.Random(seed)  # seeded, and for sampling only
-    asked = [(target, words) for target in clear for words in (target.words, _question(target.words, dice))]
-    if len(asked) > limit:
-        asked = [asked[place] for place in sorted(dice.sample(range(len(asked)), limit))]
+    made = [(target, words) for target in clear for words in (target.words, _question(target.words, dice))]
+    if len(made) > limit - len(logged):
+        made = [made[place] for place in sorted(dice.sample(range(len(made)), limit - len(logged)))]
     queries, qrels = [], []
-    for number, (target, words) in enumerate(asked, 1):
+    for number, (target, words) in enumerate((*logged, *made), 1):
         name = f"q{number:04}"
-        form = "plain" if words == target.words else "question"
+        form = "asked" if target.kind == "opened" else "plain" if words == target.words else "question"
         queries.append({"_id": name, "text": words, "metadata": {"target": target.kind, "form": form}})
         qrels += [(name, answer, 1) for answer in target.answers]
     return Made(tuple(corpus.rows), tuple(queries), tuple(qrels))
@@ -135,6 +166,8 @@ def _add(corpus: _Corpus, original: Original, level: Level) -> None:
     else:
         names = [original.id] * len(parts)
         corpus.rows.append({"_id": original.id, **base, "text": original.text})
+    texts = [part.text for part in parts] if level is Level.SECTION and parts else [original.text]
+    corpus.parts[original.id] = list(zip(names or [original.id], texts, strict=False))
     if not original.prose:
         return
     everything = tuple(dict.fromkeys(names)) or (original.id,)

@@ -18,6 +18,7 @@ from octavo.operations.models.rows import MODELS
 from octavo.operations.operation import Operation
 from octavo.operations.profiles.rows import PROFILES
 from octavo.operations.projects.rows import PROJECTS
+from octavo.operations.queries.rows import QUERIES
 from octavo.operations.reading.rows import READING
 from octavo.operations.search.rows import SEARCH
 from octavo.operations.snapshots.rows import SNAPSHOTS
@@ -34,6 +35,7 @@ ROWS: tuple[Operation, ...] = (
     *PROFILES,
     *MODELS,
     *EVALUATION,
+    *QUERIES,
     *GRAPH,
     *SNAPSHOTS,
     *SUMMARIES,

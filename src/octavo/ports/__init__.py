@@ -34,6 +34,7 @@ from octavo.ports.making import (
 )
 from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
 from octavo.ports.pruning import Pruning
+from octavo.ports.query_log import QueryLog
 from octavo.ports.snapshots import SnapshotSource
 from octavo.ports.store import Store
 from octavo.ports.summaries import Summaries, SummaryIndex
@@ -61,6 +62,7 @@ __all__ = [
     "Outbox",
     "Parser",
     "Pruning",
+    "QueryLog",
     "QueryWriter",
     "ReadingEmbedder",
     "RerankScores",

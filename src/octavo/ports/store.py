@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.pruning import Pruning
+    from octavo.ports.query_log import QueryLog
     from octavo.ports.summaries import Summaries
     from octavo.ports.writing import NoteWrites
 
@@ -74,6 +75,9 @@ class Store(Protocol):
 
     @property
     def completions(self) -> Completions: ...
+
+    @property
+    def query_log(self) -> QueryLog: ...
 
     @property
     def summaries(self) -> Summaries: ...

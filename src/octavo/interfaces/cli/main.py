@@ -84,6 +84,7 @@ COMMANDS: Mapping[str, Entry] = {
     "skill": Entry(f"{_AT}.skill:skill", "Teach an agent when and how to use Octavo."),
     "daemon": Entry(f"{_AT}.daemon:daemon", "Look at the server that a library's clients share, or end it."),
     "eval": Entry(f"{_AT}.evaluate:evaluate", "Measure retrieval on data sets with known answers."),
+    "queries": Entry(f"{_AT}.queries:queries", "Look at what was asked and opened, where that is logged; forget it."),
     "config": Entry(f"{_AT}.config:config", "Look at settings and where they come from, and change them."),
     "completion": Entry(f"{_AT}.completion:completion", "Print the completion script for a shell."),
     "version": Entry(f"{_AT}.version:version", "Print the version."),

@@ -53,6 +53,8 @@ class AsyncMethods(AsyncCaller):
     finetune = awaited(Library.finetune)
     eval_run = awaited(Library.eval_run)
     evaluate = awaited(Library.evaluate)
+    queries_list = awaited(Library.queries_list)
+    queries_clear = awaited(Library.queries_clear)
     related = awaited(Library.related)
     graph_related = awaited(Library.graph_related)
     graph_neighbors = awaited(Library.graph_neighbors)

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
         ProjectsResolveAnswer,
         PromisedAnswer,
         PruneAnswer,
+        QueriesAnswer,
+        QueriesCleared,
         RecallAnswer,
         RelatedAnswer,
         RemoveAnswer,
@@ -978,6 +980,28 @@ class Methods(Caller):
             progress: Called with a `ProgressUpdate` now and then.
         """
         answer: EvaluationAnswer = self._call("eval_run", locals())
+        return answer
+
+    def queries_list(self, *, limit: int = 20) -> QueriesAnswer:
+        """List what was asked, newest first, with what was opened.
+
+        The log of queries, where log.queries is on.
+
+        Args:
+            limit: How many at most. 1 to 100,000.
+        """
+        answer: QueriesAnswer = self._call("queries_list", locals())
+        return answer
+
+    def queries_clear(self, before: str | None = None) -> QueriesCleared:
+        """Forget what was asked.
+
+        Empty the log of queries.
+
+        Args:
+            before: Only what was asked before: a date, or 30d, 2w.
+        """
+        answer: QueriesCleared = self._call("queries_clear", locals())
         return answer
 
     def related(

@@ -15,7 +15,9 @@ from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate
 from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest
+from octavo.operations.queries.opened import opened_passages
 from octavo.training.library import harvest, read_pairs
+from octavo.training.pairs import Pair, PairKind
 from octavo.training.requirements import ModelDirectory, base_directory, require_torch, teacher_directory
 
 _LEAST = 50  # pairs to learn from: fewer teach nothing that holds elsewhere
@@ -51,7 +53,9 @@ def train_model(
     require_torch()
     base = base_directory(_base(engine, request.base))
     teacher = _teacher(request)
-    extra = read_pairs(Path(request.pairs).expanduser()) if request.pairs else ()
+    given = read_pairs(Path(request.pairs).expanduser()) if request.pairs else ()
+    logged = (Pair(one.query, one.text, PairKind.OPENED, one.place) for one in opened_passages(engine))
+    extra = (*given, *logged)
     harvested = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=least)
     # Imported only now: it needs torch.
     from octavo.operations.models.training import Training, train_encoder, train_table

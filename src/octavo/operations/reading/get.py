@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from importlib import import_module
 
 from octavo.engine.engine import Engine
 from octavo.model.graph import EdgeType
@@ -31,6 +32,8 @@ def get(engine: Engine, request: GetRequest) -> GetAnswer:
         asked = (replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS), passage.document.text_hash)
         offset = offset_of(request.cursor, asked)
         pointing = () if offset else backlinks_of(engine, passage.document)
+    if engine.logs_queries:
+        import_module("octavo.operations.queries.queries").log_opened(engine, passage.document.id)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
     answer = _answer(passage, offset, first, "", cursor(len(passage.text), asked), pointing)
     room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(asdict(answer)), size(written(get_lines(answer))))

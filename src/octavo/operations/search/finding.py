@@ -38,6 +38,8 @@ def find(engine: Engine, request: SearchRequest, profile: RetrievalProfile | Non
     result = found_in(engine, engine.search(query, chosen))
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
+    if engine.logs_queries:
+        import_module("octavo.operations.queries.queries").log_query(engine, result)
     return _fresh(result, request)
 
 

@@ -21,6 +21,7 @@ from octavo.stores.shared.embeddings import BYTES, EmbeddingRepository, VectorFo
 from octavo.stores.shared.leases import LeaseRepository
 from octavo.stores.shared.ledger import LedgerRepository
 from octavo.stores.shared.projects import CatalogRepository, KeyCache
+from octavo.stores.shared.query_log import QueryLogRepository
 from octavo.stores.shared.summaries import SummaryRepository
 
 if TYPE_CHECKING:
@@ -94,6 +95,10 @@ class SharedStore:
     @cached_property
     def completions(self) -> CompletionRepository:
         return CompletionRepository(self.shared, self._keys, self._clock)
+
+    @cached_property
+    def query_log(self) -> QueryLogRepository:
+        return QueryLogRepository(self.shared, self._keys)
 
     @cached_property
     def summaries(self) -> SummaryRepository:

@@ -62,6 +62,8 @@ TABLES = (
     Table("graph_communities", ("document",)),
     Table("graph_runs", ("project", "kind")),
     Table("summaries"),
+    Table("query_log"),
+    Table("query_log_hits", ("project", "query", "rank")),
 )
 """Every transferred table, each after those it references."""
 

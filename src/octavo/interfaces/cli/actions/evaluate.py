@@ -12,7 +12,7 @@ from octavo.config.load import load
 from octavo.errors import NotFound, SourceError, StorageError
 from octavo.evaluation.baselines import Outcome, Results, matching
 from octavo.evaluation.compare import Difference, compare
-from octavo.evaluation.make import Level, write_dataset
+from octavo.evaluation.make import Asked, Level, write_dataset
 from octavo.evaluation.make import make as made_of
 from octavo.evaluation.page import page
 from octavo.evaluation.report import difference_json, figures, markdown_table, overview, replaced
@@ -33,6 +33,7 @@ from octavo.operations.evaluation.evaluate import (
 from octavo.operations.evaluation.measuring import measured_by
 from octavo.operations.evaluation.requests import EvaluationRequest
 from octavo.operations.lines import Line, Part, columns, visible
+from octavo.operations.queries.opened import opened_passages
 
 _COLUMNS = (
     "dataset",
@@ -127,8 +128,9 @@ def report(
 
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     with opened(choices) as session:
-        found = originals(session.engine, names)
-    made = made_of(found, level=Level(level), limit=limit, seed=seed)
+        found = list(originals(session.engine, names))
+        asked = [Asked(one.query, one.place, one.text) for one in opened_passages(session.engine)]
+    made = made_of(found, level=Level(level), limit=limit, seed=seed, asked=asked)
     write_dataset(made, out)
     data = {"path": str(out), "documents": len(made.corpus), "queries": len(made.queries)}
     text = [(Part(str(out), "place"), Part(f": {len(made.corpus):,} {level}s, {len(made.queries):,} queries"))]

@@ -16,6 +16,7 @@ from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.session import opened
 from octavo.model.position import position
 from octavo.operations.lines import Part
+from octavo.operations.queries.queries import log_opened
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
 
@@ -27,6 +28,8 @@ def open_file(choices: Choices, reference: str, collection: str | None, page: in
     with opened(choices) as session:
         passage = read(session.engine, GetRequest(reference, collection))
         root = session.roots().get(passage.document.collection)
+        if session.engine.logs_queries and not only_print:
+            log_opened(session.engine, passage.document.id)
     path = file_behind(root, passage.document.uri) if root is not None else None
     if path is None or not path.is_file():
         raise NotFound(

@@ -1,0 +1,1 @@
+"""The log of queries: look at it, empty it."""

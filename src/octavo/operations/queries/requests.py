@@ -1,0 +1,23 @@
+"""What is asked about the log of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from octavo.model.limits import Field
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesListRequest:
+    limit: Annotated[int, Field(ge=1, le=100_000, option="-n/--limit", description="How many at most.")] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesClearRequest:
+    before: (
+        Annotated[
+            str, Field(max_length=100, metavar="WHEN", description="Only what was asked before: a date, or 30d, 2w.")
+        ]
+        | None
+    ) = None
