@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from octavo.config.load import validated
+from octavo.config.schema import Config
 from octavo.converting.sandbox import SandboxedConverter
+from octavo.engine.wiring import open_engine
 from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.formats import readable_extensions
+from octavo.operations.search.answers import FoundHit
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.search import search
 
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 FILES = SHARED / "formats" / "files"
+QUESTIONS = Path(__file__).with_name("format_questions.tsv")
 pytestmark = pytest.mark.corpus
 
 
@@ -82,3 +91,28 @@ def test_headings_are_those_of_the_document_in_its_order(
     found = outcome(converter, name)
     assert isinstance(found, Converted), found
     assert [heading.title for heading in found.headings if heading.title in titles][: len(titles)] == titles
+
+
+def test_questions_find_their_file_among_the_first_three_and_its_page(tmp_path: Path) -> None:
+    """Asked as people ask, with the bundled model and the default profile, right after indexing."""
+    if not FILES.is_dir():
+        pytest.skip(f"{FILES} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
+    if not {".pdf", ".doc"} <= readable_extensions():
+        pytest.skip("octavo[formats] is not installed")
+    with QUESTIONS.open(encoding="utf-8", newline="") as file:
+        questions = list(csv.DictReader(file, delimiter="\t"))
+    with open_engine(validated(Config, {"library": tmp_path / "library.db"}), create=True) as engine:
+        engine.add_collection("formats", FILES)
+        engine.index()
+        found = {row["question"]: search(engine, SearchRequest(row["question"], limit=3)).hits for row in questions}
+    named = [row for row in questions if row["file"] in [hit.uri for hit in found[row["question"]]]]
+    paged = [row for row in named if row["page"]]
+    right = [row for row in paged if int(row["page"]) in _pages(found[row["question"]], row["file"])]
+    missed = [row for row in questions if row not in named] + [row for row in paged if row not in right]
+    assert len(named) >= 0.9 * len(questions), missed
+    assert len(right) >= 0.9 * len(paged), missed
+
+
+def _pages(hits: Sequence[FoundHit], uri: str) -> set[int]:
+    """The pages on which the hits in a file lie."""
+    return {page for hit in hits if hit.uri == uri for page in (hit.pages or (hit.page,)) if page is not None}

@@ -16,8 +16,9 @@ def pdf(
     outline: Sequence[tuple[str, int]] = (),
     about: Mapping[str, str] | None = None,
     password: bool = False,
+    links: Sequence[str] = (),
 ) -> bytes:
-    """A PDF with these lines on its pages; `outline` names pages from 1."""
+    """A PDF with these lines on its pages; `outline` names pages from 1. Every page has the links."""
     objects: list[bytes] = []
 
     def add(body: str | bytes) -> int:
@@ -26,13 +27,16 @@ def pdf(
 
     catalog, tree, font = add(""), add(""), add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
     kids = []
+    places = "".join(
+        f"<< /Type /Annot /Subtype /Link /Rect [72 700 200 720] /A << /S /URI /URI ({link}) >> >>" for link in links
+    )
     for lines in pages:
         stream = _page_stream(lines)
         content = add(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))
         kids.append(
             add(
                 f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R "
-                f"/Resources << /Font << /F1 {font} 0 R >> >> >>"
+                f"/Annots [{places}] /Resources << /Font << /F1 {font} 0 R >> >> >>"
             )
         )
     objects[tree - 1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(f'{k} 0 R' for k in kids)}] >>".encode()

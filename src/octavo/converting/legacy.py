@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from html import unescape
 
 import kreuzberg
 
@@ -25,6 +26,7 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
 _EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
+_TEMPLATE = re.compile(r"^\W*Click to edit Master ", re.IGNORECASE)  # what a slide's template says, and no slide
 _FIELD = re.compile(r"^\*\*(Subject|From|To|Cc|Date)\*\*: (.*)$", re.MULTILINE)
 
 
@@ -49,6 +51,8 @@ def read_legacy(name: str, data: bytes, settings: Settings) -> Converted | Refus
 
 def write_markdown(builder: TextBuilder, markdown: str) -> None:
     for block in re.split(r"\n\s*\n", markdown):
+        if _TEMPLATE.search(block):
+            continue
         lines = block.strip("\n").split("\n")
         if heading := _HEADING.match(lines[0].strip()):
             builder.heading(len(heading[1]), _plain(heading[2]))
@@ -64,4 +68,4 @@ def write_markdown(builder: TextBuilder, markdown: str) -> None:
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(r"\1", _EMPHASIS.sub(r"\2", text)).strip()
+    return _ESCAPED.sub(r"\1", _EMPHASIS.sub(r"\2", unescape(text))).replace("\t", " ").strip()

@@ -19,12 +19,15 @@ from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
-CONVERTER = f"pdf-2/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+CONVERTER = f"pdf-3/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
 _MOST_BOOKMARKS = 5_000
+_MOST_LINKS, _LONGEST_LINK = 500, 2_000
 _OCR_DOTS = 300  # in an inch
 _OCR_MOST = 5_000  # dots of a side
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
+_FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
+_FIELDS |= {"Creator": "program", "Producer": "producer"}
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _PROGRAM_TITLE = re.compile(
     r"^(?:microsoft \w+ ?-|untitled|document\d*$|.*\.(?:docx?|pdf|indd|tex|dvi|qxd|p65|fm)$)", re.I
@@ -142,13 +145,30 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> Page:
         text_page = page.get_textpage()
         try:
             lines = list(_lines(text_page.raw))
-            return Page(lines, page.get_rotation() == 0, page.get_height())
+            return Page(lines, page.get_rotation() == 0, page.get_height(), list(_links(document, page)))
         finally:
             text_page.close()
     except pypdfium2.PdfiumError:
         return Page()
     finally:
         page.close()
+
+
+def _links(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> Iterator[str]:
+    """Addresses in the world; what leads to another place of the document says nothing by itself."""
+    at, link = ctypes.c_int(0), pdfium.FPDF_LINK()
+    for _ in range(_MOST_LINKS):
+        if not pdfium.FPDFLink_Enumerate(page.raw, at, link):
+            return
+        action = pdfium.FPDFLink_GetAction(link)
+        if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
+            continue
+        size = pdfium.FPDFAction_GetURIPath(document.raw, action, None, 0)
+        buffer = ctypes.create_string_buffer(min(size, _LONGEST_LINK))
+        pdfium.FPDFAction_GetURIPath(document.raw, action, buffer, len(buffer))
+        address = one_line(buffer.value.decode("utf-8", "replace"))
+        if address.startswith(("http://", "https://", "mailto:", "ftp://")):
+            yield address
 
 
 def _lines(page: Any) -> Iterator[Line]:
@@ -249,7 +269,7 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[tuple[int, str, int,
 
 
 def _about(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> dict[str, Any]:
-    """Title, author, date and DOI, as far as the document gives them."""
+    """What the document says of itself, its DOI, and the addresses it links to."""
     try:
         told = document.get_metadata_dict(skip_empty=True)
     except (pypdfium2.PdfiumError, UnicodeDecodeError):
@@ -258,11 +278,14 @@ def _about(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> dict[str, 
     title = one_line(told.get("Title", ""))
     if len(title) >= 4 and not _PROGRAM_TITLE.match(title):
         about["title"] = title
-    for field, name in (("Author", "author"), ("Subject", "subject"), ("Keywords", "keywords")):
+    for field, name in _FIELDS.items():
         if value := one_line(told.get(field, ""))[:500]:
             about[name] = value
-    if date := _DATE.match(told.get("CreationDate", "")):
-        about["date"] = "-".join(filter(None, date.groups()))
+    for field, name in (("CreationDate", "date"), ("ModDate", "modified")):
+        if date := _DATE.match(told.get(field, "")):
+            about[name] = "-".join(filter(None, date.groups()))
+    if links := list(dict.fromkeys(link for page in pages for link in page.links))[:_MOST_LINKS]:
+        about["links"] = links
     head = " ".join(line.text for page in pages[:2] for line in page.lines)
     if doi := _DOI.search(f"{' '.join(told.values())} {head}"):
         about["doi"] = doi[0]

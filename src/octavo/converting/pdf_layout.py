@@ -19,10 +19,12 @@ _JOINED = re.compile(r"([^\W\d_]+)[\ufffe\x02]([^\W\d_]+)")
 _HYPHENS = str.maketrans("\ufffe\x02", "--")
 _MARGIN_LINES = 3
 _REPEATED = 0.3  # of the pages: what stands at the edge of so many is no text of theirs, alternating or not
-_SHORTEST = 4  # pages: in fewer, nothing is repeated enough to tell
+_SHORTEST = 3  # pages: in fewer, nothing is repeated enough to tell
 _TITLE_LINES = 3
 _LAST_WORDS = "a an and as at by for from how in into of on or that the this to when where which who with"
 _GOES_ON = frozenset(_LAST_WORDS.split())
+_CONTENTS = frozenset({"contents", "tableofcontents", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "indice"})
+_LISTED = 3  # titles below "Contents" on its page that are listed there and do not stand there
 _GAP = 1.35  # of the usual distance between lines: a wider one ends a paragraph
 
 
@@ -36,6 +38,8 @@ class Line:
     height: float = 0.0
     level: int = 0
     """Of the heading it is, if it is one."""
+    running: bool = False
+    """Whether it is the first of a running head or foot, which stays and is no heading."""
 
 
 @dataclass(slots=True)
@@ -45,6 +49,8 @@ class Page:
     lines: list[Line] = field(default_factory=list)
     upright: bool = True
     top: float = 0.0
+    links: list[str] = field(default_factory=list)
+    """Addresses that places on it lead to."""
 
 
 def key(text: str) -> str:
@@ -65,7 +71,7 @@ def drop_repeated(pages: Sequence[Page]) -> None:
     for at, lines in enumerate(edges):
         for line in lines:
             places.setdefault(_running(line.text), {}).setdefault(at, line.text)
-    least = max(3, round(len(pages) * _REPEATED))
+    least = max(min(3, len(pages) - 1), round(len(pages) * _REPEATED))
     counting = {text: _page_numbers(where) for text, where in places.items() if len(where) >= least}
     seen: set[str] = set()
     for page, lines in zip(pages, edges, strict=True):
@@ -77,6 +83,7 @@ def drop_repeated(pages: Sequence[Page]) -> None:
                 if told in seen or not any(map(str.isalpha, told)):
                     gone.add(id(line))
                 seen.add(told)
+                line.running = True
         page.lines = [line for line in page.lines if id(line) not in gone]
 
 
@@ -187,7 +194,9 @@ def mark_headings(pages: Sequence[Page]) -> None:
     body, characters = sizes.most_common(1)[0]
     if characters < 0.4 * sizes.total() or body <= 0:
         return
-    candidates = [line for page in pages if page.upright for line in _standing_alone(page, body)]
+    candidates = [
+        line for page in pages if page.upright for line in _without_contents(list(_standing_alone(page, body)))
+    ]
     if len(candidates) > 4 * len(pages) + 4:
         return
     tall = sorted({round(line.height) for line in candidates}, reverse=True)
@@ -195,11 +204,19 @@ def mark_headings(pages: Sequence[Page]) -> None:
         line.level = min(tall.index(round(line.height)) + 1, 4)
 
 
+def _without_contents(titles: list[Line]) -> list[Line]:
+    """Titles of a page; those that a table of contents lists are no headings, and its own is."""
+    for at, title in enumerate(titles):
+        if key(title.text) in _CONTENTS and len(titles) - at > _LISTED:
+            return titles[: at + 1]
+    return titles
+
+
 def _standing_alone(page: Page, body: float) -> Iterable[Line]:
     """Tall lines that make a title, of which a page may break one over three; a longer run is a quotation."""
     runs: list[list[Line]] = []
     for line in page.lines:
-        if line.height < 1.18 * body:
+        if line.height < 1.18 * body or line.running:
             runs.append([])
         elif runs and runs[-1] and _is_continued(runs[-1][-1], line):
             runs[-1].append(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.converting.pdf_layout import Line, Page, drop_repeated
+from octavo.converting.pdf_layout import Line, Page, drop_repeated, mark_headings
 
 
 def heads_and_feet_left(*heads: str) -> tuple[list[str], list[str]]:
@@ -33,3 +33,29 @@ def test_page_numbers_go_and_what_else_a_head_counts_stays() -> None:
 def test_roman_page_numbers_are_page_numbers() -> None:
     heads, _ = heads_and_feet_left("Preface iii", "Preface iv", "Preface v", "Preface vi", "Preface vii")
     assert heads == ["Preface iii", "", "", "", ""]
+
+
+def page_of(*lines: tuple[str, float]) -> Page:
+    """Lines from the top of a page to its foot, each with its height."""
+    return Page([Line(text, bottom=760 - 30 * at, height=height) for at, (text, height) in enumerate(lines)])
+
+
+def headings(pages: list[Page]) -> list[str]:
+    drop_repeated(pages)
+    mark_headings(pages)
+    return [line.text for page in pages for line in page.lines if line.level]
+
+
+def test_a_tall_running_head_is_no_heading_even_where_it_counts_sections() -> None:
+    text = [("plain text of the page that goes on for a while", 10.0)] * 8
+    pages = [page_of((f"Justice § 13.{number}", 14.0), *text, (f"Part {number}", 10.0)) for number in (1, 2, 3, 7)]
+    pages[1].lines.insert(3, Line("Excluded products", bottom=690, height=14.0))
+    assert headings(pages) == ["Excluded products"]
+
+
+def test_what_a_table_of_contents_lists_is_no_heading() -> None:
+    listed = [(title, 13.0) for title in ("Bees", "Wax", "Honey", "Swarms")]
+    text = [("plain text of the page that goes on for a while", 10.0)] * 12
+    pages = [page_of(("Contents", 16.0), *[line for pair in listed for line in (pair, ("on", 10.0))]), page_of(*text)]
+    pages[1].lines.insert(0, Line("Bees", bottom=790, height=13.0))
+    assert headings(pages) == ["Contents", "Bees"]

@@ -212,6 +212,21 @@ one,500
 """
 
 
+@pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
+def test_a_pdf_says_what_it_links_to_and_all_it_knows_of_itself() -> None:
+    about = {"Author": "Ann", "Creator": "Writer", "Producer": "LibreOffice", "ModDate": "D:20260302101112"}
+    found = converted(
+        "a.pdf", pdf([["Bees"], ["Wax"]], about=about, links=["https://bees.example/wax", "javascript:alert(1)"])
+    )
+    assert {name: found.metadata[name] for name in ("author", "program", "producer", "modified", "links")} == {
+        "author": "Ann",
+        "program": "Writer",
+        "producer": "LibreOffice",
+        "modified": "2026-03-02",
+        "links": ["https://bees.example/wax"],
+    }
+
+
 def test_a_message_is_its_people_its_text_and_what_is_attached() -> None:
     found = converted("a.eml", MESSAGE)
     assert (found.title, headings(found)) == ("Höney", [(1, "Höney")])
