@@ -2,16 +2,67 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from octavo.algorithms.language_names import language_named
 from octavo.algorithms.properties import read_condition
+from octavo.algorithms.syntax import path_prefix
+from octavo.engine.places import placed
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.model.document import Kind
-from octavo.model.query import PropertyCondition
+from octavo.model.query import Filters, PropertyCondition
+from octavo.operations.times import moment
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
+
+_NARROWING = (
+    "collections",
+    "path_prefix",
+    "uris",
+    "heading_contains",
+    "tags_all",
+    "tags_any",
+    "kinds",
+    "language",
+    "where",
+    "content_types",
+    "modified_after",
+    "modified_before",
+    "as_of",
+)
+"""The names under which requests take what narrows them, each in one meaning."""
+
+
+def narrowing(request: object) -> dict[str, Any]:
+    """What narrows a request, by the names of its fields: to ask another operation within the same bounds."""
+    return {name: getattr(request, name) for name in _NARROWING if hasattr(request, name)}
+
+
+def filters_of(engine: Engine, request: object, **more: Any) -> Filters:
+    """The filters that a request stands for, whichever of the shared fields it has; `more` of them besides."""
+    said = narrowing(request)
+    now = datetime.now(UTC)
+    filters = Filters(
+        collections=collections_named(engine, said.get("collections", ())),
+        path_prefix=path_prefix(said.get("path_prefix")),
+        uris=said.get("uris", ()),
+        heading_contains=said.get("heading_contains"),
+        tags_all=tuple(tag.lstrip("#") for tag in said.get("tags_all", ())),
+        tags_any=tuple(tag.lstrip("#") for tag in said.get("tags_any", ())),
+        kinds=kinds_named(said.get("kinds", ())),
+        languages=languages_named(said.get("language")),
+        content_types=said.get("content_types", ()),
+        where=conditions(said.get("where", ())),
+        as_of=moment(said.get("as_of"), now),
+        modified_after=moment(said.get("modified_after"), now),
+        modified_before=moment(said.get("modified_before"), now),
+    )
+    excluded = getattr(request, "exclude_file", None)
+    filters = replace(filters, not_uris=(excluded,) if excluded else (), **more)
+    return placed(engine.library, filters)
 
 
 def collections_named(engine: Engine, collections: tuple[str, ...]) -> tuple[str, ...]:

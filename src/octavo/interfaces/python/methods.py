@@ -242,6 +242,7 @@ class Methods(Caller):
         collections: str | Iterable[str] = (),
         path_prefix: StrPath | None = None,
         kinds: Kind | Iterable[Kind] = (),
+        where: str | Iterable[str] = (),
         max_tokens: int | None = None,
         cursor: str | None = None,
     ) -> SearchAnswer:
@@ -257,6 +258,7 @@ class Methods(Caller):
             collections: Only these collections.
             path_prefix: Only documents whose uri starts so.
             kinds: Only these kinds.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
             cursor: next_cursor of the answer before, to read on.
@@ -273,6 +275,8 @@ class Methods(Caller):
         language: str | None = None,
         kinds: Kind | Iterable[Kind] = (),
         collections: str | Iterable[str] = (),
+        path_prefix: StrPath | None = None,
+        where: str | Iterable[str] = (),
         min_score: float | None = None,
         max_tokens: int | None = None,
         cursor: str | None = None,
@@ -289,6 +293,8 @@ class Methods(Caller):
             language: Only in this programming language.
             kinds: Only these kinds.
             collections: Only these collections.
+            path_prefix: Only documents whose uri starts so.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             min_score: Least cosine of a hit. 0 to 1.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.
@@ -312,6 +318,7 @@ class Methods(Caller):
         tags_any: str | Iterable[str] = (),
         kinds: Kind | Iterable[Kind] = (),
         language: str | None = None,
+        where: str | Iterable[str] = (),
         modified_after: Time | None = None,
         modified_before: Time | None = None,
         budget: int = 3000,
@@ -340,6 +347,7 @@ class Methods(Caller):
             tags_any: Only with one of these tags.
             kinds: Only these kinds.
             language: Only in this programming language.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
             modified_before: Only modified before.
             budget: How long the passages in the prompt may be. 200 to 200,000.
@@ -409,7 +417,12 @@ class Methods(Caller):
         return answer
 
     def get_many(
-        self, references: StrPath | Iterable[StrPath], *, collection: str | None = None, token_budget: int = 8000
+        self,
+        references: StrPath | Iterable[StrPath],
+        *,
+        collection: str | None = None,
+        where: str | Iterable[str] = (),
+        token_budget: int = 8000,
     ) -> GetManyAnswer:
         """Read several documents, lines or sections at once.
 
@@ -419,6 +432,7 @@ class Methods(Caller):
         Args:
             references: What to read: references as of get, or globs over uris such as notes/**/*.md.
             collection: Where, if several have this uri.
+            where: Of what a glob names, only where a property meets it.
             token_budget: Tokens of text in all; documents are cut to share them. 100 to 100,000.
         """
         answer: GetManyAnswer = self._call("get_many", locals())
@@ -486,6 +500,7 @@ class Methods(Caller):
         path_prefix: StrPath | None = None,
         exclude_file: StrPath | None = None,
         collections: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
         min_score: float | None = None,
         expand: Literal["declaration", "passage"] = "declaration",
         explain: bool = False,
@@ -506,6 +521,7 @@ class Methods(Caller):
             path_prefix: Only documents whose uri starts so.
             exclude_file: Leave out the document with this uri.
             collections: Only these collections.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             min_score: Least cosine of a hit. 0 to 1.
             expand: Show the whole declaration that a passage lies in, where it is not too long, or the passage.
             explain: Add each stage's scores and the trace.
@@ -525,6 +541,7 @@ class Methods(Caller):
         max_context_tokens: int = 1000,
         path_prefix: StrPath | None = None,
         collections: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
         expand: Literal["declaration", "passage"] = "declaration",
     ) -> AugmentAnswer:
         """Put the code that matters in front of a task.
@@ -539,6 +556,7 @@ class Methods(Caller):
             max_context_tokens: How long the context may be, without the task. 50 to 100,000.
             path_prefix: Only documents whose uri starts so.
             collections: Only these collections.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             expand: Show the whole declaration that a passage lies in, where it is not too long, or the passage.
         """
         answer: AugmentAnswer = self._call("augment", locals())
@@ -1005,7 +1023,13 @@ class Methods(Caller):
         return answer
 
     def related(
-        self, reference: StrPath, *, collection: str | None = None, limit: int = 10, by_meaning: bool = True
+        self,
+        reference: StrPath,
+        *,
+        collection: str | None = None,
+        limit: int = 10,
+        where: str | Iterable[str] = (),
+        by_meaning: bool = True,
     ) -> RelatedAnswer:
         """List the documents that belong to one, and why.
 
@@ -1015,6 +1039,7 @@ class Methods(Caller):
             reference: The document's uri, name, alias or id.
             collection: Where, if several have this uri.
             limit: How many at most. 1 to 200.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             by_meaning: Also what is near in meaning, linked or not.
         """
         answer: RelatedAnswer = self._call("related", locals())
@@ -1106,6 +1131,7 @@ class Methods(Caller):
         to: Literal["json", "graphml"] = "json",
         sections: bool = False,
         collections: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
         ghosts: bool = True,
         tags: bool = True,
         thematic_links: bool = True,
@@ -1121,6 +1147,7 @@ class Methods(Caller):
             to: Which format.
             sections: With headings, and what contains them.
             collections: Only these collections.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             ghosts: With what is linked to and not there.
             tags: With tags.
             thematic_links: With links by meaning.
@@ -1136,6 +1163,7 @@ class Methods(Caller):
         *,
         most: int = 3000,
         collections: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
         ghosts: bool = True,
         tags: bool = True,
         thematic_links: bool = True,
@@ -1150,6 +1178,7 @@ class Methods(Caller):
             output: The page to write.
             most: Draw so many nodes, those with the most links. 1 to 20,000.
             collections: Only these collections.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             ghosts: With what is linked to and not there.
             tags: With tags.
             thematic_links: With links by meaning.
@@ -1523,6 +1552,7 @@ class Methods(Caller):
         scopes: str | Iterable[str] = (),
         tags_all: str | Iterable[str] = (),
         tags_any: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
         pinned_only: bool = False,
         created_after: Time | None = None,
         created_before: Time | None = None,
@@ -1548,6 +1578,7 @@ class Methods(Caller):
             scopes: Only these scopes.
             tags_all: Only with all of these tags.
             tags_any: Only with one of these tags.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             pinned_only: Only pinned ones.
             created_after: Only made since: a date, or an age such as 7d.
             created_before: Only made before.
@@ -1806,6 +1837,7 @@ class Methods(Caller):
         scopes: str | Iterable[str] = (),
         tags_all: str | Iterable[str] = (),
         tags_any: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
         pinned_only: bool = False,
         created_after: Time | None = None,
         created_before: Time | None = None,
@@ -1831,6 +1863,7 @@ class Methods(Caller):
             scopes: Only these scopes.
             tags_all: Only with all of these tags.
             tags_any: Only with one of these tags.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             pinned_only: Only pinned ones.
             created_after: Only made since: a date, or an age such as 7d.
             created_before: Only made before.

@@ -21,6 +21,7 @@ from octavo.operations.answering.citing import quoted, read, usage_of, written
 from octavo.operations.answering.fitting import fitting
 from octavo.operations.answering.lines import EXTRACTIVE
 from octavo.operations.answering.requests import AskRequest
+from octavo.operations.narrowing import narrowing
 from octavo.operations.search.answers import stage
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
@@ -134,21 +135,7 @@ def _extracted(
 
 
 def _search(request: AskRequest, question: str) -> SearchRequest:
-    return SearchRequest(
-        query=question,
-        limit=request.limit,
-        profile=request.profile,
-        collections=request.collections,
-        path_prefix=request.path_prefix,
-        uris=request.uris,
-        heading_contains=request.heading_contains,
-        tags_all=request.tags_all,
-        tags_any=request.tags_any,
-        kinds=request.kinds,
-        language=request.language,
-        modified_after=request.modified_after,
-        modified_before=request.modified_before,
-    )
+    return SearchRequest(query=question, limit=request.limit, profile=request.profile, **narrowing(request))
 
 
 def _without_sentences(request: AskRequest, searches: Sequence[Result], passages: Sequence[Passage]) -> AskAnswer:

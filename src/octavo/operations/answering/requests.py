@@ -36,6 +36,7 @@ class AskRequest:
     tags_any: fields.AnyTags = ()
     kinds: fields.Kinds = ()
     language: fields.Language | None = None
+    where: fields.Where = ()
     modified_after: fields.Since | None = None
     modified_before: fields.Before | None = None
     budget: Annotated[

@@ -9,6 +9,7 @@ from octavo.operations.budget import BYTES_PER_TOKEN, size, tokens
 from octavo.operations.code.answers import AugmentAnswer, Quotation
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.search import find_code
+from octavo.operations.narrowing import narrowing
 from octavo.operations.quoting import DATA, one_line, quoted
 
 _FEWEST_LINES = 3  # of a hit that are worth showing
@@ -17,12 +18,7 @@ _FEWEST_LINES = 3  # of a hit that are worth showing
 def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
     """The best passages of code for a task, cut to fit, in front of the task. Without any, the task alone."""
     wanted = SearchCodeRequest(
-        query=request.task,
-        language=request.language,
-        max_results=request.max_results,
-        path_prefix=request.path_prefix,
-        collections=request.collections,
-        expand=request.expand,
+        query=request.task, max_results=request.max_results, expand=request.expand, **narrowing(request)
     )
     found = find_code(engine, wanted)
     context, quotations = _context(found.hits, request.max_context_tokens)

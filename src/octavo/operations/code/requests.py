@@ -39,6 +39,7 @@ class SearchCodeRequest:
     path_prefix: fields.PathPrefix | None = None
     exclude_file: fields.ExcludedFile | None = None
     collections: fields.Collections = ()
+    where: fields.Where = ()
     min_score: fields.MinScore | None = None
     expand: Expand = "declaration"
     explain: Annotated[bool, Field(description="Add each stage's scores and the trace.")] = False
@@ -60,4 +61,5 @@ class AugmentRequest:
     ] = 1_000
     path_prefix: fields.PathPrefix | None = None
     collections: fields.Collections = ()
+    where: fields.Where = ()
     expand: Expand = "declaration"

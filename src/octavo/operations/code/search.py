@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from octavo.engine.engine import Engine
-from octavo.engine.places import placed
 from octavo.model.chunk import CODE_TYPES
-from octavo.model.query import ANY_LANGUAGE, Filters, Query
+from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.result import Result
 from octavo.operations.code.requests import SearchCodeRequest
-from octavo.operations.narrowing import collections_named, languages_named
+from octavo.operations.narrowing import filters_of, languages_named
 from octavo.operations.search.answers import SearchAnswer
 from octavo.operations.search.finding import BY_NAME, found_in
 from octavo.operations.search.fitting import fitting
@@ -27,18 +26,13 @@ def search_code(engine: Engine, request: SearchCodeRequest) -> SearchAnswer:
 
 def find_code(engine: Engine, request: SearchCodeRequest) -> Result:
     """Everything that is found, with its trace."""
-    filters = Filters(
-        collections=collections_named(engine, request.collections),
-        path_prefix=request.path_prefix,
-        not_uris=(request.exclude_file,) if request.exclude_file else (),
-        languages=languages_named(request.language) or (ANY_LANGUAGE,),
-        content_types=CODE_TYPES,
-    )
+    languages = languages_named(request.language) or (ANY_LANGUAGE,)
+    filters = filters_of(engine, request, languages=languages, content_types=CODE_TYPES)
     excerpt = engine.defaults.max_excerpt_chars
     query = Query(
         request.query,
         request.max_results,
-        placed(engine.library, filters),
+        filters,
         max_excerpt_chars=excerpt,
         declarations=request.expand == "declaration",
     )

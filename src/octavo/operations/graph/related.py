@@ -11,11 +11,13 @@ from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.graph import EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
+from octavo.model.query import Filters
 from octavo.model.stored import StoredDocument
 from octavo.operations.graph.answers import RelatedAnswer, RelatedDocument
 from octavo.operations.graph.neighbors import place_of
 from octavo.operations.graph.requests import RelatedRequest
 from octavo.operations.lines import short
+from octavo.operations.narrowing import filters_of
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
 
@@ -37,6 +39,7 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
     """By links up to two hops away, by meaning, and a little by shared tags and community; each says why."""
     document = read(engine, GetRequest(request.reference, request.collection)).document
     graph, project = engine.store.graph, engine.project.id
+    filters = filters_of(engine, request)
     with engine.store.reading():
         reasons: dict[DocumentId, _Reasons] = {}
         walk = Walk(hops=2, types=() if document.kind is Kind.COMMIT else _NO_CHANGES)
@@ -53,7 +56,7 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
             # A walk follows only so many links of one document; a link is one all the same.
             found.score = max(found.score, walk.decay * weight)
         if request.by_meaning:
-            for other, cosine in _alike(engine, document):
+            for other, cosine in _alike(engine, document, filters):
                 found = reasons.setdefault(other, _Reasons())
                 found.score += _MEANING * cosine
                 found.why.append(f"says similar things ({cosine:.2f})")
@@ -61,6 +64,9 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
         found_nodes = graph.nodes(project, reasons) if reasons else ()
         # Whoever asks about a file is told of its commits by `history`; here they would crowd out all else.
         nodes = {one.document: one for one in found_nodes if document.kind is Kind.COMMIT or one.kind != Kind.COMMIT}
+        if not filters.empty:
+            met = {each.id for each in engine.store.documents.listed(project, filters)}
+            nodes = {name: node for name, node in nodes.items() if name in met}
         _share(engine, document, nodes, reasons)
     ranked = sorted(
         (one for one in nodes.values()), key=lambda one: (-reasons[one.document].score, one.uri, one.collection)
@@ -99,7 +105,7 @@ def _words(kind: EdgeType) -> str:
     }.get(kind, kind.value)
 
 
-def _alike(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, float]]:
+def _alike(engine: Engine, document: StoredDocument, filters: Filters) -> Iterator[tuple[DocumentId, float]]:
     """Documents by the chunk of theirs that is nearest to the mean of this one's; none without vectors."""
     store, project = engine.store, engine.project.id
     own = store.graph.chunks(project, document.id)
@@ -110,7 +116,8 @@ def _alike(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentI
     length = float(np.linalg.norm(mean))
     if length == 0.0:
         return
-    found = engine.vectors.search((mean / length).astype(np.float32), _LOOKED_AT)
+    admitted = None if filters.empty else np.asarray(store.documents.admitted(project, filters), dtype=np.int64)
+    found = engine.vectors.search((mean / length).astype(np.float32), _LOOKED_AT, admitted)
     known = store.documents.candidates(project, [one.key for one in found])
     best: dict[DocumentId, float] = {}
     for one in found:

@@ -42,6 +42,7 @@ class RelatedRequest:
     reference: fields.DocumentReference
     collection: fields.InCollection | None = None
     limit: Documents = 10
+    where: fields.Where = ()
     by_meaning: Annotated[
         bool, Field(option="--by-meaning/--links-only", description="Also what is near in meaning, linked or not.")
     ] = True
@@ -101,6 +102,7 @@ class ExportRequest:
     to: Annotated[str, Field(choices=("json", "graphml"), description="Which format.")] = "json"
     sections: Annotated[bool, Field(description="With headings, and what contains them.")] = False
     collections: fields.Collections = ()
+    where: fields.Where = ()
     ghosts: Ghosts = True
     tags: Tags = True
     thematic_links: ThematicLinks = True
@@ -115,6 +117,7 @@ class PlotRequest:
     )
     most: Annotated[int, Field(ge=1, le=20_000, description="Draw so many nodes, those with the most links.")] = 3_000
     collections: fields.Collections = ()
+    where: fields.Where = ()
     ghosts: Ghosts = True
     tags: Tags = True
     thematic_links: ThematicLinks = True

@@ -12,6 +12,7 @@ from octavo.graph.view import Shown, View, view
 from octavo.operations.files import write_new
 from octavo.operations.graph.answers import GraphFile
 from octavo.operations.graph.requests import ExportRequest, PlotRequest
+from octavo.operations.narrowing import filters_of
 
 
 def graph_export(engine: Engine, request: ExportRequest) -> GraphFile:
@@ -53,6 +54,9 @@ def _view(
             raise NotIndexed(
                 "the library holds no documents yet", hint="run `octavo add FOLDER --name NAME` and `octavo index`"
             )
+        if request.where:
+            met = {document.id for document in store.documents.listed(project, filters_of(engine, request))}
+            nodes = tuple(node for node in nodes if node.document in met)
         headings = {node.document: store.documents.sections(project, node.document) for node in nodes if sections}
         return view(
             nodes,

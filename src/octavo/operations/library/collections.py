@@ -64,7 +64,7 @@ def list_collections(engine: Engine, request: ListRequest) -> ListAnswer:
     chosen = tuple(engine.collection(name) for name in request.collections) or engine.collections()
     narrowed = request.path_prefix is not None or bool(request.where)
     if request.keys or narrowed:
-        found = documents_below(engine, request.collections, request.path_prefix, request.where)
+        found = documents_below(engine, request)
         if request.keys:
             return ListAnswer(keys=property_keys(found))
         return ListAnswer(documents=tuple(ListedDocument(each.collection, each.uri, each.id) for each in found))

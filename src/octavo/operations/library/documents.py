@@ -7,37 +7,24 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from octavo.algorithms.syntax import path_prefix
 from octavo.engine.engine import Engine
-from octavo.engine.places import placed
 from octavo.model.document import Kind
-from octavo.model.query import Filters
 from octavo.model.stored import StoredDocument
 from octavo.operations.library.answers import PropertyKey
 from octavo.operations.lines import short
-from octavo.operations.narrowing import collections_named, conditions, kinds_named
+from octavo.operations.narrowing import filters_of
 
 _VALUES = 5  # of a property that are named
 _DERIVED = frozenset({"block_refs", "callouts", "pages", "slides", "sheets", "times"})
 """What a parser has found out, which no author wrote."""
 
 
-def documents_below(
-    engine: Engine,
-    collections: tuple[str, ...] = (),
-    prefix: str | None = None,
-    where: tuple[str, ...] = (),
-    kinds: tuple[str, ...] = (),
-) -> tuple[StoredDocument, ...]:
-    """By collection and uri; memories, which no folder holds, only where they are asked for."""
-    filters = Filters(
-        collections=collections_named(engine, collections),
-        path_prefix=path_prefix(prefix),
-        where=conditions(where),
-        kinds=kinds_named(kinds),
-    )
-    found = engine.store.documents.listed(engine.project.id, placed(engine.library, filters))
-    return found if kinds else tuple(document for document in found if document.kind is not Kind.MEMORY)
+def documents_below(engine: Engine, request: object) -> tuple[StoredDocument, ...]:
+    """Those that a request is narrowed to, by collection and uri; memories, which no folder holds, only where they are
+    asked for."""
+    filters = filters_of(engine, request)
+    found = engine.store.documents.listed(engine.project.id, filters)
+    return found if filters.kinds else tuple(document for document in found if document.kind is not Kind.MEMORY)
 
 
 def property_keys(documents: Iterable[StoredDocument]) -> tuple[PropertyKey, ...]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.memory.recall import Recalled, latest, narrowed, recalled
-from octavo.model.memory import MemoryFilter
+from octavo.model.collection import MEMORIES
+from octavo.model.document import Kind
+from octavo.model.memory import MemoryFilter, memory_of
 from octavo.model.query import Filters, Query
 from octavo.operations.memory.answers import RecallAnswer, found_memory
 from octavo.operations.memory.as_of import recalled_as_of
 from octavo.operations.memory.requests import RecallRequest
 from octavo.operations.memory.resolve import in_project, instant, item_named, kind_named
+from octavo.operations.narrowing import conditions
 from octavo.retrieval.profiles import profile_named
 from octavo.retrieval.stage import RetrievalProfile
 
@@ -26,7 +30,9 @@ def recall(engine: Engine, request: RecallRequest) -> RecallAnswer:
         )
     profile = profile_named(request.profile)
     engine = in_project(engine, request.project)
-    wanted = memory_filter(engine, request)
+    wanted = _meeting(engine, memory_filter(engine, request), request.where)
+    if wanted is None:
+        return _answer(request, (), engine.freshness().pending)
     at = instant(engine, request.as_of)
     if at is not None:
         found, degraded = recalled_as_of(
@@ -56,6 +62,16 @@ def memory_filter(engine: Engine, request: RecallRequest) -> MemoryFilter:
         items=tuple(item_named(engine, name).id for name in request.item_ids),
         not_items=tuple(item_named(engine, name).id for name in request.exclude_item_ids),
     )
+
+
+def _meeting(engine: Engine, wanted: MemoryFilter, where: tuple[str, ...]) -> MemoryFilter | None:
+    """Narrowed to the memories whose properties, as their texts have them now, meet the conditions; None if none do."""
+    if not where:
+        return wanted
+    every = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,), where=conditions(where))
+    met = (memory_of(document.uri) for document in engine.store.documents.listed(engine.project.id, every))
+    items = tuple(item for item in met if not wanted.items or item in wanted.items)
+    return replace(wanted, items=items) if items else None
 
 
 def _searched(

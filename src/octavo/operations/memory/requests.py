@@ -157,6 +157,7 @@ class RecallRequest:
     scopes: Scopes = ()
     tags_all: fields.AllTags = ()
     tags_any: fields.AnyTags = ()
+    where: fields.Where = ()
     pinned_only: Annotated[bool, Field(option="--pinned", description="Only pinned ones.")] = False
     created_after: (
         Annotated[Time, Field(option="--after", description="Only made since: a date, or an age such as 7d.")] | None

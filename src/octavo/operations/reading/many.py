@@ -62,7 +62,8 @@ def _passages(engine: Engine, request: GetManyRequest) -> tuple[list[Passage], l
             passages = []
         if not passages and _GLOB.search(reference):
             if every is None:
-                every = documents_below(engine, (request.collection,) if request.collection else ())
+                chosen = (request.collection,) if request.collection else ()
+                every = documents_below(engine, ListDocumentsRequest(collections=chosen, where=request.where))
             pattern = _expression(reference)
             passages = [
                 read(engine, GetRequest(each.id))
@@ -118,7 +119,7 @@ def _read(passage: Passage, text: str) -> DocumentPassage:
 
 
 def list_documents(engine: Engine, request: ListDocumentsRequest) -> ListDocumentsAnswer:
-    found = documents_below(engine, request.collections, request.path_prefix, request.where, request.kinds)
+    found = documents_below(engine, request)
     if request.keys:
         return ListDocumentsAnswer(len(found), keys=property_keys(found))
     question = replace(request, cursor=None, max_tokens=fields.DEFAULT_TOKENS)

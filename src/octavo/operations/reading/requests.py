@@ -63,6 +63,7 @@ class GetManyRequest:
         ),
     ]
     collection: fields.InCollection | None = None
+    where: Annotated[fields.Where, Field(description="Of what a glob names, only where a property meets it.")] = ()
     token_budget: Annotated[
         int,
         Field(ge=100, le=100_000, metavar="N", description="Tokens of text in all; documents are cut to share them."),

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.syntax import path_prefix
-from octavo.engine.places import placed
 from octavo.errors import InvalidArgument, Stale, no_such_choice
 from octavo.model.document import Kind
-from octavo.model.query import Filters, Query, Terms
-from octavo.operations.narrowing import collections_named, conditions, kinds_named, languages_named
-from octavo.operations.times import moment
+from octavo.model.query import Query, Terms
+from octavo.operations.narrowing import filters_of
 from octavo.retrieval.profiles import hypothesised, reranked
 from octavo.retrieval.stages.matched import MatchedBy
 
@@ -59,28 +55,12 @@ def asked(
     engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None
 ) -> tuple[Query, RetrievalProfile]:
     """The query a request stands for, and the profile that answers it."""
-    now = datetime.now(UTC)
-    filters = Filters(
-        collections=collections_named(engine, request.collections),
-        path_prefix=path_prefix(request.path_prefix),
-        uris=request.uris,
-        heading_contains=request.heading_contains,
-        tags_all=tuple(tag.lstrip("#") for tag in request.tags_all),
-        tags_any=tuple(tag.lstrip("#") for tag in request.tags_any),
-        kinds=kinds_named(request.kinds),
-        languages=languages_named(request.language),
-        content_types=request.content_types,
-        where=conditions(request.where),
-        as_of=moment(request.as_of, now),
-        modified_after=moment(request.modified_after, now),
-        modified_before=moment(request.modified_before, now),
-    )
     limit = request.limit if request.limit is not None else engine.defaults.limit
     excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
     query = Query(
         request.query or request.hypothesis or "",
         limit,
-        placed(engine.library, filters),
+        filters_of(engine, request),
         # Without a query of its own, the hypothesis is not searched for quotes and minus signs either.
         terms=Terms(request.hypothesis) if request.hypothesis and not request.query else Terms(""),
         max_excerpt_chars=excerpt,

@@ -102,6 +102,7 @@ class HypothesisRequest:
     collections: fields.Collections = ()
     path_prefix: fields.PathPrefix | None = None
     kinds: fields.Kinds = ()
+    where: fields.Where = ()
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
 
@@ -126,6 +127,8 @@ class SimilarRequest:
     language: fields.Language | None = None
     kinds: fields.Kinds = ()
     collections: fields.Collections = ()
+    path_prefix: fields.PathPrefix | None = None
+    where: fields.Where = ()
     min_score: fields.MinScore | None = None
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from octavo.algorithms.code_query import is_code
 from octavo.engine.engine import Engine
-from octavo.engine.places import placed
 from octavo.errors import ProviderFailed
 from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
 from octavo.model.result import Result
-from octavo.operations.narrowing import collections_named, kinds_named, languages_named
+from octavo.operations.narrowing import filters_of, narrowing
 from octavo.operations.search.answers import SearchAnswer
 from octavo.operations.search.finding import BY_MEANING, bounded, find, found_in
 from octavo.operations.search.fitting import fitting
@@ -31,41 +30,28 @@ def search_docs(engine: Engine, request: SearchDocsRequest) -> SearchAnswer:
     wider = SearchRequest(
         query=request.query,
         limit=request.limit,
-        collections=request.collections,
-        path_prefix=request.path_prefix,
-        tags_all=request.tags_all,
         kinds=_DOCUMENTS,
-        where=request.where,
         min_score=request.min_score,
         rerank=request.rerank,
         hyde=request.hyde,
+        **narrowing(request),
     )
     return fitting(find(engine, wider), request)
 
 
 def search_with_hypothesis(engine: Engine, request: HypothesisRequest) -> SearchAnswer:
     wider = SearchRequest(
-        query=request.query or "",
-        limit=request.limit,
-        collections=request.collections,
-        path_prefix=request.path_prefix,
-        kinds=request.kinds,
-        hypothesis=request.hypothesis,
+        query=request.query or "", limit=request.limit, hypothesis=request.hypothesis, **narrowing(request)
     )
     return fitting(find(engine, wider), request)
 
 
 def find_similar(engine: Engine, request: SimilarRequest) -> SearchAnswer:
-    filters = Filters(
-        collections=collections_named(engine, request.collections),
-        not_uris=(request.exclude_file,) if request.exclude_file else (),
-        languages=languages_named(request.language),
-        kinds=kinds_named(request.kinds),
-    ).narrowed_by(_alike(request))
+    filters = filters_of(engine, request).narrowed_by(_alike(request))
     query = Query(
         request.snippet,
         limit=request.limit,
-        filters=placed(engine.library, filters),
+        filters=filters,
         terms=Terms(request.snippet),
         max_excerpt_chars=engine.defaults.max_excerpt_chars,
         hypothesis=request.snippet,
