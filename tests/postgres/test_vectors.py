@@ -19,7 +19,7 @@ from octavo.stores.postgres.halfvec import vector_literal
 from octavo.stores.postgres.hnsw import describe_index, ensure_index, index_name
 from octavo.stores.postgres.store import PostgresStore
 from octavo.stores.postgres.vectors import PgvectorIndex, Tuning, tuning_of
-from octavo.stores.shared.embeddings import profile_body
+from octavo.stores.shared.projects import profile_body
 from octavo.vectors.exact import ExactIndex
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)

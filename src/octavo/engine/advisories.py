@@ -121,8 +121,7 @@ def _snapshots(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
 
 
 def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
-    accelerator = engine.accelerator
-    made = None if accelerator is None else accelerator.clusters()
+    made = engine.store.clusters.state(engine.project.id)
     if made is not None and made.stale(counts.chunks):
         yield Advisory("info", "the library has grown by a fifth since its clusters were made", "octavo cluster build")
     if made is None and _searches(engine, ClusterRecall):

@@ -38,9 +38,9 @@ _TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 
 def offline_runs(engine: Engine, counts: LibraryCounts) -> tuple[OfflineRun, ...]:
     """Of each kind of work that was ever begun, by name."""
-    found = {one.name: one for one in (*_jobs(engine), *_finetuned(engine))}
+    found = {one.name: one for one in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, counts))}
     if engine.accelerator is not None:
-        found |= {one.name: one for one in (*_snapshot(engine.accelerator), *_clusters(engine.accelerator, counts))}
+        found |= {one.name: one for one in (*_snapshot(engine.accelerator), *_clustering(engine.accelerator))}
     return tuple(found[name] for name in sorted(found))
 
 
@@ -101,13 +101,14 @@ def _note(accelerator: Accelerator, name: str) -> Path:
     return accelerator.root / f"{name}.running"
 
 
-def _clusters(accelerator: Accelerator, counts: LibraryCounts) -> Iterator[OfflineRun]:
-    made = accelerator.clusters()
+def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[OfflineRun]:
+    made = engine.store.clusters.state(engine.project.id)
     if made is not None:
-        chunks = int(made.made[1])
-        yield OfflineRun(
-            CLUSTERS, "stale" if made.stale(counts.chunks) else "done", accelerator.upkeep.clustered_at(), chunks
-        )
+        yield OfflineRun(CLUSTERS, "stale" if made.stale(counts.chunks) else "done", made.made_at, made.chunks)
+
+
+def _clustering(accelerator: Accelerator) -> Iterator[OfflineRun]:
+    """Whether somebody is at it, or was when its process ended."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(_note(accelerator, CLUSTERS).read_text("utf-8"))
         gone = lease_holders.has_ended(str(note["holder"]))

@@ -248,7 +248,6 @@ class Reader:
             query_writer=None if library.adapters.language_model is None else self._writer,
             judge=None if library.adapters.language_model is None else self._judge,
             summaries=lambda: setup.summaries,
-            clusters=None if setup.accelerator is None else setup.accelerator.clusters,
             # While the model is being loaded already, nobody else should begin to.
             beside=self._query_threads if self.loading is None else None,
         )

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
     from octavo.model.query import Filters
     from octavo.ports import Documents, LexicalIndex, Store, VectorIndex
-    from octavo.snapshots.clusters import Clusters
     from octavo.snapshots.lexical import SnapshotLexical
     from octavo.snapshots.reader import SnapshotReader
 
@@ -77,12 +76,6 @@ class Accelerator:
         from octavo.snapshots.vectors import SnapshotVectors
 
         return SnapshotVectors(self.snapshots, self._setup.store, self._setup.profiles(), exact)
-
-    def clusters(self) -> Clusters | None:
-        """What `octavo cluster build` made, as long as the file is there."""
-        from octavo.snapshots.clusters import open_clusters
-
-        return open_clusters(self._folder.root)
 
 
 class _ReadingStore:

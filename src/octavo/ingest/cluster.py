@@ -2,63 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.kmeans import kmeans, usual_groups
 from octavo.errors import MissingExtra, NotIndexed
+from octavo.model.clustering import Clustering
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.ports import SnapshotSource, Store
-from octavo.snapshots.clusters import Clusters
+from octavo.model.stored import StoredVectors
+from octavo.ports import Store
 
-_AT_ONCE = 20_000
+
+@dataclass(frozen=True, slots=True)
+class MadeClusters:
+    """The middles, and of each chunk the cluster it belongs to by its first window."""
+
+    centroids: NDArray[np.float32]
+    labels: NDArray[np.int64]
 
 
 def build_clusters(
     store: Store,
-    source: SnapshotSource,
     project: ProjectId,
     profiles: Sequence[EmbeddingProfile],
-    folder: Path,
     *,
     algorithm: str = "kmeans",
     groups: int | None = None,
     seed: int = 0,
-) -> Clusters:
+) -> MadeClusters:
+    """Clusters the vectors of all profiles, of a text the first's. What is written meanwhile joins in the end."""
     with store.reading():
-        generation = store.generation()
-        chunks, vectors = _vectors(source, project, profiles)
-    if not len(chunks):
+        read = [(profile, store.embeddings.vectors(project, profile, 0)) for profile in profiles]
+        assigned = store.embeddings.assignments(project)
+    inputs, vectors = _in_use([stored for _, stored in read], assigned)
+    if not len(inputs):
         raise NotIndexed("no chunk has a vector yet", hint="run `octavo index` first")
     if algorithm == "hdbscan":
         labels, centroids = _hdbscan(vectors)
     else:
         labels, centroids = kmeans(vectors, groups or usual_groups(len(vectors)), seed=seed)
-    made = Clusters(chunks, labels, centroids, np.array([generation, len(chunks)], dtype=np.int64))
-    made.save(folder)
-    return made
+    clusters = dict(zip(inputs.tolist(), labels.tolist(), strict=True))
+    first = assigned[np.unique(assigned[:, 0], return_index=True)[1], 1]
+    of_chunks = [clusters[input_] for input_ in first.tolist() if input_ in clusters]
+    with store.transaction():
+        clusters |= dict(_written_since(store, project, read, Clustering(centroids)))
+        store.clusters.replace(project, profiles, centroids, clusters, len(of_chunks))
+    return MadeClusters(centroids, np.array(of_chunks, dtype=np.int64))
 
 
-def _vectors(
-    source: SnapshotSource, project: ProjectId, profiles: Sequence[EmbeddingProfile]
+def _in_use(
+    several: Sequence[StoredVectors], assigned: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-    """One vector a chunk: that of its first window."""
-    places = source.places(project)[:, 0]
-    chunks = [np.zeros(0, dtype=np.int64)]
-    vectors = [np.zeros((0, profiles[0].dimensions), dtype=np.float16)]
-    after = 0
-    for start in range(0, len(places), _AT_ONCE):
-        last = int(places[min(start + _AT_ONCE, len(places)) - 1])
-        windows = source.windows_between(project, profiles, after, last)
-        after = last
-        first = np.unique(windows.chunks, return_index=True)[1]
-        chunks.append(windows.chunks[first])
-        vectors.append(windows.matrix[first])
-    return np.concatenate(chunks), np.concatenate(vectors)
+    """The inputs that stand for a chunk, ascending, each with its vector from the first that has one."""
+    used = np.unique(assigned[:, 1])
+    inputs, vectors = [np.zeros(0, dtype=np.int64)], []
+    for stored in several:
+        wanted = np.isin(stored.inputs, used) & ~np.isin(stored.inputs, np.concatenate(inputs))
+        inputs.append(stored.inputs[wanted])
+        vectors.append(stored.matrix[wanted].astype(np.float16))
+    together = np.concatenate(inputs)
+    order = np.argsort(together)
+    return together[order], np.concatenate(vectors)[order]
+
+
+def _written_since(
+    store: Store,
+    project: ProjectId,
+    read: Sequence[tuple[EmbeddingProfile, StoredVectors]],
+    clustering: Clustering,
+) -> Iterator[tuple[int, int]]:
+    for profile, before in read:
+        fresh = store.embeddings.vectors(project, profile, int(before.keys.max(initial=0)))
+        yield from zip(fresh.inputs.tolist(), clustering.joined(fresh.matrix), strict=True)
 
 
 def _hdbscan(vectors: NDArray[np.float16]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

@@ -7,14 +7,12 @@ import time
 from dataclasses import dataclass
 
 from octavo.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
-from octavo.ingest.cluster import build_clusters
 from octavo.ingest.publish import Making, behind, prune, publish, unseen
 from octavo.ingest.snapshot_setup import SnapshotSetup
 from octavo.model.ids import SnapshotId
 from octavo.model.snapshot import Manifest
 from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
-from octavo.snapshots.clusters import FILE, Clusters
 from octavo.snapshots.folder import SnapshotFolder
 from octavo.snapshots.reader import SnapshotReader
 
@@ -168,21 +166,6 @@ class SnapshotUpkeep:
     def prune(self) -> tuple[SnapshotId, ...]:
         with self._folder.exclusive():
             return prune(self._making())
-
-    def clustered_at(self) -> float:
-        return (self._folder.root / FILE).stat().st_mtime
-
-    def build_clusters(self, algorithm: str, groups: int | None, seed: int) -> Clusters:
-        return build_clusters(
-            self._setup.store,
-            self._setup.source(),
-            self._setup.project,
-            self._setup.profiles(),
-            self._folder.root,
-            algorithm=algorithm,
-            groups=groups,
-            seed=seed,
-        )
 
     def _making(self) -> Making:
         return Making(

@@ -11,6 +11,7 @@ from octavo.ports.leases import Leases
 from octavo.ports.lexical import LexicalIndex
 from octavo.ports.library import (
     Catalog,
+    Clusters,
     Documents,
     Embeddings,
     Graph,
@@ -45,6 +46,7 @@ __all__ = [
     "Catalog",
     "ChoosingIndex",
     "Chunker",
+    "Clusters",
     "Completions",
     "Converter",
     "Documents",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from octavo.model.chunk import EmbeddingInput
+    from octavo.model.clustering import Clustering, ClusteringState
     from octavo.model.collection import Collection, PlaceKind, Project
     from octavo.model.document import Section
     from octavo.model.graph import (
@@ -54,6 +55,41 @@ class RerankScores(Protocol):
 
     def prune(self, project: ProjectId, keep: int) -> int:
         """Forgets the oldest beyond `keep`; how many there were. Inside a transaction."""
+        ...
+
+
+class Clusters(Protocol):
+    """Texts in groups by meaning. A vector that is written joins the group with the nearest middle."""
+
+    def state(self, project: ProjectId) -> ClusteringState | None:
+        """When they were made, and of how much; None where they never were."""
+        ...
+
+    def current(self, project: ProjectId, profile: EmbeddingProfile) -> Clustering | None:
+        """The clusters that vectors of a profile belong to; None where none were made of such vectors."""
+        ...
+
+    def replace(
+        self,
+        project: ProjectId,
+        profiles: Sequence[EmbeddingProfile],
+        centroids: NDArray[np.float32],
+        clusters: Mapping[int, int],
+        chunks: int,
+    ) -> None:
+        """`clusters` has the cluster of each input, `chunks` how many they stand for. Inside a transaction."""
+        ...
+
+    def assign(self, project: ProjectId, clusters: Mapping[int, int]) -> None:
+        """Puts inputs into clusters. Inside a transaction."""
+        ...
+
+    def members(self, project: ProjectId, clusters: Sequence[int]) -> Sequence[ChunkKey]:
+        """The chunks in any of the clusters, ascending."""
+        ...
+
+    def of_chunks(self, project: ProjectId) -> Mapping[ChunkKey, int]:
+        """The cluster of each chunk that has one, by its first window."""
         ...
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from octavo.ports.lexical import LexicalIndex
     from octavo.ports.library import (
         Catalog,
+        Clusters,
         Documents,
         Embeddings,
         Graph,
@@ -72,6 +73,9 @@ class Store(Protocol):
 
     @property
     def rerank_scores(self) -> RerankScores: ...
+
+    @property
+    def clusters(self) -> Clusters: ...
 
     @property
     def completions(self) -> Completions: ...

@@ -44,22 +44,6 @@ class BackgroundTasks(Protocol):
     def __call__(self, task: Callable[[], _T]) -> Callable[[], _T]: ...
 
 
-class NearClusters(Protocol):
-    """Chunks in groups that lie together in the space of vectors."""
-
-    def near(self, vector: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-        """Keys of the chunks in the nearest groups, and of those in none; ascending."""
-        ...
-
-    def without_group(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of the keys that were written after the groups were made."""
-        ...
-
-    def joining(self, vectors: NDArray[np.float32], vector: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
-        """Of each of the vectors whether the group nearest to it is one of those nearest to `vector`."""
-        ...
-
-
 _COMPOUNDS = 0.5
 """The share of a compound's score that its part is worth."""
 _AGREED = 0.1
@@ -98,8 +82,6 @@ class Library:
     """What the stages that ask a model did to the query, where they ran before the search reads."""
     summaries: Callable[[], SummaryIndex] | None = None
     """The summaries of sections and files, for a search that looks at those too."""
-    clusters: Callable[[], NearClusters | None] | None = None
-    """The clusters that were made of the library's chunks, if any were."""
     beside: BackgroundTasks | None = None
     """Where something can be computed while the search goes on, if anywhere."""
     query_vector: Callable[[], NDArray[np.float32]] | None = None

@@ -63,7 +63,11 @@ def test_a_search_in_clusters_says_when_there_are_none_and_finds_what_is_in_them
         every = RetrievalProfile("all", recall=(ClusterRecall(top=3),), fuse=SingleChannel())
         late = engine.search(Query("harbours written after the clusters were made"), every)
         assert late.hits[0].citation.uri == "late.md"
-        assert late.trace[0].detail["joined"] == 1
+        # It has joined one cluster and no other: the one whose middle is nearest to it.
+        numbers = engine.store.clusters.of_chunks(engine.project.id)
+        assert len(numbers) == 13
+        nearest = engine.search(Query("Late harbours, written after the clusters were made"), PROFILE)
+        assert nearest.hits[0].citation.uri == "late.md"
         (notes / "late.md").unlink()
         engine.index(confirm_removals=True)
         page = tmp_path / "map.html"

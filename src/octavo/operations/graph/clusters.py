@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, noted_while_running
 from octavo.errors import InvalidArgument, NotIndexed
-from octavo.ingest.accelerate import Accelerator
-from octavo.model.ids import ChunkKey
+from octavo.ingest.cluster import build_clusters
+from octavo.model.clustering import NO_CLUSTER
 from octavo.operations.files import write_new
 from octavo.operations.graph.answers import ClustersAnswer, MapFile
 from octavo.operations.graph.cluster_page import page
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
 
 ALGORITHMS = ("kmeans", "hdbscan")
+_FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
 _POINTS = 5_000  # as many as a page draws without stuttering
 
 
@@ -27,13 +28,23 @@ def cluster_build(engine: Engine, request: ClusterBuildRequest) -> ClustersAnswe
     if request.algorithm not in ALGORITHMS:
         hint = f"choose one of: {', '.join(ALGORITHMS)}"
         raise InvalidArgument(f"there is no algorithm {request.algorithm}", hint=hint)
-    accelerator = _accelerator(engine)
+    active = engine.library.active
+    profiles = tuple(profile for profile in (active.embedder.profile, active.fast_profile) if profile is not None)
     with noted_while_running(engine, CLUSTERS):
-        made = accelerator.upkeep.build_clusters(request.algorithm, request.k, request.seed)
+        made = build_clusters(
+            engine.store,
+            engine.project.id,
+            profiles,
+            algorithm=request.algorithm,
+            groups=request.k,
+            seed=request.seed,
+        )
+    if engine.accelerator is not None:
+        (engine.accelerator.root / _FORMER_FILE).unlink(missing_ok=True)
     sizes = np.bincount(made.labels[made.labels >= 0], minlength=1)
     return ClustersAnswer(
         clusters=len(made.centroids),
-        chunks=len(made.chunks),
+        chunks=len(made.labels),
         unclustered=int((made.labels < 0).sum()),
         largest=int(sizes.max()),
         smallest=int(sizes.min()),
@@ -42,13 +53,14 @@ def cluster_build(engine: Engine, request: ClusterBuildRequest) -> ClustersAnswe
 
 def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:
     """A page with a point for each of some thousand chunks, near those that mean the same. Needs nothing but itself."""
-    made = _accelerator(engine).clusters()
-    if made is None:
+    with engine.store.reading():
+        clusters = engine.store.clusters.of_chunks(engine.project.id)
+    if not clusters:
         raise NotIndexed("no clusters were made yet", hint="run `octavo cluster build`")
     chance = np.random.default_rng(0)
-    drawn = np.sort(chance.choice(len(made.chunks), min(_POINTS, len(made.chunks)), replace=False))
-    keys = [ChunkKey(key) for key in made.chunks[drawn].tolist()]
-    labels = dict(zip(keys, made.labels[drawn].tolist(), strict=True))
+    every = sorted(clusters)
+    drawn = np.sort(chance.choice(len(every), min(_POINTS, len(every)), replace=False))
+    keys = [every[place] for place in drawn.tolist()]
     with engine.store.reading():
         vectors = engine.vectors.vectors_of(keys)
         known = engine.store.documents.candidates(engine.project.id, list(vectors))
@@ -58,14 +70,14 @@ def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:
         {
             "x": round(float(x), 4),
             "y": round(float(y), 4),
-            "c": labels[key],
+            "c": clusters[key],
             "t": " → ".join((known[key].title, *known[key].heading_path[-1:])),
             "u": f"{known[key].collection}/{known[key].uri}:{known[key].lines.first}",
         }
         for key, (x, y) in zip(shown, places, strict=True)
     ]
     path = write_new(request.output, page(engine.project.name, points), force=request.force)
-    return MapFile(str(path), len(points), len(made.chunks), len(made.centroids))
+    return MapFile(str(path), len(points), len(every), len({*clusters.values()} - {NO_CLUSTER}))
 
 
 def _flat(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -83,9 +95,3 @@ def _flat(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     span = np.maximum(flat.max(axis=0) - flat.min(axis=0), 1e-9)
     scaled: NDArray[np.float32] = ((flat - flat.min(axis=0)) / span).astype(np.float32)
     return scaled
-
-
-def _accelerator(engine: Engine) -> Accelerator:
-    if engine.accelerator is None:
-        raise InvalidArgument("clusters are made of libraries in a file, with snapshots.enabled on")
-    return engine.accelerator

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from octavo.model.ids import ChunkKey
-from octavo.model.query import Filters
+from octavo.model.clustering import NO_CLUSTER
 from octavo.model.result import Ranking
-from octavo.retrieval.stage import NearClusters, Search, SkipStage
-from octavo.retrieval.stages.recall import DenseRecall
+from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.recall import DenseRecall, vectors_for
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterRecall:
     """As `dense`, over the chunks of the `top` clusters that `octavo cluster build` has made.
 
-    A chunk that was written since belongs to the cluster whose centroid is nearest. Without clusters every chunk is
-    looked at.
+    What was written since has joined the cluster with the nearest middle. Without clusters, or with those of another
+    model, every chunk is looked at.
     """
 
     top: int = 5
@@ -27,28 +25,21 @@ class ClusterRecall:
     name: str = "dense"
 
     def recall(self, search: Search) -> Ranking:
-        clusters = search.library.clusters() if search.library.clusters is not None else None
-        if clusters is None:
-            search.notes["clusters"] = "none were made, so every chunk is searched; run `octavo cluster build`"
+        library = search.library
+        clusters = library.store.clusters
+        clustering = clusters.current(library.project, library.embedder().profile)
+        if clustering is None:
+            made = clusters.state(library.project) is not None
+            why = "those there are were made of another model's vectors" if made else "none were made"
+            search.notes["clusters"] = f"{why}, so every chunk is searched; run `octavo cluster build`"
             return DenseRecall(self.depth, self.name).recall(search)
-        if not (search.query.hypothesis or search.query.terms.text).strip():
-            raise SkipStage("the query has no text to embed")
-        wanted = np.union1d(clusters.near(search.vector, self.top), self._joined(search, clusters))
+        index = vectors_for(search)
+        near = [*clustering.nearest(search.vector, self.top), NO_CLUSTER]
+        wanted = np.asarray(clusters.members(library.project, near), dtype=np.int64)
         if search.admitted is not None:
             wanted = np.intersect1d(wanted, search.admitted)
         search.notes["clusters"] = f"{len(wanted)} chunks in the nearest {self.top}"
-        found = search.library.vectors().search(search.vector, self.depth, wanted)
+        found = index.search(search.vector, self.depth, wanted)
         if not found:
             raise SkipStage("nothing in the nearest clusters passes the filters")
         return Ranking(self.name, found)
-
-    def _joined(self, search: Search, clusters: NearClusters) -> NDArray[np.int64]:
-        """Chunks that were written after clustering and are nearest to one of the clusters that are searched."""
-        library = search.library
-        every = np.asarray(library.store.documents.admitted(library.project, Filters()), dtype=np.int64)
-        vectors = library.vectors().vectors_of([ChunkKey(key) for key in clusters.without_group(every).tolist()])
-        if not vectors:
-            return np.empty(0, dtype=np.int64)
-        joining = clusters.joining(np.array(list(vectors.values()), np.float32), search.vector, self.top)
-        search.notes["joined"] = int(joining.sum())
-        return np.array(list(vectors), dtype=np.int64)[joining]

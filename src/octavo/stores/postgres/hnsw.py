@@ -23,8 +23,7 @@ from octavo.stores.postgres.dialect import queries
 from octavo.stores.postgres.errors import translated
 from octavo.stores.postgres.vectors import Tuning, tuning_of
 from octavo.stores.shared.database import first, value
-from octavo.stores.shared.embeddings import profile_body
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import KeyCache, profile_body
 
 EXACT_BELOW = 20_000
 """Vectors. So many are compared one by one in a few hundredths of a second, and exactly."""

@@ -23,8 +23,7 @@ from octavo.model.scores import rounded
 from octavo.stores.postgres.database import PostgresDatabase
 from octavo.stores.postgres.halfvec import matrix, vector_literal
 from octavo.stores.shared.database import first
-from octavo.stores.shared.embeddings import profile_body
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import KeyCache, profile_body
 
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
 _FEW_ADMITTED = 2_000  # chunks; so many are compared one by one instead of through the index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import PendingInput, PostponedChunk, StoredVectors, VectorRow
 from octavo.model.text import Span
 from octavo.stores.shared.clock import Clock
+from octavo.stores.shared.clusters import ClusterRepository
 from octavo.stores.shared.database import Database, contiguous_ranges, first, reserve, value
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import KeyCache, profile_body
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +54,7 @@ class EmbeddingRepository:
         self._database = database
         self._keys = keys
         self._clock = clock
+        self._clusters = ClusterRepository(database, keys, clock)
         self.format = vectors
 
     def expect(
@@ -212,6 +214,9 @@ class EmbeddingRepository:
                 for vector in vectors
             ),
         )
+        if clustering := self._clusters.current(project, profile):
+            joined = clustering.joined(_matrix([vector.data for vector in vectors], profile.dimensions))
+            self._clusters.assign(project, dict(zip((vector.input_key for vector in vectors), joined, strict=True)))
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:
         where = self._progress(project, profile)
@@ -247,8 +252,3 @@ class EmbeddingRepository:
             inputs=np.array([row[1] for row in rows], dtype=np.int64),
             matrix=self.format.unpack([row[2] for row in rows], profile.dimensions),
         )
-
-
-def profile_body(profile: EmbeddingProfile) -> str:
-    """A profile's canonical form, by which its key is looked up."""
-    return json.dumps(asdict(profile), sort_keys=True, separators=(",", ":"))

@@ -13,6 +13,7 @@ from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
+from octavo.stores.shared.clusters import ClusterRepository
 from octavo.stores.shared.completions import CompletionRepository
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.documents import DocumentRepository
@@ -103,6 +104,10 @@ class SharedStore:
     @cached_property
     def summaries(self) -> SummaryRepository:
         return SummaryRepository(self.shared, self._keys, self._clock)
+
+    @cached_property
+    def clusters(self) -> ClusterRepository:
+        return ClusterRepository(self.shared, self._keys, self._clock)
 
     @cached_property
     def rerank_scores(self) -> RerankScoreRepository:

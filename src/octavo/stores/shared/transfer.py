@@ -38,6 +38,8 @@ TABLES = (
     Table("chunk_inputs", ("chunk", "window")),
     Table("embedding_profiles"),
     Table("vectors"),
+    Table("clusterings", ("project",)),
+    Table("input_clusters", ("project", "input")),
     Table("ledger", ("project", "collection", "uri")),
     Table("checks", ("project", "collection")),
     Table("memory_items"),
