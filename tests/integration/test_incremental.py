@@ -14,12 +14,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workbench import GOOD, VAULT, Bench
 
+from octavo.chunking.code import CodeChunker
+from octavo.chunking.code_groups import Groups
 from octavo.errors import RecipeMismatch
 from octavo.ingest.report import CollectionReport
 from octavo.model.collection import CollectionSettings
 from octavo.model.document import Kind
 from octavo.model.ledger import FileOutcome
 from octavo.model.query import Filters, Query
+from octavo.retrieval.profiles import profile_named
+
+CODE_ALONE = Filters(kinds=(Kind.CODE,))
 
 
 def figures(report: CollectionReport) -> dict[str, int]:
@@ -297,3 +302,23 @@ def test_a_folder_of_many_files_that_goes_takes_all_of_them_along(bench: Bench) 
         (report,) = engine.index().collections
         assert report.removed == 700
         assert engine.freshness().documents == 1
+
+
+def test_a_library_of_an_earlier_version_is_brought_over_by_one_run_and_equal_texts_keep_their_vectors(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = "def charge(order):\n    return order.total\n\n\ndef refund(order):\n    return -charge(order)\n"
+    bench.write({**GOOD, "shop.py": shop})
+    with monkeypatch.context() as earlier, bench.opened() as engine:
+        earlier.setattr(CodeChunker, "version", "code-3")
+        earlier.setattr(Groups, "_is_one_line", lambda *_: True)  # small declarations shared a chunk
+        before = engine.index()
+        assert [hit.citation.symbol for hit in engine.search(Query("refund", filters=CODE_ALONE)).hits] == ["refund"]
+    with bench.opened() as engine:
+        brought_over = engine.index()
+        # Both declarations are chunks of their own now; the notes are as they were.
+        assert (before.embedded, brought_over.embedded) == (len(GOOD) + 1, 2)
+        assert engine.freshness().full_vectors == 1.0
+        found = engine.search(Query("refund", filters=CODE_ALONE), profile_named("code")).hits
+        assert [hit.citation.symbol for hit in found] == ["refund", "charge"]
+        assert engine.index().embedded == 0

@@ -13,7 +13,7 @@ import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import ranking_corpora
@@ -22,13 +22,22 @@ import zstandard
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.collection import CollectionSettings
+from octavo.observability.progress import NoProgress
+from octavo.operations.database.copies import migrate
 from octavo.operations.search.answers import FoundHit
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
+from octavo.operations.snapshots.requests import SnapshotBuildRequest
+from octavo.operations.snapshots.snapshots import snapshots_build
+
+if TYPE_CHECKING:
+    from postgres_server import Server
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "rankings"
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or ROOT / ".." / "shared" / "data")
+PINNED = ("vault", "notes", "code")
+SETTINGS = {"embedding.fast": False}
 UPDATE = bool(os.environ.get("OCTAVO_UPDATE_GOLDEN"))
 
 
@@ -36,7 +45,7 @@ UPDATE = bool(os.environ.get("OCTAVO_UPDATE_GOLDEN"))
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """The vault, the notes and the code, with the bundled encoder."""
     place = tmp_path_factory.mktemp("rankings")
-    with open_library(place / "library.db", create=True, settings={"embedding.fast": False}) as engine:
+    with open_library(place / "library.db", create=True, settings=SETTINGS) as engine:
         engine.add_collection("vault", ROOT / "examples" / "vault")
         engine.add_collection("notes", ranking_corpora.write(ranking_corpora.NOTES, place / "notes"))
         engine.add_collection("code", ranking_corpora.write(ranking_corpora.CODE, place / "code"))
@@ -44,9 +53,29 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.mark.parametrize("name", ["vault", "notes", "code"])
+@pytest.mark.parametrize("name", PINNED)
 def test_every_target_has_its_pinned_rank(library: Engine, name: str) -> None:
     _check(library, name, name)
+
+
+def test_every_target_has_its_pinned_rank_in_postgresql(library: Engine, postgres: Server) -> None:
+    url = postgres.database()
+    try:
+        assert library.location is not None
+        migrate(library.location, url)
+        with open_library(url.secret, settings=SETTINGS) as engine:
+            for name in PINNED:
+                _check(engine, name, name)
+    finally:
+        postgres.drop(url)
+
+
+def test_every_target_has_its_pinned_rank_in_a_snapshot(library: Engine) -> None:
+    snapshots_build(library, SnapshotBuildRequest(), NoProgress())
+    assert library.accelerator is not None
+    assert library.accelerator.published
+    for name in PINNED:
+        _check(library, name, name)
 
 
 @pytest.mark.corpus

@@ -100,6 +100,12 @@ CODE = {
         + "/* Reads what has arrived; a xylograph of bytes, nothing more. */\n"
         + "int read_available(int fd, char *buffer, int size) {\n    return read(fd, buffer, size);\n}\n"
     ),
+    "net/socket.h": (
+        "#ifndef SOCKET_H\n#define SOCKET_H\n\n"
+        "/* Asks politely for a connection, and gives up when nobody answers. */\n"
+        "int connect_with_timeout(const char *host, int seconds);\n"
+        "int read_available(int fd, char *buffer, int size);\n\n#endif\n"
+    ),
     "test.c": (
         '#include "net/socket.h"\n\nvoid test_connect_with_timeout(void) {\n'
         '    assert(connect_with_timeout("localhost", 1) >= 0);\n    assert(connect_with_timeout("", 1) < 0);\n}\n\n'
@@ -112,6 +118,13 @@ CODE = {
     "tests/test_shop.py": (
         "from shop.a import charge, refund\n\n\ndef test_refund_gives_the_money_back_when_an_order_is_cancelled():\n"
         "    order = Order(10)\n    charge(order)\n    assert refund(order) < 0\n"
+    ),
+    "cmd/completion.go": (
+        'package cmd\n\nimport (\n\t"bytes"\n\t"fmt"\n\t"shop/completion"\n)\n\n'
+        '// runShop opens the shop for customers.\nfunc runShop() error {\n\treturn fmt.Errorf("closed")\n}\n\n'
+        "// FIXME writeScript is unused by the shop, and should be removed in version 2.\n\n"
+        "// writeScript writes the completion script of a shell.\n"
+        'func writeScript(out *bytes.Buffer) {\n\tfmt.Fprintln(out, "complete -F _shop shop")\n}\n'
     ),
     "shop/licence.py": (
         "# Copyright the authors. Licensed under the Apache License, Version 2.0.\n# See the file LICENCE.\n\n"

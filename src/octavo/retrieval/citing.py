@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from octavo.algorithms.file_heads import is_file_head, is_only_comments
 from octavo.algorithms.folding import fold
 from octavo.algorithms.symbol_kinds import symbol_kind
 from octavo.model.document import Kind, Section, shown_path
@@ -146,19 +147,28 @@ def _best(parts: Sequence[_Part], text: str, query: Query, *, code: bool) -> _Pa
     for words in counted:
         for word in words:
             spread[word] = spread.get(word, 0) + 1
-    best, most = None, 0.0
-    for part, words in zip(parts, counted, strict=True):
-        score = sum(weight / spread[word] for word, weight in words.items())
-        if score > most:
-            best, most = part, score
+    scores = [sum(weight / spread[word] for word, weight in words.items()) for words in counted]
+    best = parts[scores.index(max(scores))] if max(scores) > 0.0 else None
     if code:
-        # One declaration is cited even where none has a word of the query: the longest, which is most of the chunk.
-        declared = [part for part in parts if part.section.level]
-        return best or max(declared, key=lambda part: part.span.length, default=None)
+        return _declared(parts, scores, best, text)
     if best is None or not _is_bare(best, text):
         return best
     # A heading without text of its own speaks for what stands below it.
     return _Part(best.section, Span(best.span.start, max(part.span.end for part in _below(parts, best.section))))
+
+
+def _declared(parts: Sequence[_Part], scores: Sequence[float], best: _Part | None, text: str) -> _Part | None:
+    """The best part of code, or the best declaration where that is only a comment between declarations, or imports
+    that say no more of the query than a declaration does.
+
+    One declaration is cited even where none has a word of the query: the longest, which is most of the chunk.
+    """
+    found = [(score, part.span.length, part) for score, part in zip(scores, parts, strict=True) if part.section.level]
+    score, _, declared = max(found, key=lambda each: each[:2], default=(0.0, 0, None))
+    if best is None or best.section.level or declared is None:
+        return best or declared
+    outside = best.span.of(text)
+    return declared if is_only_comments(outside) or (score > 0.0 and is_file_head(outside)) else best
 
 
 def _below(parts: Sequence[_Part], section: Section) -> Iterator[_Part]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadCode, TestsBelow
 from octavo.retrieval.stages.commits import CapCommits
-from octavo.retrieval.stages.declarations import CommentsBelow, OnePerDeclaration
+from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.refine import CapPerDocument
 from octavo.retrieval.stages.symbols import PlaceRecall, SymbolRecall
@@ -15,5 +15,13 @@ CODE = RetrievalProfile(
     expand=(ReadCode(),),
     recall=(LexicalRecall(), SymbolRecall(), PlaceRecall(), CodeDense()),
     fuse=CodeFusion(),
-    refine=(Fragments(), TestsBelow(), CommentsBelow(), OnePerDeclaration(), CapPerDocument(5), CapCommits()),
+    refine=(
+        Fragments(),
+        TestsBelow(),
+        CommentsBelow(),
+        DefinitionsFirst(),
+        OnePerDeclaration(),
+        CapPerDocument(5),
+        CapCommits(),
+    ),
 )

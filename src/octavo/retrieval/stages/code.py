@@ -169,7 +169,7 @@ class TestsBelow:
     So does a commit, where the query is a name or a piece of code: its diff quotes the thing, or what it was once.
     """
 
-    share: float = 0.4
+    share: float = 0.6
     name: str = "tests_below"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

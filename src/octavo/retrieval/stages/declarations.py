@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from octavo.algorithms.code_query import Asked, read_code_query
+from octavo.algorithms.file_heads import is_file_head
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, best_first
 from octavo.retrieval.stage import Search, SkipStage, in_order
-from octavo.retrieval.stages.steps import ground, noted
+from octavo.retrieval.stages.steps import ground, noted, texts_of
 
 _COMMENT = "comment"
-_QUOTING = frozenset({Asked.PLACE, Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
+_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|mli)$|\.d\.[cm]?ts$")
+_SYMBOLS = "symbols"
+_LOCATING = frozenset({Asked.PLACE, Asked.TRACE})
+_QUOTING = _LOCATING | {Asked.MESSAGE, Asked.PATTERN, Asked.CODE}
 
 
 def by_declaration(search: Search, rankings: Mapping[str, Ranking]) -> dict[str, Ranking]:
@@ -66,11 +71,57 @@ class OnePerDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinitionsFirst:
+    """Where a prototype and its definition were both found, the definition takes the better of their places.
+
+    A header says that there is such a function, and its comment often says the query's words; what it does stands
+    elsewhere. Of a header's chunk with several prototypes the one counts whose definition comes first. The `among`
+    best candidates are looked at.
+    """
+
+    among: int = 30
+    name: str = "definitions_first"
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if read_code_query(search.query.text).asked in _LOCATING:
+            raise SkipStage("the query says in which file")
+        first = candidates[: self.among]
+        headers = [candidate for candidate in first if _HEADER.search(candidate.uri)]
+        if not headers:
+            raise SkipStage("no header was found")
+        scores = {candidate.key: candidate.score for candidate in first}
+        details: dict[ChunkKey, str] = {}
+        for header, text in zip(headers, texts_of(search, headers), strict=True):
+            if "{" in text:
+                continue
+            names = _declared_in(search, header)
+            defined = next((other for other in candidates if _defines(other, names)), None)
+            if defined is not None and defined.score < scores[header.key] and defined.key not in details:
+                scores[header.key], scores[defined.key] = defined.score, scores[header.key]
+                details |= {header.key: "only declares it", defined.key: f"defines what {header.uri} declares"}
+        if not details:
+            raise SkipStage("no prototype stands before its definition")
+        moved = (candidate.scored(scores.get(candidate.key, candidate.score)) for candidate in candidates)
+        return noted(in_order(moved), self.name, details)
+
+
+def _declared_in(search: Search, candidate: Candidate) -> frozenset[str]:
+    library = search.library
+    sections = library.store.documents.sections(library.project, candidate.document_id, candidate.span)
+    return frozenset(section.title for section in sections if section.level)
+
+
+def _defines(candidate: Candidate, names: frozenset[str]) -> bool:
+    named = candidate.heading_path[-1:]
+    return candidate.kind is Kind.CODE and not _HEADER.search(candidate.uri) and not names.isdisjoint(named)
+
+
+@dataclass(frozen=True, slots=True)
 class CommentsBelow:
-    """Comments outside of declarations come after the code: licences, banners, what a file says of itself.
+    """Comments and heads of files come after the code: licences, banners, imports, what a file says of itself.
 
     They have the words of the file's subject and none of what does it. `share` is how far they sink, in the height of
-    the first candidate.
+    the first candidate. What a name that was asked for stands in stays where it is.
     """
 
     share: float = 0.5
@@ -79,14 +130,18 @@ class CommentsBelow:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if read_code_query(search.query.text).asked in _QUOTING:
             raise SkipStage("the query quotes code, wherever that stands")
+        outside = [candidate for candidate in candidates if candidate.kind is Kind.CODE and not candidate.section]
         details: dict[ChunkKey, str] = {}
-        height = (candidates[0].score - ground(candidates)) or 1.0 if candidates else 1.0
-        lowered = []
-        for candidate in candidates:
-            if candidate.kind is Kind.CODE and candidate.content_type == _COMMENT and not candidate.section:
+        for candidate, text in zip(outside, texts_of(search, outside), strict=True):
+            if candidate.content_type == _COMMENT:
                 details[candidate.key] = "only a comment"
-                candidate = candidate.scored(candidate.score - self.share * height)
-            lowered.append(candidate)
+            elif is_file_head(text) and not any(step.stage == _SYMBOLS for step in candidate.steps):
+                details[candidate.key] = "the head of a file"
         if not details:
-            raise SkipStage("no comment stands alone")
+            raise SkipStage("no comment and no head of a file stands alone")
+        depth = self.share * ((candidates[0].score - ground(candidates)) or 1.0)
+        lowered = (
+            candidate.scored(candidate.score - depth) if candidate.key in details else candidate
+            for candidate in candidates
+        )
         return noted(in_order(lowered), self.name, details)

@@ -15,7 +15,7 @@ from octavo.retrieval.stages.code import CodeDense, CodeFusion, Fragments, ReadC
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.retrieval.stages.copies import ExactDuplicates
-from octavo.retrieval.stages.declarations import CommentsBelow, OnePerDeclaration
+from octavo.retrieval.stages.declarations import CommentsBelow, DefinitionsFirst, OnePerDeclaration
 from octavo.retrieval.stages.diversity import MarginalRelevance
 from octavo.retrieval.stages.duplicates import MinHashDuplicates, NgramDuplicates, SemanticDuplicates
 from octavo.retrieval.stages.exact import ExactMatch
@@ -99,6 +99,7 @@ REFINE: Mapping[str, type[Any]] = {
     "fragments": Fragments,
     "tests_below": TestsBelow,
     "comments_below": CommentsBelow,
+    "definitions_first": DefinitionsFirst,
     "one_per_declaration": OnePerDeclaration,
     "exact_match": ExactMatch,
     "matched_by": MatchedBy,
