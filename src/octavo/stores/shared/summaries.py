@@ -12,8 +12,7 @@ from octavo.model.summary import NodeType, PlacedChunk, Summarised, Summary, Sum
 from octavo.model.text import Span
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, first, value
-from octavo.stores.shared.embeddings import profile_body
-from octavo.stores.shared.projects import KeyCache
+from octavo.stores.shared.projects import KeyCache, profile_body
 
 _ALL = 2**62  # more documents than any library has
 
