@@ -61,6 +61,8 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.database.salvage import file_is_damaged, rebuilt, salvage_library
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.table import OPERATIONS
 from octavo.sources.git_records import Records
 
 _NOTES = 60
@@ -99,10 +101,11 @@ def indexed(config: Config, folder: Path) -> None:
 
 
 def answers(engine: Engine) -> list[tuple[str, float, str]]:
+    """By the door that every client goes through."""
     return [
-        (hit.citation.uri, hit.score, hit.excerpt)
+        (hit.uri, hit.score or 0.0, hit.excerpt)
         for word in _WORDS[:3]
-        for hit in engine.search(Query(f"{word} tree", 10)).hits
+        for hit in OPERATIONS["search"].run(engine, SearchRequest(f"{word} tree", limit=10)).hits
     ]
 
 
@@ -221,15 +224,18 @@ def _size(path: Path) -> int:
 
 
 def file_round(folder: Path, seed: int) -> str:
-    """Overwrites bytes anywhere in the database's file: healed, or refused by name, but never wrong in silence."""
+    """Overwrites bytes of one table, one index or the header: healed, or refused by name, but never wrong in silence.
+
+    Which of them follows from the seed, so that as many rounds as there are of them damage every one.
+    """
     chosen, config = random.Random(seed), library_in(folder)
     indexed(config, folder)
     with open_engine(config) as engine:
         wanted = answers(engine)
     path = folder / "library.db"
+    at, length = _place(path, seed, chosen)
     data = bytearray(path.read_bytes())
-    at = chosen.randrange(100 if chosen.random() < 0.1 else len(data))
-    data[at : at + 16] = chosen.randbytes(min(16, len(data) - at))
+    data[at : at + length] = chosen.randbytes(length)
     path.write_bytes(data)
     try:
         with open_engine(config) as engine:
@@ -246,6 +252,24 @@ def file_round(folder: Path, seed: int) -> str:
         return "detected and salvaged" if healed else f"detected, salvaged without all of it: seed {seed}"
     with open_engine(config) as engine:
         return "detected and mended" if answers(engine) == wanted else f"detected, mended wrongly: seed {seed}"
+
+
+def _place(path: Path, seed: int, chosen: random.Random) -> tuple[int, int]:
+    """Where sixteen bytes are overwritten: in the header, or in the used part of a page of one table or index."""
+    connection = apsw.Connection(str(path))
+    connection.execute("pragma wal_checkpoint(truncate)")
+    found = connection.execute("select name, pgoffset, pgsize, unused from dbstat where pageno > 1").fetchall()
+    used = [(str(name), *(int(str(number)) for number in numbers)) for name, *numbers in found]
+    connection.close()
+    names = [None, *sorted({page[0] for page in used})]
+    name = names[seed % len(names)]
+    if name is None:
+        return chosen.randrange(84), 16
+    _, start, size, unused = chosen.choice([page for page in used if page[0] == name])
+    # A page begins with its header and ends with its cells; what is between them is used by nothing.
+    full = max(32, size - unused)
+    inside = chosen.randrange(full - 16)
+    return start + (inside if inside < 100 else size - full + inside), 16
 
 
 @cache
@@ -423,8 +447,10 @@ def crowd_round(folder: Path, seed: int, seconds: float = 600.0) -> str:
     with context.Pool(8) as pool:
         given = [(config, folder, seed * 8 + number, until) for number in range(8)]
         told = pool.starmap(_in_a_crowd, given)
-    errors, wrong, reads = (sum(one[place] for one in told) for place in range(3))
-    writes = sorted(took for *_, of in told for took in of)
+    errors = sum(locked for locked, _, _, _ in told)
+    wrong = sum(inexact for _, inexact, _, _ in told)
+    reads = sum(excerpts for _, _, excerpts, _ in told)
+    writes = sorted(took for _, _, _, times in told for took in times)
     with open_engine(config) as engine:
         hurt = len(damage(engine))
     p95 = writes[int(len(writes) * 0.95)] if writes else 0.0
@@ -545,7 +571,11 @@ async def started(app: ASGIApp) -> AsyncIterator[None]:
     """The application with its sessions open, as a server has it."""
     told: asyncio.Queue[Message] = asyncio.Queue()
     said: asyncio.Queue[Message] = asyncio.Queue()
-    running = asyncio.create_task(app({"type": "lifespan", "asgi": {"version": "3.0"}}, told.get, said.put))
+
+    async def run() -> None:
+        await app({"type": "lifespan", "asgi": {"version": "3.0"}}, told.get, said.put)
+
+    running = asyncio.create_task(run())
     await told.put({"type": "lifespan.startup"})
     assert (await said.get())["type"] == "lifespan.startup.complete"
     try:

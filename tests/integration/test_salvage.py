@@ -97,3 +97,17 @@ def test_a_version_whose_text_cannot_be_found_is_named_and_not_left_behind(libra
         found, left = mend(engine)
         assert f"the text of version {version} of {uri} is missing" in {problem.message for problem in found}
         assert left == ()
+
+
+def test_a_row_whose_text_is_none_costs_that_row_alone_and_is_refused_by_name(library: Bench, tmp_path: Path) -> None:
+    connection = apsw.Connection(str(library.library))
+    names = [row[0] for row in connection.execute("select id from memory_items order by key").fetchall()]
+    broken = "update memory_items set title = cast(x'fff0' as text) where id = ?"
+    connection.execute(broken, (names[20],))
+    connection.close()
+    salvaged = salvage(library.library, tmp_path / "new.db")
+    assert salvaged.rows["memory_items"] == len(names) - 1
+    assert any(said.startswith("memory_items: ") for said in salvaged.lost)
+    done = octavo(library, "recall", "")
+    assert (done.returncode, "INDEX_CORRUPT" in done.stdout + done.stderr) == (4, True)
+    assert "Traceback" not in done.stderr

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from octavo.engine.adapters import IndexOptions, WatchSettings
 from octavo.engine.reader import Reader
-from octavo.errors import NotFound
+from octavo.errors import LibraryError, NotFound
 
 if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
@@ -220,6 +220,15 @@ class Engine:
             confirm_removals=confirm_removals,
         )
         return self.writer.index(options, progress=progress, patience=patience)
+
+    def damage_behind(self) -> LibraryError | None:
+        """The damage that an error may come from: what a quick check finds."""
+        found = self.writer.damage(self)
+        return (
+            LibraryError(f"the library is damaged: {found[0].message}", hint="run `octavo db repair`")
+            if found
+            else None
+        )
 
     def repair(self) -> None:
         """Makes anew what is damaged and derives from texts, folders and models."""

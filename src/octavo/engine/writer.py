@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.full_vectors import make_inputs, upgrade
 from octavo.engine.histories import index_moved
 from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
-from octavo.engine.mending import Patient, mend_derived
+from octavo.engine.mending import Patient, damage, mend_derived
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from octavo.ingest.report import CollectionReport, IndexReport
     from octavo.model.collection import Collection
     from octavo.model.commit import Repository
+    from octavo.model.damage import Damage
     from octavo.model.document import Source
     from octavo.observability.progress import Progress
 
@@ -71,6 +72,10 @@ class Writer:
     def upgrade(self, most: int) -> int:
         """Replaces some fast vectors by full ones, while other things go on; how many."""
         return upgrade(self._library, most, NoProgress())
+
+    def damage(self, engine: Patient) -> tuple[Damage, ...]:
+        """What a quick check finds."""
+        return damage(engine, quick=True)
 
     def repair(self, engine: Patient) -> None:
         """Makes anew what is damaged and derives from texts, folders and models."""

@@ -120,9 +120,15 @@ class Operation:
         return self.annotations.destructive
 
     def run(self, engine: Engine, request: Any, progress: Progress | None = None) -> Any:
-        if self.watched:
-            return self.called(engine, request, progress or NoProgress())
-        return self.called(engine, request)
+        """An error that nobody raises on purpose is the library's, where that is damaged: rows may then be anything."""
+        try:
+            if self.watched:
+                return self.called(engine, request, progress or NoProgress())
+            return self.called(engine, request)
+        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
+            if found := engine.damage_behind():
+                raise found from error
+            raise
 
     def rendered(self, answer: Any) -> Iterable[Block]:
         """The answer as lines, for any writer."""

@@ -32,6 +32,10 @@ def translated(path: Path) -> Iterator[None]:
         raise LibraryError(
             f"the library {path} is damaged: {error}", hint="run `octavo db repair`, or restore a backup"
         ) from error
+    except UnicodeDecodeError as error:
+        raise LibraryError(
+            f"the library {path} is damaged: a text in it is none", hint="run `octavo db repair`, or restore a backup"
+        ) from error
     except apsw.SQLError as error:
         if not _WORD_INDEX.search(str(error)):
             raise

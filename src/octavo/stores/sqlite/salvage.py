@@ -39,7 +39,7 @@ _NO_TEXT = "not exists (select 1 from texts t where t.project = {table}.project 
 _TEXTLESS = "select {columns} from {table} where " + _NO_TEXT + " order by 1, 2"  # noqa: S608
 _PAGE = 4_096
 _MOST_GAPS = 10_000  # stretches of unreadable rows in a table that are skipped
-_UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError, apsw.SQLError, apsw.FullError)
+_UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError, apsw.SQLError, apsw.FullError, UnicodeDecodeError)
 
 
 @dataclass(frozen=True, slots=True)
