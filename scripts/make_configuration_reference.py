@@ -50,7 +50,8 @@ running server reads changed files again by itself.
 
 A project's file travels with the project, and somebody else may have written it. So it may only set what is marked ●
 below: it may narrow what is read and choose how it is cut and ranked, but it may not choose a model to run, a place to
-write, or widen what is read. The patterns of `ingest.ignore` of both files count together.
+write, or widen what is read. The patterns of `ingest.ignore` of both files count together. What it says about
+`chunking` and `ingest.ignore` counts for collections in its folder, wherever they are indexed from, and no others.
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.location import DatabaseUrl, Location, location
 from octavo.model.model_settings import ROLES, ModelSettings
+from octavo.observability.logs import logger
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 _PREFIX = "OCTAVO_"
@@ -26,6 +27,10 @@ _SEPARATORS = {"ingest.ignore": os.pathsep}  # patterns may have commas in them
 # A project file travels with a repository that someone else may have written. It may narrow what is read and
 # choose how it is cut and ranked; it may not choose a model to run, a place to write, or widen what is read.
 _PROJECT_MAY_SET = ("project", "chunking", "retrieval", "ingest.ignore", "writing.lint_off")
+
+# A library may hold more than the folder a project file stands in: what it says about files counts for those below it,
+# wherever they are indexed from.
+_OF_THE_FOLDER = ("chunking.", "ingest.ignore")
 
 MODELS = "llm.models"
 """The one setting that is tables by names of the user's own, and so is kept whole."""
@@ -57,7 +62,32 @@ def load(
 def load_isolated(given: Path | Mapping[str, Any], flags: Mapping[str, Any]) -> Loaded:
     """From one TOML file, or from settings by name, and from nothing around this process."""
     layer = (str(given), _read(given, {})) if isinstance(given, Path) else ("config", dict(_flat(given)))
-    return _combined((layer, ("argument", flags)))
+    return _combined((("isolation", {"ingest.project_files": False}), layer, ("argument", flags)))
+
+
+def for_folder(config: Config, folder: Path, environ: Mapping[str, str] | None = None) -> Config:
+    """The configuration for what lies in a folder: with what its project file says about cutting and skipping files.
+
+    One that cannot be read says nothing: it is somebody else's, and keeps no other folder from being indexed.
+    """
+    file = project_file(folder) if config.ingest.project_files else None
+    if file is None:
+        return config
+    environ = os.environ if environ is None else environ
+    try:
+        layer = {
+            name: value
+            for name, value in _read(file, {}).items()
+            if name.startswith(_OF_THE_FOLDER) and name in _NAMES and not environ.get(variable(name))
+        }
+        said = _validated(layer, dict.fromkeys(layer, str(file)))
+    except ConfigurationError as error:
+        logger("config").warning("%s is not followed: %s", file, error.message)
+        return config
+    sizes = {name.partition(".")[2] for name in layer if name.startswith("chunking.")}
+    chunking = replace(config.chunking, **{name: getattr(said.chunking, name) for name in sizes})
+    ignore = tuple(dict.fromkeys((*config.ingest.ignore, *said.ingest.ignore)))
+    return replace(config, chunking=chunking, ingest=replace(config.ingest, ignore=ignore))
 
 
 def _combined(layers: Iterable[tuple[str, Mapping[str, Any]]]) -> Loaded:
@@ -220,7 +250,9 @@ def _layers(
                     f"{project} sets {name}, which a project file may not",
                     hint=f"move it to {user}; a project file may set: {', '.join(_PROJECT_MAY_SET)}",
                 )
-        yield str(project), layer
+        of_the_folder = {name: value for name, value in layer.items() if name.startswith(_OF_THE_FOLDER)}
+        _validated(of_the_folder, dict.fromkeys(of_the_folder, str(project)))  # a mistake is told where it is made
+        yield str(project), {name: value for name, value in layer.items() if name not in of_the_folder}
     library = trusted(directory)
     if library:
         yield ORIGIN, {"library": library}

@@ -96,6 +96,10 @@ class Ingest:
         tuple[str, ...],
         Field(description="Patterns of paths to skip, as in `.gitignore`; those of all configuration files count."),
     ] = ()
+    project_files: Annotated[
+        bool,
+        Field(description="Whether the project file of a collection's folder says how it is cut, and what is skipped."),
+    ] = True
     workers: Annotated[
         _Processes | None, Field(description="Processes that parse and cut files; unset, one for each processor core.")
     ] = None

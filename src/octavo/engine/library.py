@@ -78,7 +78,7 @@ class OpenLibrary:
         return adapters.cached_model(model, self.store.completions, self.project.id)
 
     def collections(self) -> tuple[Collection, ...]:
-        return self.store.catalog.collections(self.project.id)
+        return tuple(map(_placed, self.store.catalog.collections(self.project.id)))
 
     def collection(self, name: str) -> Collection:
         for collection in self.collections():
@@ -134,6 +134,13 @@ class OpenLibrary:
     def cut_by(self, settings: CollectionSettings = CollectionSettings()) -> Recipe:  # noqa: B008
         """What documents are cut and analysed by: the configuration, whichever embedding profile answers."""
         return self.adapters.recipe(settings)
+
+
+def _placed(collection: Collection) -> Collection:
+    """With its folder among its settings: the project file there says how its files are cut."""
+    if not collection.on_disk:
+        return collection
+    return replace(collection, settings=replace(collection.settings, folder=str(collection.root)))
 
 
 def _ensured(store: Store, name: str) -> Project:

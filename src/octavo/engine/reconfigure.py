@@ -24,8 +24,7 @@ def reconfigure(engine: Engine, before: Config, config: Config) -> bool:
         _watch(engine, before.watch, config.watch)
     if changed:
         engine.use(rules_of(config))
-    if watched or changed:
-        engine.watcher.look_again()
+    engine.watcher.look_again()  # the file of a folder may have changed what is read below it, and nothing else
     return watched or changed
 
 

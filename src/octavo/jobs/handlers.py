@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from octavo.errors import MissingExtra
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.embed import embed_pending
 from octavo.ingest.profiles import CONFIGURED, profile_named, switch, switch_back
@@ -122,7 +123,10 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         if not can_find_communities():
             logger("jobs").warning("the communities stay as they are: igraph is not installed any more")
             return
-        find_communities(store, project, job.payload)
+        try:
+            find_communities(store, project, job.payload)
+        except MissingExtra as error:  # it is there and cannot be imported: trying again would not help
+            logger("jobs").warning("the communities stay as they are: %s", error.message)
 
     def thematic_links(job: Job) -> None:
         engine.follow_active_profile()

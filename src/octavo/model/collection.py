@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -60,6 +60,9 @@ class CollectionSettings:
     writable: bool = False
     archives: bool | None = None
     """Whether the files in archives are read."""
+    folder: str = field(default="", compare=False)
+    """Where a project file is looked for that says how files are cut and which are skipped. Follows from the root
+    whenever a collection is read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.config.load import load
+from octavo.config.load import for_folder, load
 from octavo.config.reloading import load_with_files
 from octavo.errors import ConfigurationError
 
@@ -46,9 +46,10 @@ def test_a_project_file_that_comes_is_seen(file: Path) -> None:
     _, files = load_with_files({})
     project = file.parent / ".octavo" / "config.toml"
     project.parent.mkdir()
-    project.write_text("[ingest]\nignore = ['*.txt']\n", "utf-8")
+    project.write_text("[ingest]\nignore = ['*.txt']\n[retrieval]\nlimit = 3\n", "utf-8")
     changed = files.changed()
-    assert changed is not None and changed.ingest.ignore == ("*.txt",)
+    assert changed is not None and changed.retrieval.limit == 3
+    assert for_folder(changed, file.parent / "below").ingest.ignore == ("*.txt",)
 
 
 def test_a_pattern_alone_is_no_list_of_patterns(file: Path) -> None:

@@ -190,6 +190,29 @@ def test_without_igraph_no_communities_are_promised(tmp_path: Path, monkeypatch:
 
 
 @NEEDS_IGRAPH
+@pytest.mark.parametrize("found", [None, object()], ids=["uninstalled", "broken"])
+def test_communities_stay_when_igraph_is_gone_after_a_build(
+    found: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    for name, other in ("ab", "ba", "cd", "dc"):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"# {name}\n\n" + f"[[{other}]] " * 20, "utf-8")
+    with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
+        engine.add_collection("notes", tmp_path / "notes")
+        engine.index()
+        project = engine.project.id
+        find_communities(engine.store, project, {})
+        before = engine.store.graph.runs(project)
+        with engine.store.transaction():
+            engine.store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", {})
+        monkeypatch.setitem(sys.modules, "igraph", None)
+        monkeypatch.setattr("octavo.jobs.graph.find_spec", lambda name: found)
+        work(engine, Jobs())
+        assert engine.store.outbox.jobs(project, [JobState.READY, JobState.DEAD]) == ()
+        assert engine.store.graph.runs(project) == before
+
+
+@NEEDS_IGRAPH
 def test_without_vectors_there_is_nothing_to_compare(tmp_path: Path) -> None:
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as engine:
         with pytest.raises(NotIndexed):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from octavo.config.load import for_folder
 from octavo.config.schema import Config
 from octavo.ingest.history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings
@@ -36,6 +38,7 @@ def reads_archives(config: Config, settings: CollectionSettings) -> bool:
 
 
 def file_rules(config: Config, settings: CollectionSettings) -> IgnoreRules:
+    config = for_folder(config, Path(settings.folder)) if settings.folder else config
     converted = readable_extensions(ocr=config.converting.ocr, archives=reads_archives(config, settings))
     return IgnoreRules(
         extensions=extensions(settings.include) | converted,

@@ -111,7 +111,7 @@ class CatalogRepository:
                 "id": collection.id,
                 "name": collection.name,
                 "root": str(collection.root),
-                "settings": json.dumps(asdict(collection.settings), sort_keys=True),
+                "settings": json.dumps(_stored(collection.settings), sort_keys=True),
                 "now": self._clock(),
             },
         )
@@ -136,6 +136,11 @@ class CatalogRepository:
             "recipe_put",
             {"project": key, "id": recipe.id, "body": recipe.canonical(), "now": self._clock()},
         )
+
+
+def _stored(settings: CollectionSettings) -> dict[str, Any]:
+    """Everything but the folder, which is the root's."""
+    return {name: value for name, value in asdict(settings).items() if name != "folder"}
 
 
 def _settings(body: dict[str, Any]) -> CollectionSettings:
