@@ -59,7 +59,7 @@ def random_edit(random: random.Random, text: str) -> tuple[str, Callable[[], Edi
         "append": lambda: append(document, path, content),
         "move": lambda: move(document, path, parent),
         "rename": lambda: rename_heading(document, path, "Another name"),
-        "property": lambda: set_property(text, "status", random.choice(["draft", "2026-01-31", "a: b"])),
+        "property": lambda: set_property(document, "status", random.choice(["draft", "2026-01-31", "a: b"])),
         "auto_fix": lambda: Edit(without_jumps(document), 0, 0),
     }
     return kind, edits[kind]

@@ -1,4 +1,4 @@
-"""A unified diff of two texts, found fast where they differ in one place."""
+"""Where two files differ, and a unified diff of them: found fast where they differ in one place."""
 
 from __future__ import annotations
 
@@ -14,18 +14,30 @@ _UNFINISHED = "\n\\ No newline at end of file\n"
 _Opcodes = Sequence[tuple[str, int, int, int, int]]
 
 
-def unified(before: str, after: str, name: str) -> str:
+def common_ends(before: bytes, after: bytes) -> tuple[int, int]:
+    """How many bytes two files begin with in common, and with how many of the others they end in common."""
+    start = _common(before, after)
+    return start, _common_end(before, after, start)
+
+
+def unified(before: bytes, after: bytes, name: str, ends: tuple[int, int] | None = None) -> str:
     """The diff as `diff -u` writes it, cut after some thousand characters; empty when nothing differs."""
     if before == after:
         return ""
-    start = _line_start(before, _common(before, after))
-    rest, new_rest = before[start:], after[start:]
-    same = _common_end(rest, new_rest)
-    end, new_end = _line_end(rest, len(rest) - same), _line_end(new_rest, len(new_rest) - same)
-    first = before.count("\n", 0, start)
-    old, new = _lines(rest[:end]), _lines(new_rest[:new_end])
-    text = f"--- {name}\n+++ {name}\n" + "".join(_hunks(old, new, first))
-    return text if len(text) <= _LONGEST else text[: text.rfind("\n", 0, _LONGEST) + 1] + "…\n"
+    same_start, same_end = ends or common_ends(before, after)
+    start = _line_start(before, same_start)
+    end, new_end = _line_end(before, len(before) - same_end), _line_end(after, len(after) - same_end)
+    first = before.count(b"\n", 0, start)
+    if before.count(b"\n", start, end) + after.count(b"\n", start, new_end) > _COMPARED:
+        hunks = _exchanged(before[start:end], after[start:new_end], first)
+    else:
+        hunks = _hunks(_lines(before[start:end]), _lines(after[start:new_end]), first)
+    text = f"--- {name}\n+++ {name}\n"
+    for line in hunks:
+        if len(text) + len(line) > _LONGEST:
+            return text + "…\n"
+        text += line
+    return text
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], first: int) -> Iterator[str]:
@@ -41,10 +53,18 @@ def _hunks(old: Sequence[str], new: Sequence[str], first: int) -> Iterator[str]:
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[_Opcodes]:
-    if len(old) + len(new) > _COMPARED:
-        yield [("replace", 0, len(old), 0, len(new))]
-    else:
-        yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
+    yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
+
+
+def _exchanged(old: bytes, new: bytes, first: int) -> Iterator[str]:
+    """All old lines taken out and all new ones put in, as far as a diff is shown."""
+    counts = (content.count(b"\n") + (not content.endswith(b"\n")) for content in (old, new))
+    yield "@@ -{} +{} @@\n".format(*(_range(first, count) for count in counts))
+    for mark, content in (("-", old), ("+", new)):
+        for start in range(0, len(content), _BLOCK):
+            begin, end = (content.rfind(b"\n", 0, place) + 1 for place in (start, start + _BLOCK))
+            whole = end if start + _BLOCK < len(content) else len(content)
+            yield from (_marked(mark, line) for line in _lines(content[begin:whole]))
 
 
 def _range(start: int, count: int) -> str:
@@ -55,8 +75,8 @@ def _marked(mark: str, line: str) -> str:
     return mark + line if line.endswith("\n") else mark + line + _UNFINISHED
 
 
-def _common(before: str, after: str) -> int:
-    """How many characters two texts begin with in common."""
+def _common(before: bytes, after: bytes) -> int:
+    """How many bytes both begin with."""
     done, size = 0, min(len(before), len(after))
     while done < size and before[done : done + _BLOCK] == after[done : done + _BLOCK]:
         done += _BLOCK
@@ -67,9 +87,9 @@ def _common(before: str, after: str) -> int:
     return low
 
 
-def _common_end(before: str, after: str) -> int:
-    """How many characters two texts end with in common."""
-    done, size = 0, min(len(before), len(after))
+def _common_end(before: bytes, after: bytes, start: int) -> int:
+    """How many bytes both end with, the first `start` left out."""
+    done, size = 0, min(len(before), len(after)) - start
     while done + _BLOCK <= size:
         old, new = len(before) - done, len(after) - done
         if before[old - _BLOCK : old] != after[new - _BLOCK : new]:
@@ -80,23 +100,23 @@ def _common_end(before: str, after: str) -> int:
     return done + _common(before[old - left : old][::-1], after[new - left : new][::-1])
 
 
-def _line_start(text: str, at: int) -> int:
+def _line_start(content: bytes, at: int) -> int:
     """The start of a line a few lines before a place: the context of a diff."""
     for _ in range(_CONTEXT + 1):
-        at = text.rfind("\n", 0, at)
+        at = content.rfind(b"\n", 0, at)
         if at < 0:
             return 0
     return at + 1
 
 
-def _line_end(text: str, at: int) -> int:
+def _line_end(content: bytes, at: int) -> int:
     for _ in range(_CONTEXT + 1):
-        at = text.find("\n", at) + 1
+        at = content.find(b"\n", at) + 1
         if at == 0:
-            return len(text)
+            return len(content)
     return at
 
 
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
+def _lines(content: bytes) -> list[str]:
+    lines = content.decode("utf-8", "replace").split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

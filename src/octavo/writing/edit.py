@@ -17,7 +17,7 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan
 from octavo.writing.headings import DEEPEST, heading_line, heading_text
-from octavo.writing.outline import ROOT, Heading, Outline, headings, parents, text_start
+from octavo.writing.outline import ROOT, Heading, Outline, headings, parents
 from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
 
 FIRST, LAST = "first", "last"
@@ -78,7 +78,7 @@ def insert(
     line = heading_line(depth, text)
     whole = f"{line}\n\n{block}" if block else line
     start = before_blank_lines(outline.text, place, outline.floor)
-    new, at = placed(outline.text, start, place, whole, floor=outline.floor)
+    new, at = placed(outline.text, start, place, outline.written(whole), floor=outline.floor)
     added = _added(outline, start, place, new)
     if not added or added[0][:2] != (depth, at) or added[0].text != text:
         raise InvalidArgument(
@@ -118,7 +118,7 @@ def append_to_end(outline: Outline, content: str) -> Edit:
     text, floor = outline.text, outline.headings[last].end if last >= 0 else outline.start
     start = before_blank_lines(text, len(text), floor)
     close = start > floor and _continues(outline, last, start, block.split("\n", 1)[0])
-    new, at = placed(text, start, len(text), block, floor=outline.floor, close=close)
+    new, at = placed(text, start, len(text), outline.written(block), floor=outline.floor, close=close)
     _added(outline, start, len(text), new)
     return Edit(new, at, len(new))
 
@@ -127,7 +127,7 @@ def same_start(outline: Outline, new: str) -> bool:
     """Whether front matter is what it was: a rule in new text can make some of what a file begins with."""
     start, text = outline.start, outline.text
     unfinished = outline.floor < start == len(text) and not text.endswith("\n")
-    return text_start(new) == start + (len(line_ending(text)) if unfinished else 0)
+    return outline.starts_as(new) == start + (len(line_ending(text)) if unfinished else 0)
 
 
 def check_new_section(heading: str, level: int | None) -> str:
@@ -158,7 +158,7 @@ def _section(outline: Outline, path: Sequence[str]) -> int:
 
 def _with_body(outline: Outline, number: int, start: int, block: str, *, close: bool = False) -> Edit:
     section, end = outline.headings[number], outline.body_end(number)
-    new, _ = placed(outline.text, start, end, block, floor=outline.floor, close=close)
+    new, _ = placed(outline.text, start, end, outline.written(block), floor=outline.floor, close=close)
     added = _added(outline, start, end, new)
     _refuse_shallow(added, section.level, section.text)
     _refuse_adoption(outline, end, added)
@@ -187,7 +187,7 @@ def _added(outline: Outline, start: int, end: int, new: str) -> list[Heading]:
     """The headings that an edit of `start` to `end` added; every other is checked to be where it was."""
     before, behind = outline.first_at(start), outline.first_at(end)
     shift = len(new) - len(outline.text)
-    anchor = outline.headings[before - 1].start if before else text_start(new)
+    anchor = outline.headings[before - 1].start if before else outline.starts_as(new)
     known = [_place_of(outline.headings[before - 1])] if before else []
     if behind < len(outline.headings):
         last = outline.headings[behind]
@@ -195,7 +195,10 @@ def _added(outline: Outline, start: int, end: int, new: str) -> list[Heading]:
     else:
         # A heading that would follow: only an open fence, comment or HTML block can hide it.
         until, part = (1, len(new) + 1, "x"), f"{new[anchor:]}\n# x\n"
-    found = [heading._replace(start=heading.start + anchor, end=heading.end + anchor) for heading in headings(part)]
+    found = [
+        heading._replace(start=heading.start + anchor, end=heading.end + anchor)
+        for heading in outline.headings_in(part)
+    ]
     places = [_place_of(heading) for heading in found]
     added = found[len(known) : -1]
     if (

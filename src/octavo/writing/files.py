@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
 import os
@@ -20,6 +21,7 @@ _DRAFT, _DRAFT_SUFFIX = ".octavo-", ".draft"
 _STALE_SECONDS = 60.0
 _OPEN_AT_ONCE = 100  # drafts without a name, each of which keeps a file open
 _PROC = Path("/proc/self/fd")
+_DECODED = 1 << 16  # bytes that are looked at together: a part of the cache
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -41,9 +43,25 @@ class File:
         try:
             return self.content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise InvalidArgument(
-                f"{self.path.name} is not UTF-8: byte {error.start} cannot be read", hint="convert the file first"
-            ) from None
+            raise self._not_utf8(error.start) from None
+
+    def refuse_other_encodings(self) -> None:
+        """What `text` refuses, without making a text."""
+        if self.content.isascii():
+            return
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        content, size = memoryview(self.content), len(self.content)
+        for start in range(0, size, _DECODED):
+            try:
+                decoder.decode(content[start : start + _DECODED], final=start + _DECODED >= size)
+            except UnicodeDecodeError as error:
+                held = len(error.object) - min(_DECODED, size - start)  # bytes of the part before
+                raise self._not_utf8(start + error.start - held) from None
+
+    def _not_utf8(self, byte: int) -> InvalidArgument:
+        return InvalidArgument(
+            f"{self.path.name} is not UTF-8: byte {byte} cannot be read", hint="convert the file first"
+        )
 
 
 def digest(content: bytes) -> str:
@@ -224,6 +242,11 @@ def _stamp(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
+def draft_name(path: Path) -> Path:
+    """What the draft of a file is called, while it has a name."""
+    return path.with_name(f"{_DRAFT}{digest(os.fsencode(path.name))[:16]}{_DRAFT_SUFFIX}")
+
+
 class Draft:
     """New bytes beside a file, on the disk, to be put in its place at once.
 
@@ -233,7 +256,7 @@ class Draft:
 
     def __init__(self, path: Path, content: bytes, file: File | None, *, named: bool = False) -> None:
         self.path = path
-        self.name = path.with_name(f"{_DRAFT}{digest(os.fsencode(path.name))[:16]}{_DRAFT_SUFFIX}")
+        self.name = draft_name(path)
         mode = 0o666 if file is None else 0o600
         _sweep(path.parent)
         with suppress(FileNotFoundError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from octavo.errors import InvalidArgument
-from octavo.writing.outline import Heading
+from octavo.writing.outline import Heading, Outline
 
 DEEPEST = 6
 _MARKERS = re.compile(r"[ \t]*+#{1,6}(?:[ \t]|\Z)")
@@ -39,29 +39,29 @@ def heading_text(text: str) -> str:
     return one_line(text, "heading")
 
 
-def at_level(source: str, heading: Heading, level: int, ending: str) -> str:
+def at_level(source: Outline, heading: Heading, level: int, ending: str) -> str:
     """The heading's lines in `source`, at another level: an ATX heading's opening hashes, else an ATX heading instead.
 
     Of a setext heading that stays at its level nothing changes.
     """
-    written = source[heading.start : heading.end]
+    written = source.text[heading.start : heading.end]
     if level == heading.level:
         return written
     opening = _opening(written)
     if opening:
         return written[: opening.start(1)] + "#" * level + written[opening.end(1) :]
-    return heading_line(level, heading.text) + (ending if written.endswith("\n") else "")
+    return source.written(heading_line(level, heading.text)) + (ending if written.endswith("\n") else "")
 
 
-def renamed(source: str, heading: Heading, text: str, ending: str) -> str:
+def renamed(source: Outline, heading: Heading, text: str, ending: str) -> str:
     """The heading's lines in `source` with another text; a setext heading keeps its underline."""
-    written = source[heading.start : heading.end]
+    written = source.text[heading.start : heading.end]
     end = (ending if not written.endswith("\r\n") else "\r\n") if written.endswith("\n") else ""
     opening = _opening(written)
     if opening:
-        return written[: opening.start(1)] + heading_line(heading.level, text) + end
+        return written[: opening.start(1)] + source.written(heading_line(heading.level, text)) + end
     lines = written.removesuffix("\n").removesuffix("\r").split("\n")
-    return f"{text}{ending}{lines[-1]}{end}"
+    return f"{source.written(text)}{ending}{lines[-1]}{end}"
 
 
 def is_atx(written: str) -> bool:

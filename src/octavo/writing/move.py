@@ -8,7 +8,7 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import shown_path
 from octavo.writing.edit import Edit, same_start
 from octavo.writing.headings import DEEPEST, at_level, is_atx
-from octavo.writing.outline import Outline, outline
+from octavo.writing.outline import Outline
 from octavo.writing.spacing import before_blank_lines, is_blank, last_line, line_ending
 
 
@@ -50,7 +50,7 @@ def _shifted(document: Outline, section: int, shift: int) -> str:
     done = document.headings[section].start
     for number in range(section, document.after(section)):
         heading = document.headings[number]
-        pieces += (text[done : heading.start], at_level(text, heading, heading.level + shift, ending))
+        pieces += (text[done : heading.start], at_level(document, heading, heading.level + shift, ending))
         done = heading.end
     moved = "".join((*pieces, text[done:end]))
     return moved if moved.endswith("\n") else moved + ending
@@ -95,7 +95,10 @@ def _check(document: Outline, section: int, parent: int, shift: int, new: str) -
     expected = [place for number, place in others if number < last]
     expected += own
     expected += [place for number, place in others if number >= last]
-    if not same_start(document, new) or [(found.level, found.text) for found in outline(new).headings] != expected:
+    if (
+        not same_start(document, new)
+        or [(found.level, found.text) for found in document.again(new).headings] != expected
+    ):
         raise InvalidArgument(
             "moving it would change other sections: it has an open fence or comment", hint="close it first"
         )

@@ -15,9 +15,12 @@ from typing import NamedTuple
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import shown_path
 from octavo.parsing.markdown.inline import LONGEST, plain_text
-from octavo.writing.heading_scan import heading_scan
+from octavo.writing.files import File, encoded
+from octavo.writing.heading_scan import scanned
 
 BOM = "\ufeff"
+_ENCODED_BOM = BOM.encode().decode("latin-1")
+_LARGE = 256 * 1024  # bytes: more of them are not made characters
 ROOT = -1
 """The number of the root: the parent of top-level headings, of level 0."""
 
@@ -45,11 +48,50 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True)
 class Outline:
-    """`start` is where headings may begin: after a byte order mark and front matter."""
+    """The text of a file and its headings.
+
+    Where `encoded`, `text` is the file's bytes with a character for each: they take a quarter of the room, and what
+    Markdown is made of is ASCII. The texts of headings are whole characters in either form.
+    """
 
     text: str
-    start: int
-    headings: Sequence[Heading]
+    encoded: bool = False
+
+    @cached_property
+    def start(self) -> int:
+        """Where headings may begin: after a byte order mark and front matter."""
+        return self._start(self.text)
+
+    @cached_property
+    def headings(self) -> Sequence[Heading]:
+        return headings(self.text, self.start, encoded=self.encoded)
+
+    def headings_in(self, part: str) -> list[Heading]:
+        """The headings of a text in the same form."""
+        return headings(part, encoded=self.encoded)
+
+    def again(self, text: str) -> Outline:
+        """The outline of another text in the same form."""
+        return Outline(text, self.encoded)
+
+    def written(self, text: str) -> str:
+        """A text as it stands in this one."""
+        return encoded(text).decode("latin-1") if self.encoded else text
+
+    def readable(self, part: str) -> str:
+        """A part of the text in whole characters."""
+        return _readable(part) if self.encoded else part
+
+    def content(self, text: str) -> bytes:
+        """The bytes of a text in the same form."""
+        return text.encode("latin-1") if self.encoded else encoded(text)
+
+    def starts_as(self, new: str) -> int:
+        """Where headings may begin in another text of the same form."""
+        return self._start(new)
+
+    def _start(self, text: str) -> int:
+        return text_start(text, _ENCODED_BOM if self.encoded else BOM)
 
     @cached_property
     def parents(self) -> Sequence[int]:
@@ -59,7 +101,8 @@ class Outline:
     @property
     def floor(self) -> int:
         """Where lines begin: after a byte order mark."""
-        return len(BOM) if self.text.startswith(BOM) else 0
+        bom = _ENCODED_BOM if self.encoded else BOM
+        return len(bom) if self.text.startswith(bom) else 0
 
     def level(self, number: int) -> int:
         return 0 if number == ROOT else self.headings[number].level
@@ -135,30 +178,39 @@ class Outline:
 
 
 def outline(text: str) -> Outline:
-    start = text_start(text)
-    return Outline(text, start, headings(text, start))
+    return Outline(text)
 
 
-def headings(text: str, start: int = 0) -> list[Heading]:
+def file_outline(file: File) -> Outline:
+    """The outline of a file, which must be UTF-8."""
+    if len(file.content) <= _LARGE:
+        return Outline(file.text)
+    file.refuse_other_encodings()
+    return Outline(file.content.decode("latin-1"), encoded=True)
+
+
+def headings(text: str, start: int = 0, *, encoded: bool = False) -> list[Heading]:
     """CommonMark's headings outside quotes and lists, from the beginning of a line on.
 
     A space in the place of each carriage return that belongs to a line ending keeps every offset; at the end of a line
     it changes no block.
     """
     source = text.replace("\r\n", " \n") if "\r" in text else text
-    new = tuple.__new__  # like the constructor, in half of its time
-    return [
-        new(Heading, (level, begin, end, _joined(content) if "\n" in content else content))
-        for level, begin, end, content in heading_scan(source, start)
-    ]
+    found = scanned(source, start, Heading)
+    plain = not encoded or text.isascii()
+    for number, heading in enumerate(found):
+        content = heading.text
+        if "\n" in content or not (plain or content.isascii()):
+            found[number] = heading._replace(text=_joined(content if plain else _readable(content)))
+    return found
 
 
-def text_start(text: str) -> int:
+def text_start(text: str, bom: str = BOM) -> int:
     """Where the text begins, after a byte order mark and front matter."""
-    bom = len(BOM) if text.startswith(BOM) else 0
-    opening = _OPENING.match(text, bom)
+    start = len(bom) if text.startswith(bom) else 0
+    opening = _OPENING.match(text, start)
     closing = _CLOSING.search(text, opening.end()) if opening else None
-    return closing.end() if closing else bom
+    return closing.end() if closing else start
 
 
 def parents(levels: Iterable[int]) -> list[int]:
@@ -171,6 +223,10 @@ def parents(levels: Iterable[int]) -> list[int]:
         found.append(above[-1][1])
         above.append((level, number))
     return found
+
+
+def _readable(part: str) -> str:
+    return part.encode("latin-1").decode("utf-8")
 
 
 def _joined(content: str) -> str:

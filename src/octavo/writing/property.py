@@ -8,7 +8,7 @@ import re
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import load_yaml
 from octavo.writing.edit import Edit
-from octavo.writing.outline import BOM, text_start
+from octavo.writing.outline import Outline
 from octavo.writing.spacing import line_ending
 
 Scalar = str | int | float | bool | None
@@ -18,25 +18,26 @@ _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./-]*\Z")
 _PLAIN = re.compile(r"[A-Za-z\u00c0-\u1fff/(][^\n\r:#\[\]{},&*!|>'\"%@`]*\Z")
 
 
-def set_property(text: str, key: str, value: Value, *, remove: bool = False) -> Edit:
+def set_property(document: Outline, key: str, value: Value, *, remove: bool = False) -> Edit:
     """The text with this property; front matter is made where there is none."""
     check_key(key)
-    floor = len(BOM) if text.startswith(BOM) else 0
-    end, ending = text_start(text), line_ending(text)
+    text, floor, end = document.text, document.floor, document.start
+    ending = line_ending(text)
     if end == floor:
         if remove:
             return Edit(text, floor, floor)
-        made = f"---{ending}{_field(key, value, ending)}---{ending}"
+        made = document.written(f"---{ending}{_field(key, value, ending)}---{ending}")
         return Edit(text[:floor] + made + text[floor:], floor, floor + len(made))
     first = text.index("\n", floor) + 1
     last = text.rindex("\n", first - 1, end - 1) + 1
-    raw = text[first:last]
+    raw = document.readable(text[first:last])
     _refuse_unreadable(raw)
     start, stop = _place(raw, key)
     field = "" if remove else _field(key, value, ending)
     new = raw[:start] + field + raw[stop:]
     _check(raw, new, key)
-    return Edit(text[:first] + new + text[last:], floor, end + len(new) - len(raw))
+    whole = text[:first] + document.written(new) + text[last:]
+    return Edit(whole, floor, end + len(whole) - len(text))
 
 
 def check_key(key: str) -> None:

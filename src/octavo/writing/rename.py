@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from octavo.errors import Conflict, InvalidArgument
 from octavo.writing.edit import Edit, check_section_path, same_start
 from octavo.writing.headings import heading_line, heading_text, renamed
-from octavo.writing.outline import Outline, outline
+from octavo.writing.outline import Outline
 from octavo.writing.spacing import line_ending
 
 
@@ -25,9 +25,12 @@ def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
     expected[number] = (heading.level, text)
     whole = document.text[heading.start : heading.end]
     closing = ending if whole.endswith("\n") else ""
-    for line in (renamed(document.text, heading, text, ending), heading_line(heading.level, text) + closing):
+    for line in (
+        renamed(document, heading, text, ending),
+        document.written(heading_line(heading.level, text)) + closing,
+    ):
         new = document.text[: heading.start] + line + document.text[heading.end :]
-        found = outline(new)
+        found = document.again(new)
         if same_start(document, new) and [(other.level, other.text) for other in found.headings] == expected:
             return Edit(new, heading.start, found.section_end(number))
     raise InvalidArgument(f"{text!r} cannot be a heading there", hint="choose another text")

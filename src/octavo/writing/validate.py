@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from octavo.model.lint import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
@@ -25,8 +25,8 @@ class Violation:
 
 def violations(outline: Outline, *, single_h1: bool = False) -> tuple[Violation, ...]:
     """In the order of the headings."""
-    found = [*_jumps(outline), *_duplicates(outline), *(_top_headings(outline) if single_h1 else ())]
     lines = _line_numbers(outline)
+    found = [*_jumps(outline), *_duplicates(outline, lines), *(_top_headings(outline) if single_h1 else ())]
     made = []
     for number, rule, message, fix in sorted(found):
         first, last = lines[number]
@@ -44,7 +44,7 @@ def without_jumps(outline: Outline) -> str:
     done = 0
     for heading, level in zip(outline.headings, levels, strict=True):
         if level != heading.level:
-            pieces += (outline.text[done : heading.start], at_level(outline.text, heading, level, ending))
+            pieces += (outline.text[done : heading.start], at_level(outline, heading, level, ending))
             done = heading.end
     return "".join((*pieces, outline.text[done:]))
 
@@ -64,12 +64,12 @@ def _jumps(outline: Outline) -> Iterator[_Found]:
             )
 
 
-def _duplicates(outline: Outline) -> Iterator[_Found]:
+def _duplicates(outline: Outline, lines: Sequence[tuple[int, int]]) -> Iterator[_Found]:
     first: dict[tuple[int, int, str], int] = {}
     for number, heading in enumerate(outline.headings):
         same = first.setdefault((outline.parents[number], heading.level, heading.text), number)
         if same != number:
-            line = outline.line(outline.headings[same].start)
+            line, _ = lines[same]
             yield (
                 number,
                 DUPLICATE_SIBLING,

@@ -21,7 +21,7 @@ from octavo.writing.files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.lock import folder_lock
 from octavo.writing.names import safe_folder, safe_name
-from octavo.writing.outline import outline
+from octavo.writing.outline import Outline
 from octavo.writing.spacing import content_lines
 
 _Request = NoteNewRequest | NoteAppendRequest | NoteTodayRequest
@@ -66,7 +66,9 @@ def note_today(engine: Engine, request: NoteTodayRequest) -> WriteAnswer:
         return _create(engine, note, title, template, request.content_md, request, "note_today")
     if content_lines(request.content_md):
         return _append(engine, note, request, (), "note_today")
-    return change(engine, note, _write(request), "note_today", lambda text: Edit(text, 0, len(text)))
+    return change(
+        engine, note, _write(request), "note_today", lambda document: Edit(document.text, 0, len(document.text))
+    )
 
 
 def _collection(engine: Engine, name: str | None) -> Collection:
@@ -163,8 +165,7 @@ def _template_text(engine: Engine, collection: Collection, name: str) -> str:
 def _append(
     engine: Engine, note: Note, request: NoteAppendRequest | NoteTodayRequest, path: tuple[str, ...], operation: str
 ) -> WriteAnswer:
-    def edit(text: str) -> Edit:
-        document = outline(text)
+    def edit(document: Outline) -> Edit:
         return append(document, path, request.content_md) if path else append_to_end(document, request.content_md)
 
     return change(engine, note, _write(request), operation, edit)

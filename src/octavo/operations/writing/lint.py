@@ -20,7 +20,7 @@ from octavo.operations.writing.requests import LintRequest, WriteRequest
 from octavo.writing.edit import Edit
 from octavo.writing.files import located
 from octavo.writing.lint import Finding, lint
-from octavo.writing.outline import outline
+from octavo.writing.outline import Outline, outline
 from octavo.writing.validate import without_jumps
 
 
@@ -104,6 +104,6 @@ def _fixed(
         yield FixedNote(collection.name, uri, answer.diff)
 
 
-def _without_jumps(text: str) -> Edit:
-    fixed = without_jumps(outline(text))
+def _without_jumps(document: Outline) -> Edit:
+    fixed = without_jumps(document)
     return Edit(fixed, 0, len(fixed))

@@ -19,7 +19,6 @@ from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.notes import change, note_in, refuse_unwritable
 from octavo.operations.writing.requests import MemoryFromNoteRequest, MemoryToNoteRequest
 from octavo.writing.edit import append, check_section_path
-from octavo.writing.outline import outline
 
 WRITTEN_TO = "written_to"
 """The type of a link from a memory to the section that it was written out to."""
@@ -61,7 +60,7 @@ def memory_to_note(engine: Engine, request: MemoryToNoteRequest) -> WriteAnswer:
         note,
         request,
         "memory_to_note",
-        lambda text: append(outline(text), request.heading_path, content),
+        lambda document: append(document, request.heading_path, content),
     )
     if request.dry_run:
         return answer

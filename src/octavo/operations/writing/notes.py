@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.model.collection import Collection
-from octavo.model.note_write import NoteWrite
+from octavo.model.note_write import NoteWrite, Replaced
 from octavo.observability.logs import logger
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import WriteRequest
-from octavo.writing.diff import unified
+from octavo.writing.diff import common_ends, unified
 from octavo.writing.edit import Edit
 from octavo.writing.files import (
     File,
     digest,
-    encoded,
     located,
     overwrite,
     read,
@@ -29,9 +29,48 @@ from octavo.writing.files import (
     write_new,
 )
 from octavo.writing.lock import folder_lock
+from octavo.writing.outline import Outline, file_outline
 
 _INDEX_PATIENCE_SECONDS = 2.0
+_KEPT_WHOLE = 256 * 1024  # bytes: of a larger file only what a write replaced is kept
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file as it was read, None where there was none, and its new bytes: compared and hashed once."""
+
+    before: File | None
+    content: bytes
+
+    @cached_property
+    def hash(self) -> str:
+        return digest(self.content)
+
+    @cached_property
+    def changed(self) -> bool:
+        return self.content != self._old
+
+    @property
+    def replaced(self) -> Replaced | None:
+        """What takes the write back. Of a large file only the part that differs."""
+        if self.before is None:
+            return None
+        if len(self._old) <= _KEPT_WHOLE:
+            return Replaced(self._old)
+        start, end = self._ends
+        return Replaced(self._old[start : len(self._old) - end], start, end)
+
+    def diff(self, name: str) -> str:
+        return unified(self._old, self.content, name, self._ends) if self.changed else ""
+
+    @property
+    def _old(self) -> bytes:
+        return self.before.content if self.before is not None else b""
+
+    @cached_property
+    def _ends(self) -> tuple[int, int]:
+        return common_ends(self._old, self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,48 +119,45 @@ def present(engine: Engine, note: Note) -> File:
 
 
 def change(
-    engine: Engine, note: Note, request: WriteRequest, operation: str, edit: Callable[[str], Edit]
+    engine: Engine, note: Note, request: WriteRequest, operation: str, edit: Callable[[Outline], Edit]
 ) -> WriteAnswer:
     """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
     with folder_lock(note.collection.root):
         file = present(engine, note)
-        text = file.text
-        refuse_generated(text, note.uri)
+        document = file_outline(file)
+        refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
-        edited = edit(text)
-        content = encoded(edited.text)
-        if content != file.content:
+        edited = edit(document)
+        written = Written(file, document.content(edited.text))
+        if written.changed:
             refuse_read_only(file)
             if not request.dry_run:
-                overwrite(file, content)
-                recorded(engine, note, request, operation, file, content)
-    return answered(engine, note, request, text, edited, content)
+                overwrite(file, written.content)
+                recorded(engine, note, request, operation, written)
+    return answered(engine, note, request, written, edited)
 
 
 def put(
     engine: Engine, note: Note, request: WriteRequest, operation: str, before: File | None, content: bytes
 ) -> WriteAnswer:
     """Writes a whole file, new or in the place of another; the folder's lock is the caller's."""
+    written = Written(before, content)
     if before is not None:
         refuse_read_only(before)
     if not request.dry_run:
         if before is None:
             write_new(note.path, content)
-        elif before.content != content:
+        elif written.changed:
             overwrite(before, content)
-        if before is None or before.content != content:
-            recorded(engine, note, request, operation, before, content)
-    text = content.decode("utf-8")
-    old = before.content.decode("utf-8", "replace") if before else ""
-    return answered(engine, note, request, old, Edit(text, 0, len(text)), content)
+        if before is None or written.changed:
+            recorded(engine, note, request, operation, written)
+    text = content.decode("latin-1")
+    return answered(engine, note, request, written, Edit(text, 0, len(text)))
 
 
-def recorded(
-    engine: Engine, note: Note, request: WriteRequest, operation: str, before: File | None, content: bytes
-) -> None:
+def recorded(engine: Engine, note: Note, request: WriteRequest, operation: str, written: Written) -> None:
     """Keeps the bytes that were replaced, and who did it. The file is written: what fails here is only logged."""
-    old = before.content if before is not None else None
-    write = NoteWrite(operation, request.author, request.reason, digest(content), old)
+    write = NoteWrite(operation, request.author, request.reason, written.hash, written.replaced)
     try:
         engine.store.note_writes.put(engine.project.id, note.collection.id, path_in(note), write)
     except OctavoError as error:
@@ -133,22 +169,20 @@ def path_in(note: Note) -> str:
     return note.path.relative_to(note.collection.root.resolve()).as_posix()
 
 
-def answered(
-    engine: Engine, note: Note, request: WriteRequest, before: str, edited: Edit, content: bytes
-) -> WriteAnswer:
-    changed = edited.text != before
-    indexed, problem = (None, None) if request.dry_run or not changed else _indexed(engine, note, len(content))
+def answered(engine: Engine, note: Note, request: WriteRequest, written: Written, edited: Edit) -> WriteAnswer:
+    idle = request.dry_run or not written.changed
+    indexed, problem = (None, None) if idle else _indexed(engine, note, len(written.content))
     start = edited.text.count("\n", 0, edited.start) + 1
     section = edited.text[edited.start : edited.end].rstrip(" \t\r\n")
     return WriteAnswer(
         collection=note.collection.name,
         uri=note.uri,
-        hash=digest(content),
-        changed=changed,
+        hash=written.hash,
+        changed=written.changed,
         dry_run=request.dry_run,
         start_line=start,
         end_line=start + section.count("\n"),
-        diff=unified(before, edited.text, note.uri),
+        diff=written.diff(note.uri),
         indexed=indexed,
         note=problem,
     )

@@ -18,5 +18,5 @@ def doc_set_property(engine: Engine, request: DocSetPropertyRequest) -> WriteAns
         note,
         request,
         "doc_set_property",
-        lambda text: set_property(text, request.key, request.value, remove=request.remove),
+        lambda document: set_property(document, request.key, request.value, remove=request.remove),
     )

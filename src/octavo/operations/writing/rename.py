@@ -14,6 +14,7 @@ from octavo.operations.writing.answers import LinkedWriteAnswer
 from octavo.operations.writing.collection_notes import collection_notes
 from octavo.operations.writing.notes import (
     Note,
+    Written,
     answered,
     indexed,
     note_in,
@@ -39,7 +40,7 @@ from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parse
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
-from octavo.writing.outline import Outline, outline
+from octavo.writing.outline import Outline, file_outline, outline
 from octavo.writing.rename import rename_heading
 
 _Request = DocMoveSectionRequest | DocRenameRequest
@@ -114,13 +115,14 @@ def _changed(
 ) -> LinkedWriteAnswer:
     with folder_lock(note.collection.root):
         file = present(engine, note)
-        text = file.text
-        refuse_generated(text, note.uri)
+        linked = request.dry_run or request.update_links
+        document = outline(file.text) if linked else file_outline(file)  # links are found in whole characters
+        refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
-        document = outline(text)
         made = change(document)
-        written = _Written([(note, file, encoded(made.edit.text))])
-        if (request.dry_run or request.update_links) and (made.to or made.edit.text != text):
+        plain = document.content(made.edit.text)
+        written = _Written([(note, file, plain)])
+        if linked and (made.to or plain != file.content):
             written = _with_links(engine, note, file, document, made, update=request.update_links)
         changing = [(where, old, new) for where, old, new in written.files if new != old.content]
         for _, old, _ in changing:
@@ -129,11 +131,11 @@ def _changed(
             _put(note, made.to, changing)
             for where, old, new in changing:
                 placed = made.to if made.to is not None and where is note else where
-                recorded(engine, placed, request, operation, old, new)
+                recorded(engine, placed, request, operation, Written(old, new))
             _reindex(engine, note, made.to, changing)
     own = next(new for where, _, new in written.files if where is note)
-    edited = made.edit if own == encoded(made.edit.text) else _same_place(made.edit, own.decode("utf-8"))
-    answer = answered(engine, made.to or note, request, text, edited, own)
+    edited = made.edit if own == plain else _same_place(made.edit, own.decode("utf-8"))
+    answer = answered(engine, made.to or note, request, Written(file, own), edited)
     facts = asdict(answer) | {"changed": bool(changing) or made.to is not None}
     return LinkedWriteAnswer(**facts, links=written.links, links_updated=request.update_links and bool(written.links))
 

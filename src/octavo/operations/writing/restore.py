@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
@@ -48,7 +48,7 @@ def _before_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> bytes:
         elif write.before is None:
             raise InvalidArgument(f"{note.uri} was made by that write", hint="delete the file to take it back")
         else:
-            return write.before
+            return write.before.within(file.content)
     raise NotFound(f"no write to {note.uri} is left to undo", hint="`octavo history` lists its versions")
 
 
@@ -61,9 +61,24 @@ def _of_version(engine: Engine, note: Note, number: int, file: File | None, writ
         known = ", ".join(map(str, hashes)) or "none"
         raise NotFound(f"{note.uri} has no version {number}", hint=f"versions: {known}; `octavo history` lists them")
     text = documents.texts(project, [hashes[number]])[hashes[number]]
-    for write in reversed(writes):
-        if write.before is not None and normalise(write.before.decode("utf-8", "replace")) == text:
-            return write.before
+    for content in _replaced(file, writes):
+        if normalise(content.decode("utf-8", "replace")) == text:
+            return content
     now = file.content.decode("utf-8", "replace") if file else ""
     mark = BOM if now.startswith(BOM) else ""
     return encoded(mark + text.replace("\n", line_ending(now)))
+
+
+def _replaced(file: File | None, writes: Sequence[NoteWrite]) -> Iterator[bytes]:
+    """The bytes that writes replaced, newest first. A part of them needs the rest, which is known as long as nobody
+    else wrote to the file since."""
+    written = file.content if file is not None else None
+    for write in reversed(writes):
+        if write.before is None:
+            continue
+        if written is None or digest(written) != write.hash:
+            written = None
+        if written is None and not write.before.whole:
+            continue
+        written = write.before.within(written or b"")
+        yield written

@@ -22,7 +22,7 @@ from octavo.writing.edit import Edit, append, check_new_section, check_section_p
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.lock import folder_lock
-from octavo.writing.outline import outline
+from octavo.writing.outline import Outline, file_outline
 from octavo.writing.spacing import content_lines
 from octavo.writing.validate import violations, without_jumps
 
@@ -30,21 +30,21 @@ from octavo.writing.validate import violations, without_jumps
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
     note = note_in(engine, request.uri, request.collection)
     file = present(engine, note)
-    found = violations(outline(file.text), single_h1=engine.library.rules.writing.single_h1)
+    found = violations(file_outline(file), single_h1=engine.library.rules.writing.single_h1)
     return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, found)
 
 
 def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
-    fixed: list[str] = []
+    fixed: list[Outline] = []
 
-    def edit(text: str) -> Edit:
-        fixed.append(without_jumps(outline(text)))
-        return Edit(fixed[0], 0, len(fixed[0]))
+    def edit(document: Outline) -> Edit:
+        fixed.append(document.again(without_jumps(document)))
+        return Edit(fixed[0].text, 0, len(fixed[0].text))
 
     answer = change(engine, note, request, "doc_auto_fix", edit)
-    remaining = violations(outline(fixed[0]), single_h1=engine.library.rules.writing.single_h1)
+    remaining = violations(fixed[0], single_h1=engine.library.rules.writing.single_h1)
     return AutoFixAnswer(**asdict(answer), violations=remaining)
 
 
@@ -70,9 +70,9 @@ def doc_insert_section(engine: Engine, request: DocInsertSectionRequest) -> Writ
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
 
-    def edit(text: str) -> Edit:
+    def edit(document: Outline) -> Edit:
         parent, heading = request.parent_heading_path, request.heading
-        return insert(outline(text), parent, heading, request.content_md, request.level, position)
+        return insert(document, parent, heading, request.content_md, request.level, position)
 
     return change(engine, note, request, "doc_insert_section", edit)
 
@@ -86,7 +86,7 @@ def doc_replace_section(engine: Engine, request: DocReplaceSectionRequest) -> Wr
         note,
         request,
         "doc_replace_section",
-        lambda text: replace(outline(text), request.heading_path, request.content_md),
+        lambda document: replace(document, request.heading_path, request.content_md),
     )
 
 
@@ -101,5 +101,5 @@ def doc_append_to_section(engine: Engine, request: DocAppendToSectionRequest) ->
         note,
         request,
         "doc_append_to_section",
-        lambda text: append(outline(text), request.heading_path, request.content_md),
+        lambda document: append(document, request.heading_path, request.content_md),
     )

@@ -26,9 +26,10 @@ _BLOCK_TAGS = (
 )
 
 # The seven kinds of HTML block of CommonMark 0.31, section 4.6; the last cannot interrupt a paragraph.
-_RAW_TEXT = r"(?ai:script|pre|style|textarea)(?=[\s>])"
-_BLOCK_TAG = rf"/?(?ai:{_BLOCK_TAGS})(?=\s|/?>)"
-_GAP = r"[^\S\n]"
+# White space is ASCII's alone: a no-break space separates nothing in a tag.
+_RAW_TEXT = r"(?ai:script|pre|style|textarea)(?=[ \t\n\r\f\v>])"
+_BLOCK_TAG = rf"/?(?ai:{_BLOCK_TAGS})(?=[ \t\n\r\f\v]|/?>)"
+_GAP = r"[ \t\r\f\v]"
 _ATTRIBUTE = (
     rf"{_GAP}+[a-zA-Z_:][a-zA-Z0-9:._-]*+"
     rf"""(?:{_GAP}*+={_GAP}*+(?:[^"'=<>`\x00-\x20]++|'[^'\n]*+'|"[^"\n]*+"))?"""

@@ -1,4 +1,8 @@
-"""The writes to notes, each with the bytes it replaced."""
+"""The writes to notes, each with the bytes it replaced.
+
+What was replaced is compressed and in Base64, as a text of its own or behind `START,END,`: how many bytes of the
+written file stand before and behind it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 
 from octavo.model.ids import CollectionId, ProjectId
-from octavo.model.note_write import NoteWrite
+from octavo.model.note_write import NoteWrite, Replaced
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.projects import KeyCache
@@ -54,9 +58,11 @@ class NoteWriteRepository:
         return {"project": owner, "collection": place, "uri": uri}
 
 
-def _packed(content: bytes) -> str:
-    return base64.b64encode(zlib.compress(content, 1)).decode("ascii")
+def _packed(replaced: Replaced) -> str:
+    place = "" if replaced.whole else f"{replaced.start},{replaced.end},"
+    return place + base64.b64encode(zlib.compress(replaced.content, 1)).decode("ascii")
 
 
-def _unpacked(stored: str) -> bytes:
-    return zlib.decompress(base64.b64decode(stored))
+def _unpacked(stored: str) -> Replaced:
+    *place, packed = stored.split(",")
+    return Replaced(zlib.decompress(base64.b64decode(packed)), *map(int, place))
