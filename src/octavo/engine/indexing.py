@@ -36,6 +36,7 @@ from octavo.model.ledger import REDACTED, FileOutcome, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.scan import KnownFiles
 from octavo.observability.progress import Progress
+from octavo.writing.lock import finish_writes
 
 if TYPE_CHECKING:
     from octavo.engine.adapters import IndexOptions
@@ -61,6 +62,7 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
     reports, missing, looked_at = [], [], []
     fast = library.active.fast_profile if options.embed and not options.wait_full else None
     for collection in chosen:
+        finish_writes(collection.root)
         try:
             started_at = library.adapters.clock()
             known = _known(library, collection, _entries(library, collection, None), options.confirm_removals)

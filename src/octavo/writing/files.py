@@ -202,7 +202,7 @@ def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
             raise StorageError(f"{name} could not be written: {error.strerror}", hint="nothing was changed") from error
         raise
     for folder in {file.path.parent for file, _ in changes}:
-        _sync_folder(folder)
+        sync_folder(folder)
 
 
 def _refuse_replaced(file: File) -> None:
@@ -235,7 +235,7 @@ def write_new(path: Path, content: bytes) -> None:
                 f"{path.name} could not be written: {error.strerror}", hint="nothing was changed"
             ) from error
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _stamp(found: os.stat_result) -> tuple[int, int, int]:
@@ -350,7 +350,7 @@ def _same_access(descriptor: int, file: File) -> None:
         os.fchmod(descriptor, file.mode)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     if os.name != "posix":
         return
     with suppress(OSError):

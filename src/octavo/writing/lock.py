@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from octavo.errors import Busy, SourceError
+from octavo.errors import Busy, OctavoError, SourceError
+from octavo.writing.journal import interrupted, put_back
 
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.005
@@ -27,9 +28,17 @@ def folder_lock(folder: Path, patience: float = _PATIENCE_SECONDS) -> Iterator[N
         raise _busy(folder)
     try:
         with _process_lock(folder, deadline):
+            put_back(folder)  # what a writer that was killed left half done
             yield
     finally:
         mutex.release()
+
+
+def finish_writes(folder: Path) -> None:
+    """Puts back what a killed writer left half done, unless a writer is at work."""
+    if interrupted(folder):
+        with suppress(OctavoError), folder_lock(folder):
+            pass  # taking the lock does it
 
 
 def _busy(folder: Path) -> Busy:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -36,6 +35,7 @@ from octavo.writing.files import (
     refuse_read_only,
 )
 from octavo.writing.headings import heading_text
+from octavo.writing.journal import Renamed, all_or_nothing
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.lock import folder_lock
@@ -185,29 +185,26 @@ def _files(engine: Engine, note: Note, file: File, made: _Change, found: Followe
 
 
 def _put(note: Note, to: Note | None, changing: Sequence[tuple[Note, File, bytes]]) -> None:
-    """Writes every file and then gives the renamed one its name; what fails takes all of it back."""
+    """Gives the renamed file its name and writes every file; what fails, or is killed, takes all of it back."""
+    root = note.collection.root
     if to is None:
-        if changing:
-            overwrite_all([(old, new) for _, old, new in changing])
+        changes = [(old, new) for _, old, new in changing]
+        if len(changes) == 1:
+            overwrite_all(changes)
+        elif changes:
+            with all_or_nothing(root, changes, None):
+                overwrite_all(changes)
         return
     missing = [folder for folder in to.path.parents if not folder.exists()]
+    changes = [(_at(old, to.path) if where is note else old, new) for where, old, new in changing]
     try:
-        to.path.parent.mkdir(parents=True, exist_ok=True)
-        note.path.rename(to.path)
-        moved = [_at(old, to.path) if where is note else old for where, old, _ in changing]
-        try:
-            if changing:
-                overwrite_all([(old, new) for old, (_, _, new) in zip(moved, changing, strict=True)])
-        except BaseException:
-            to.path.rename(note.path)
-            raise
-    except BaseException as error:
-        for folder in missing:
-            with suppress(OSError):
-                folder.rmdir()
-        if isinstance(error, OSError):
-            raise StorageError(f"{note.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
-        raise
+        with all_or_nothing(root, changes, Renamed(note.path, to.path, missing)):
+            to.path.parent.mkdir(parents=True, exist_ok=True)
+            note.path.rename(to.path)
+            if changes:
+                overwrite_all(changes)
+    except OSError as error:
+        raise StorageError(f"{note.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
 
 
 def _at(file: File, path: Path) -> File:
