@@ -13,7 +13,8 @@ After each burst the whole library is checked (`octavo db check --full`) and com
 - a backup holds what had been answered before it began; a restored library is its backup, and what came after.
 
 What each process does follows from the seed; how they interleave is the machine's. With --folder a run that was stopped
-goes on where it was. Prints JSON; ends with status 1, and leaves the folder, at the first thing that is wrong.
+goes on where it was, on PostgreSQL with the --library that it had. Prints JSON; ends with status 1, and leaves the
+folder, at the first thing that is wrong.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from octavo.memory.remember import remember
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.copies import restore, save_copy
+from octavo.operations.database.copies import migrate, restore, save_copy
 from octavo.operations.database.pruning import prune
 from octavo.operations.database.requests import CheckRequest, PruneRequest
 from octavo.operations.database.upkeep import check
@@ -75,7 +76,7 @@ WEIGHTS = {
     "remember": 16, "revise": 16, "version": 6, "archive": 6, "upsert": 8, "sync": 5, "edit": 16, "index": 4,
     "search": 6, "add": 2, "remove": 2, "prune": 2, "snapshot": 2, "work": 4, "backup": 1, "restore": 1,
 }  # fmt: skip
-SQLITE_ONLY = ("backup", "restore")  # a server's own tools do it there
+SQLITE_ONLY = ("restore",)  # into a server, its own tools do it
 Command = dict[str, Any]
 State = dict[str, dict[str, Any]]
 
@@ -99,6 +100,8 @@ def main() -> None:
     with ExitStack() as stack:
         library = str(folder / "library.db")
         if chosen.engine == "postgres":
+            if chosen.library is None and (folder / "model.json").exists():
+                parser.error("the run in that folder needs the --library it had")
             library = chosen.library or stack.enter_context(database())
         campaign = Campaign(folder, library, chosen.engine, chosen.seed, chosen.processes)
         problems = campaign.run(chosen.steps, chosen.burst, chosen.kills)
@@ -225,8 +228,12 @@ def _work(engine: Engine, _: Path, __: Command) -> Any:
 
 
 def _backup(engine: Engine, folder: Path, command: Command) -> Any:
-    assert isinstance(engine.location, Path)
-    save_copy(engine.location, folder / command["to"])
+    """A file that opens without a server; from PostgreSQL, by copying the library to one."""
+    assert engine.location is not None
+    if isinstance(engine.location, Path):
+        save_copy(engine.location, folder / command["to"])
+    else:
+        migrate(engine.location, folder / command["to"])
     return command["to"]
 
 
@@ -307,8 +314,7 @@ class Campaign:
     def __init__(self, folder: Path, library: str, engine: str, seed: int, processes: int) -> None:
         self.folder, self.library, self.kind, self.seed = folder, library, engine, seed
         self.file = folder / "model.json"
-        known = json.loads(self.file.read_text("utf-8")) if self.file.exists() and engine == "sqlite" else {}
-        self.model = Model(**known)
+        self.model = Model(**json.loads(self.file.read_text("utf-8"))) if self.file.exists() else Model()
         for name in ("notes", "extra", "memories"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         command = [sys.executable, __file__, "--work", "--library", library, "--folder", str(folder)]
@@ -572,17 +578,18 @@ def _may(answer: Any) -> bool:
 
 def state_of(engine: Engine) -> State:
     memories = engine.memories
+    state: State = {}
     with engine.store.reading():
-        return {
-            item.id: {
+        for item in memories.repository.find(memories.project, MemoryFilter(status=None)):
+            versions = memories.repository.versions(memories.project, item.id)
+            state[item.id] = {
                 "version": item.version,
                 "status": item.status.value,
                 "canonical": item.canonical_key,
-                "texts": [one.text_hash for one in memories.repository.versions(memories.project, item.id)],
-                "numbers": [one.number for one in memories.repository.versions(memories.project, item.id)],
+                "texts": [version.text_hash for version in versions],
+                "numbers": [version.number for version in versions],
             }
-            for item in memories.repository.find(memories.project, MemoryFilter(status=None))
-        }
+    return state
 
 
 def begins(after: dict[str, Any] | None, before: dict[str, Any]) -> bool:
