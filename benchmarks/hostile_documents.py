@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from octavo.converting.child import Settings
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.model.converted import Converted
@@ -130,26 +131,24 @@ _PARTS = {
 }
 
 
-def bombs(size: int) -> Iterator[tuple[str, bytes]]:
+def bombs(size: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """`size` bytes of zeros, or of one element again and again, in an archive of thousandths of that; entities."""
-    zeros = b"\0" * size
-    nested = b"<a>" * (size // 3)
-    many = b"<p>x</p>" * (size // 8)
     for ending, part in _PARTS.items():
-        yield f"zeros.{ending}", zipped({part: zeros})
-        yield f"nested.{ending}", zipped({part: nested})
-        yield f"entities.{ending}", zipped({part: laughs(b"<document>&e9;</document>")})
-        yield f"parts.{ending}", zipped({f"{number}.xml": b"<a/>" for number in range(min(30_000, size // 10))})
-    yield "many.html", many[: size // 20]
-    yield "nested.html", (b"<div>" * (size // 100))
-    yield "entities.xml", laughs(b"<article>&e9;</article>")
-    yield "entities.drawio", laughs(b"<mxfile>&e9;</mxfile>")
-    yield "nested.eml", (b"Subject: x\nContent-Type: message/rfc822\n\n" * 5_000)
-    yield "parts.eml", b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * (size // 1_000)
-    yield "nested.canvas", b"[" * (size // 100)
-    yield "wide.csv", b"," * (size // 100)
-    yield "zeros.zip", zipped({"a.txt": zeros})
-    yield "nested.zip", zipped({"a.zip": zipped({"b.zip": zipped({"c.zip": zipped({"d.txt": zeros})})})})
+        yield f"zeros.{ending}", lambda part=part: zipped({part: b"\0" * size})
+        yield f"nested.{ending}", lambda part=part: zipped({part: b"<a>" * (size // 3)})
+        yield f"entities.{ending}", lambda part=part: zipped({part: laughs(b"<document>&e9;</document>")})
+        yield f"parts.{ending}", lambda: zipped({f"{at}.xml": b"<a/>" for at in range(min(30_000, size // 10))})
+    yield "many.html", lambda: b"<p>x</p>" * (size // 160)
+    yield "nested.html", lambda: b"<div>" * (size // 100)
+    yield "entities.xml", lambda: laughs(b"<article>&e9;</article>")
+    yield "entities.drawio", lambda: laughs(b"<mxfile>&e9;</mxfile>")
+    yield "nested.eml", lambda: b"Subject: x\nContent-Type: message/rfc822\n\n" * 5_000
+    mixed = b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n"
+    yield "parts.eml", lambda: mixed + b"--b\n\nx\n" * (size // 1_000)
+    yield "nested.canvas", lambda: b"[" * (size // 100)
+    yield "wide.csv", lambda: b"," * (size // 100)
+    yield "zeros.zip", lambda: zipped({"a.txt": b"\0" * size})
+    yield "inner.zip", lambda: zipped({"a.zip": zipped({"b.zip": zipped({"c.txt": b"\0" * size})})})
 
 
 def pdf_file(objects: dict[int, bytes]) -> bytes:
@@ -219,7 +218,8 @@ def long_pdf(pages: int) -> bytes:
 class Campaign:
     """Converts one document after the other, noting for each what came of it and how large this process is."""
 
-    def __init__(self, state: Path, converter: SandboxedConverter) -> None:
+    def __init__(self, state: Path, converter: SandboxedConverter, budget: float) -> None:
+        self.until = time.monotonic() + budget
         self._state = state
         self._converter = converter
         self.rows = [json.loads(line) for line in state.read_text("utf-8").splitlines()] if state.exists() else []
@@ -227,7 +227,7 @@ class Campaign:
         self.first = memory()
 
     def convert(self, part: str, name: str, make: Callable[[], bytes]) -> None:
-        if (part, name) in self._done:
+        if (part, name) in self._done or time.monotonic() > self.until:
             return
         data, started = make(), time.perf_counter()
         outcome = self._converter.convert(name, data)
@@ -252,6 +252,8 @@ def memory() -> int:
 def indexed_whole(folder: Path, part: str, name: str, write: Callable[[Path], None], campaign: Campaign) -> None:
     """A run of `octavo index` over one file, and the most memory that its process took."""
     if any((row["part"], row["name"]) == (part, name) for row in campaign.rows):
+        return
+    if time.monotonic() > campaign.until:
         return
     place = folder / f"{part}-{name}"
     (place / "docs").mkdir(parents=True)
@@ -313,16 +315,16 @@ def broken_promises(rows: list[dict[str, object]], folder: Path) -> Iterator[str
 
 
 def run(options: argparse.Namespace, folder: Path) -> int:
-    converter = SandboxedConverter(replace(LIMITS, seconds=options.seconds))
-    campaign = Campaign(options.state, converter)
+    unpacking = Settings(archives=True, archive_files=10_000, archive_bytes=100_000_000)
+    converter = SandboxedConverter(replace(LIMITS, seconds=options.seconds), unpacking)
+    campaign = Campaign(options.state, converter, options.budget)
     files = {
         path.relative_to(options.files).as_posix(): path for path in sorted(options.files.rglob("*")) if path.is_file()
     }
     for name, data in loops():
         campaign.convert("loops", name, lambda data=data: data)
-    for name, data in bombs(options.bomb_bytes):
-        if format_of(name) is not None:
-            campaign.convert("bombs", name, lambda data=data: data)
+    for name, make in bombs(options.bomb_bytes):
+        campaign.convert("bombs", name, make)
     # Copy by copy and not file by file: an interrupted campaign has tried every format as often.
     for number in range(options.copies):
         for name, path in files.items():
@@ -357,6 +359,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="that one conversion may take")
     parser.add_argument("--state", type=Path, required=True)
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which it stops; resume later")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if NAMESPACE not in os.environ:

@@ -217,3 +217,20 @@ def test_what_is_quick_to_convert_is_prepared_first(bench: Bench) -> None:
         bench.write({"a.pdf": PAPER, "b.md": "# B\n", "c.html": PAGE, "d.pdf": pdf([["One line."]])})
         bench.index(listening)
     assert order == ["b.md", "c.html", "d.pdf", "a.pdf"]
+
+
+@needs_pdfium
+def test_a_run_says_again_what_was_refused_for_its_content(bench: Bench) -> None:
+    bench.write({"a.md": "# A\n", "locked.pdf": pdf([["secret"]], password=True), "empty.docx": b"", "old.zip": b"PK"})
+    assert "1 read, 3 left out" in said(bench)
+    again = said(bench)
+    assert "1 read, 3 left out" in again and "1 .pdf (encrypted)" in again and "1 .docx (an empty file)" in again
+
+
+@needs_pdfium
+def test_a_document_with_a_wrong_extension_is_read_as_what_it_is(bench: Bench) -> None:
+    bench.write({"bees.docx": PAPER, "page.pdf": PAGE, "page.doc": PAGE})
+    bench.index()
+    assert bench.found("sugar syrup") == ["bees.docx"]
+    assert sorted(bench.found("sharp saw")) == ["page.doc", "page.pdf"]
+    assert first_hit(bench, "sugar syrup").citation.position == Position(page=2)

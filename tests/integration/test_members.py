@@ -140,9 +140,10 @@ def test_a_bomb_is_refused_by_its_ratio_and_what_lies_too_deep_is_not_opened(ben
     for number in range(6):
         deep = zipped({f"{number}.zip": deep})
     bench.collection = ARCHIVES
-    bench.write({"bomb.zip": zipped({"a.txt": b"\0" * 30_000_000}), "deep.zip": deep})
+    bench.write({"bomb.zip": zipped({"a.txt": b"\0" * 30_000_000}), "deep.zip": deep, "no.zip": b"a text"})
     bench.index()
     ledger = bench.ledger()
+    assert ledger["no.zip"].reason == "damaged: it is no archive that can be opened"
     assert ledger["bomb.zip"].reason == "too large: it unpacks to more than 200 times its size"
     assert [entry.reason for uri, entry in ledger.items() if entry.reason and uri.startswith("deep.zip/")] == [
         "it lies inside of 4 other files, and is not opened"

@@ -97,8 +97,11 @@ def _entries(name: str, data: bytes) -> Iterator[tuple[str, IO[bytes]]]:
                         yield entry.filename, part
         return
     source.seek(0)
-    if opener := _COMPRESSED.get(ending(name)):
+    opener = _COMPRESSED.get(ending(name))
+    if opener is not None:
         source = opener(source)
+    elif not _TARRED.search(name):
+        raise zipfile.BadZipFile
     if _TARRED.search(name):
         with tarfile.open(fileobj=source, mode="r|") as tar:
             for item in tar:

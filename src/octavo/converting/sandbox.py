@@ -15,10 +15,11 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import IO, Any
 
+from octavo.converting.charsets import declared_text
 from octavo.converting.child import FOLDER_PREFIX, Settings, received, send
 from octavo.converting.confinement import Limits
 from octavo.model.converted import Converted, Member, Refused, from_plain
-from octavo.model.formats import SNIFFED, format_of
+from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
 
 # The path comes first, so that the process finds the Octavo that started it wherever that lies.
 _PROGRAM = """
@@ -56,11 +57,16 @@ class SandboxedConverter:
         return known is not None and known.claims(data[:SNIFFED])
 
     def convert(self, uri: str, data: bytes) -> Converted | Refused:
-        known = format_of(uri)
+        name = true_name(uri, data)
+        known = format_of(name)
         if known is None or not self.reads(uri):
             return Refused("nothing reads it")
+        if not self.reads(name):
+            return Refused(f"it is {known.name} under another name: install {EXTRA} to read it")
+        if known.text and not self.is_text(uri):
+            data = (declared_text(data) or data.decode("utf-8", "replace")).encode("utf-8", "replace")
         with self._lock:
-            return self._asked(uri, known.reader, data)
+            return self._asked(name, known.reader, data)
 
     def close(self) -> None:
         with self._lock:

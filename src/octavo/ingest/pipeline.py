@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -17,9 +17,9 @@ from octavo.model.document import Source
 from octavo.model.formats import format_of
 from octavo.model.ids import RecipeId, recipe_id, text_hash
 from octavo.model.index import PreparedDocument
-from octavo.model.ledger import FileStamp
+from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.recipe import Recipe
-from octavo.model.scan import Scan, SeenFile, is_under
+from octavo.model.scan import Scan, SeenFile, container, is_under
 from octavo.observability.progress import Progress
 
 # Of the bytes of a run: links are resolved once at this point, while files are still being prepared, and at the end
@@ -64,8 +64,13 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
         entries = {uri: entry for uri, entry in entries.items() if is_under(uri, run.prefix)}
         scan = scan.under(run.prefix)
     todo = plan(scan, entries, target.recipe_id, reread=run.reread)
-    report = CollectionReport(target.collection.name, unchanged=todo.unchanged, doubtful=len(todo.doubtful))
+    report = CollectionReport(target.collection.name, doubtful=len(todo.doubtful))
     report.skipped = [Problem(skipped.uri, skipped.reason) for skipped in todo.refused]
+    # What was refused for its content stays refused while that is the same: a run says so every time.
+    same = _unchanged_entries(scan, entries, {file.uri for file in todo.read})
+    refused = [entry for entry in same if entry.outcome is FileOutcome.SKIPPED]
+    report.skipped += [Problem(entry.uri, entry.reason) for entry in refused]
+    report.unchanged = sum(entry.outcome is FileOutcome.FAILED or entry.document_id is not None for entry in same)
     report.unreadable = [Problem(skipped.uri, skipped.reason) for skipped in scan.unreadable]
     known = {uri for uri, entry in entries.items() if entry.document_id is not None}
     anew = not todo.gone and not any(file.uri in known for file in todo.read)
@@ -90,6 +95,12 @@ def index_collection(run: CollectionRun, scan: Scan, progress: Progress) -> Coll
     finally:
         progress.finish()
     return report
+
+
+def _unchanged_entries(scan: Scan, entries: Mapping[str, LedgerEntry], read: Set[str]) -> list[LedgerEntry]:
+    """What the ledger has of files that need not be read, and of what is inside of them."""
+    unchanged = {file.uri for file in scan.files} - read
+    return [entry for uri, entry in entries.items() if uri in unchanged or container(uri, unchanged) is not None]
 
 
 def _converting_effort(file: SeenFile) -> int:

@@ -213,6 +213,8 @@ class Preparer:
                 return PreparedFile(file, Failure(raw.reason, refused=True)), ()
             data, status = raw
             file = _as_read(file, FileStamp(status.st_size, status.st_mtime_ns, status.st_ino))
+        if not data:
+            return PreparedFile(file, Failure("an empty file", refused=True)), ()
         warnings: tuple[str, ...] = ()
         if not converter.claims(file.uri, data):
             return None

@@ -137,6 +137,35 @@ def format_of(uri: str) -> Format | None:
     return FORMATS.get(ending(uri))
 
 
+# What files begin with, and in zip archives a name that is in them: people and programs give wrong extensions.
+_BEGINNINGS = ((b"%PDF-", ".pdf"), (b"{\\rtf", ".rtf"), (b"MIME-Version:", ".mhtml"))
+_WEB_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re.IGNORECASE | re.DOTALL)
+_ZIPPED = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
+_ZIPPED |= {b"mimetypeapplication/epub+zip": ".epub", b"mimetypeapplication/vnd.oasis.opendocument.": ".odt"}
+_OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _OLD, ".pdf": _PDF}
+_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD})
+
+
+def true_name(uri: str, data: bytes) -> str:
+    """The name of a document, with the extension of what it is behind its own where that says something else.
+
+    >>> true_name("a.doc", b"{\\\\rtf1 ..."), true_name("a.pdf", b"%PDF-1.7 ...")
+    ('a.doc.rtf', 'a.pdf')
+    """
+    named = format_of(uri)
+    if named not in _MISNAMED:
+        return uri
+    head = data[:SNIFFED].lstrip(b"\xef\xbb\xbf \t\r\n")
+    found = next((extension for mark, extension in _BEGINNINGS if head.startswith(mark)), "")
+    if not found and _WEB_PAGE.match(head):
+        found = ".html"
+    if not found and data[:2] == b"PK":
+        found = next((extension for mark, extension in _ZIPPED.items() if mark in data), "")
+    if not found or ending(uri) == found or (_OWN.get(found) is named and named is not _OLD):
+        return uri
+    return f"{uri}{found}"
+
+
 def readable_extensions(*, ocr: bool = False, archives: bool = False) -> frozenset[str]:
     """Extensions that can be converted with what is installed and allowed."""
     return frozenset(
@@ -163,4 +192,6 @@ def left_out_reason(name: str) -> str:
         if known is not None:
             why = "OCR is off" if known.ocr else f"{ARCHIVES_OPTION} reads what is in it"
         return f"{article} {kind}: {why}"
-    return f"nothing reads {extension or 'such'} files; --include '*{extension}' reads them as text"
+    if not extension:
+        return "nothing reads files without an extension"
+    return f"nothing reads {extension} files; --include '*' --include '*{extension}' reads them as text"

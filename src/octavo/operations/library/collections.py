@@ -92,7 +92,11 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         name=collection.name,
         root=collection.place,
         present=not collection.on_disk or collection.root.is_dir(),
-        indexed=outcomes.count(FileOutcome.INDEXED),
+        indexed=sum(
+            entry.outcome is FileOutcome.INDEXED and entry.document_id is not None
+            for entry in entries
+            if not is_repository(entry.uri)
+        ),
         skipped=outcomes.count(FileOutcome.SKIPPED),
         failed=outcomes.count(FileOutcome.FAILED),
         commits=sum(entry.stamp.size for entry in entries if is_repository(entry.uri)),
