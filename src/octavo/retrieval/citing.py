@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from octavo.algorithms.file_heads import is_file_head, is_only_comments
 from octavo.algorithms.folding import fold
 from octavo.algorithms.symbol_kinds import symbol_kind
+from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation
@@ -23,6 +25,8 @@ _COMMENTS = frozenset({"comment", "docstring"})
 _SIGNATURE = 400  # characters of code below a comment that say what it is about
 _ABOVE = 3_000  # characters from a signature down to a comment that belongs to it
 _TITLE = 1.0  # what a word in a heading counts beside one in its text
+_PROSE = frozenset(PROSE_TYPES)
+_CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[`~]*[ \t]*$", re.MULTILINE)
 _BARE = re.compile(r"\s*(?:#{1,6}[^\n]*|[^\n]*\n[ \t]*(?:=+|-+)[ \t]*)\s*")
 
 
@@ -50,8 +54,25 @@ def cite(candidate: Candidate, text: str, query: Query, library: Library) -> Cit
     if chosen is None and wanted:
         chosen = parts[0]
     if chosen is None:
-        return _whole(candidate, sections, parts, text, query)
-    return _of_section(candidate, chosen.section, chosen.span, text, query)
+        found = _whole(candidate, sections, parts, text, query)
+    else:
+        found = _of_section(candidate, chosen.section, chosen.span, text, query)
+    return _code_alone(found, candidate, text, query)
+
+
+def _code_alone(found: Citation, candidate: Candidate, text: str, query: Query) -> Citation:
+    """Of a note that was searched for code, the code block with most of the query's words, if a whole one is there."""
+    asked = query.filters.content_types
+    if candidate.kind is Kind.CODE or not asked or not _PROSE.isdisjoint(asked):
+        return found
+    blocks = [Span(*block.span()) for block in _CODE_BLOCK.finditer(text, *found.span)]
+    if not blocks:
+        return found
+    pattern = _pattern(query, inside=True)
+    held = [len({*pattern.findall(block.of(text).lower())}) if pattern else 0 for block in blocks]
+    span = blocks[held.index(max(held))]
+    first = found.lines.first + text.count("\n", found.span.start, span.start)
+    return replace(found, span=span, lines=Lines(first, first + text.count("\n", *span)))
 
 
 def _plain(heading: str) -> str:

@@ -192,3 +192,14 @@ def test_an_empty_library_is_an_error_with_a_hint(tmp_path_factory: pytest.TempP
         pytest.raises(NotIndexed),
     ):
         search_code(engine, SearchCodeRequest("x"))
+
+
+def test_of_a_note_its_code_block_alone_is_shown_and_comes_after_the_code(kitchen: Engine) -> None:
+    hits = search_code(kitchen, SearchCodeRequest("brew_tea", max_results=20)).hits
+    uris = [hit.uri for hit in hits]
+    assert uris.index("lib/tea.py") < uris.index("guide.md")
+    blocks = [hit for hit in hits if hit.uri == "guide.md"]
+    lines = GUIDE.split("\n")
+    for block in blocks:
+        assert block.excerpt.startswith("```")
+        assert lines[block.start_line - 1 : block.end_line] == block.excerpt.split("\n")

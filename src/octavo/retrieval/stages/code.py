@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from octavo.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
+from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking
@@ -24,6 +25,7 @@ from octavo.retrieval.stages.symbols import beginnings
 _LITERAL = frozenset({Asked.TRACE, Asked.MESSAGE, Asked.PATTERN, Asked.CODE})
 _MEANING_FIRST = Balance(base=0.03)
 _BESIDE_PLACES = 0.2
+_PROSE_KINDS = frozenset({Kind.NOTE, Kind.DOC})
 _WRITTEN = _LITERAL | {Asked.NAME}
 _ABOUT_TESTS = re.compile(
     r"(?:\b|_)(?:[Tt]est(?:s|ed|ing)?|[Ss]pecs?|[Ff]ixtures?|[Mm]ock(?:s|ed)?|[Ee]xamples?|[Dd]emos?)(?:\b|_)"
@@ -162,9 +164,15 @@ class Fragments:
         return noted(in_order([*lifted, *candidates[self.among :]]), self.name, details)
 
 
+def _is_use(candidate: Candidate) -> bool:
+    """Whether a passage uses a thing to test it or to show how: also a code block in a note."""
+    shown = candidate.kind in _PROSE_KINDS and candidate.content_type == ContentType.CODE
+    return shown or _TEST_FILE.search(candidate.uri) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class TestsBelow:
-    """What tests a thing comes after the thing, unless the query is about tests.
+    """What tests a thing, or shows how to use it, comes after the thing, unless the query is about tests.
 
     So does a commit, where the query is a name or a piece of code: its diff quotes the thing, or what it was once.
     """
@@ -183,8 +191,8 @@ class TestsBelow:
         lowered, details = [], {}
         for candidate in candidates:
             commit = candidate.kind is Kind.COMMIT
-            if (quoted and commit) or (tests and not commit and _TEST_FILE.search(candidate.uri)):
-                details[candidate.key] = "a commit" if commit else "a test"
+            if (quoted and commit) or (tests and not commit and _is_use(candidate)):
+                details[candidate.key] = "a commit" if commit else "a test or an example"
                 candidate = candidate.scored(candidate.score - self.share * height)
             lowered.append(candidate)
         search.notes["lowered"] = len(details)
