@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
+from octavo.algorithms.prompts import PromptFile, parsed_prompt
 from octavo.algorithms.quoting import one_line, quoted
 from octavo.answering.passages import Passage
 from octavo.model.document import shown_path
-from octavo.model.language_model import Message, Prompt
+from octavo.model.language_model import Prompt
 
 _BYTES_PER_TOKEN = 4
 _LEAST_LINES = 3  # of a passage that is cut: fewer say nothing
-_PART = re.compile(r"^# (system|user|assistant) *$", re.MULTILINE)
-_GAP = re.compile(r"\{(\w+)\}")
-_VERSION = "1"
+
+OwnPrompts = Callable[[str], PromptFile | None]
+"""The name of a prompt → the user's own, where there is one."""
+
+
+def no_prompts(name: str) -> None:
+    """Nobody has prompts of their own."""
 
 
 class Mode(StrEnum):
@@ -32,10 +37,12 @@ class Context(NamedTuple):
     passages: tuple[Passage, ...]
 
 
-def context(mode: Mode, question: str, passages: Sequence[Passage], budget: int) -> Context:
+def context(
+    mode: Mode, question: str, passages: Sequence[Passage], budget: int, own: OwnPrompts = no_prompts
+) -> Context:
     """With as many passages, best first, as fit the budget of tokens; the last one may be cut at a line."""
     shown, kept = quoted_passages(passages, budget)
-    return Context(prompt_of(mode.value, passages=shown, question=asked(question)), kept)
+    return Context(prompt_of(mode.value, own, passages=shown, question=asked(question)), kept)
 
 
 def quoted_passages(passages: Sequence[Passage], budget: int) -> tuple[str, tuple[Passage, ...]]:
@@ -60,15 +67,17 @@ def asked(question: str) -> str:
     return one_line(" ".join(question.split()))
 
 
-def prompt_of(name: str, **values: str) -> Prompt:
-    """A prompt that ships with Octavo, with its gaps filled; what stands in a value is not looked through for gaps."""
+def prompt_of(name: str, own: OwnPrompts, **values: str) -> Prompt:
+    """The user's own prompt of this name or the one that ships with Octavo, with its gaps filled."""
+    return (own(name) or _built_in(name)).filled(**values)
+
+
+@cache
+def _built_in(name: str) -> PromptFile:
     text = files("octavo.answering").joinpath("prompts", f"{name}.md").read_text("utf-8")
-    _, *found = _PART.split(text)
-    messages = tuple(
-        Message(cast("Any", role), _GAP.sub(lambda gap: values.get(gap[1], gap[0]), said.strip()))
-        for role, said in zip(found[::2], found[1::2], strict=True)
-    )
-    return Prompt(messages, name, _VERSION)
+    found = parsed_prompt(name, text)
+    assert found is not None, "what ships is a prompt"
+    return found
 
 
 def _block(passage: Passage, text: str) -> str:

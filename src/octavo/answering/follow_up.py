@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from octavo.algorithms.quoting import quoted
-from octavo.answering.context import asked, prompt_of
+from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of
 from octavo.errors import ProviderFailed
 from octavo.ports import LanguageModel
 
@@ -29,7 +29,9 @@ class Standalone(NamedTuple):
     problem: str = ""
 
 
-def standalone(question: str, previous: Sequence[str], model: LanguageModel | None) -> Standalone:
+def standalone(
+    question: str, previous: Sequence[str], model: LanguageModel | None, own: OwnPrompts = no_prompts
+) -> Standalone:
     """What a question means after these turns of a conversation, the oldest first.
 
     Without a model, a question that points back, or is too short to stand alone, has the one before it in front.
@@ -44,7 +46,7 @@ def standalone(question: str, previous: Sequence[str], model: LanguageModel | No
     if model is None:
         return Standalone(_joined(question, previous))
     turns = quoted("\n".join(asked(turn) for turn in previous[-_SHOWN:]), 1)
-    prompt = prompt_of("standalone", previous=turns, question=asked(question))
+    prompt = prompt_of("standalone", own, previous=turns, question=asked(question))
     try:
         reply = model.complete(prompt, max_tokens=_TOKENS, deadline=_SECONDS).text.strip()
     except ProviderFailed as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from octavo.answering.context import asked, prompt_of, quoted_passages
+from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
 from octavo.answering.passages import Passage
 from octavo.errors import ProviderFailed
 from octavo.ports import LanguageModel
@@ -44,6 +44,7 @@ class Planning:
     budget: int
     limit: int
     """How many passages are kept of all searches."""
+    own: OwnPrompts = no_prompts
 
 
 def gathered(
@@ -101,7 +102,7 @@ def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], plann
     numbered = [replace(passage, number=number) for number, passage in enumerate(passages, 1)]
     shown, _ = quoted_passages(numbered, planning.budget)
     searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
-    prompt = prompt_of("next_question", question=asked(question), asked=searched, passages=shown)
+    prompt = prompt_of("next_question", planning.own, question=asked(question), asked=searched, passages=shown)
     try:
         plan = planning.model.structured(prompt, _PLAN, max_tokens=_PLAN_TOKENS, deadline=_PLAN_SECONDS).value
     except ProviderFailed as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from octavo.answering.context import Mode, asked, context, prompt_of, quoted_passages
+from octavo.answering.context import Mode, OwnPrompts, asked, context, no_prompts, prompt_of, quoted_passages
 from octavo.answering.drafts import Draft, drafts
 from octavo.answering.passages import Passage
 from octavo.answering.support import Checked, CitationChecker, Support
@@ -58,12 +58,13 @@ class Writing:
     reply_tokens: int = 700
     tell: Callable[[WrittenSentence], None] = lambda sentence: None
     clock: Callable[[], float] = field(default=time.monotonic)
+    own: OwnPrompts = no_prompts
 
 
 def written_answer(question: str, passages: Sequence[Passage], writing: Writing) -> WrittenAnswer:
     """Raises `ProviderFailed` where the model wrote nothing; of a reply that breaks off, its sentences are kept."""
     ends = writing.clock() + writing.deadline
-    made = context(writing.mode, question, passages, _room(writing))
+    made = context(writing.mode, question, passages, _room(writing), writing.own)
     reply = _Reply(writing, made.prompt, ends)
     kept: list[WrittenSentence] = []
     doubted: list[WrittenSentence] = []
@@ -168,7 +169,7 @@ def _rewritten(
         return (), Usage(), ()
     shown, _ = quoted_passages(passages, _room(writing))
     listed = "\n".join(f"- {asked(sentence.text)}" for sentence in doubted)
-    prompt = prompt_of("rewrite", passages=shown, question=asked(question), sentences=listed)
+    prompt = prompt_of("rewrite", writing.own, passages=shown, question=asked(question), sentences=listed)
     began = writing.clock()
     try:
         reply = writing.model.complete(prompt, max_tokens=_reply_tokens(writing), deadline=ends - began).text

@@ -13,6 +13,7 @@ from octavo.retrieval.profiles import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from octavo.algorithms.analysis import Analyzer
+    from octavo.algorithms.prompts import PromptFile
     from octavo.config.schema import Config
     from octavo.ingest.accelerate import Accelerator
     from octavo.ingest.history import HistoryRules
@@ -132,6 +133,8 @@ class Adapters:
     judge: Callable[[LanguageModel, str, str, float], Reranker] | None = None
     """A language model as a reranker, by its style, its prompt and the seconds a call may take."""
     summariser: Callable[[LanguageModel], Summariser] | None = None
+    own_prompts: Callable[[str], Callable[[str], PromptFile | None]] | None = None
+    """Prompts that the user has written, for a retrieval profile by its name."""
     profile_folders: tuple[Path, ...] = ()
     config: Config | None = None
     """What all of these follow, for another library that is to be opened like this one."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     # What only the writing flow needs is imported where it is used: a search does not pay for it.
     import threading
 
+    from octavo.algorithms.prompts import PromptFile
     from octavo.engine.active_profile import EmbeddingSetup
     from octavo.engine.adapters import Rules, SearchDefaults
     from octavo.engine.builds import Builds
@@ -99,6 +100,11 @@ class Engine:
         """What writes summaries: the model that has this role, if one has."""
         make, model = self.library.adapters.summariser, self.language_model("summarise")
         return make(model) if model is not None and make is not None else None
+
+    def own_prompts(self, profile: str) -> Callable[[str], PromptFile | None]:
+        """Prompts of the user's own by name: for one retrieval profile, or for all."""
+        make = self.library.adapters.own_prompts
+        return (lambda name: None) if make is None else make(profile)
 
     @property
     def tokenise(self) -> Callable[[str], Sequence[str]]:

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from statistics import median
 
+from octavo.algorithms.prompts import PromptFile
 from octavo.algorithms.quoting import quoted
 from octavo.errors import ProviderFailed
-from octavo.llm.prompt_files import PromptFile
 from octavo.llm.reading import read_json
 from octavo.model.language_model import Prompt
 from octavo.ports import LanguageModel

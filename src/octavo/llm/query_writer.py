@@ -6,8 +6,8 @@ import re
 import time
 from collections.abc import Callable
 
+from octavo.algorithms.prompts import PromptFile
 from octavo.errors import ProviderFailed
-from octavo.llm.prompt_files import PromptFile
 from octavo.model.language_model import Hypotheses, Subqueries, Usage
 from octavo.ports import LanguageModel
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.prompts import PromptFile
 from octavo.algorithms.quoting import one_line, quoted
 from octavo.errors import ProviderFailed
-from octavo.llm.prompt_files import PromptFile
 from octavo.model.language_model import Completion, Prompt
 from octavo.model.model_settings import Prices
 from octavo.ports import LanguageModel

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,13 @@ from language_model_services import HANG, ModelService, model_served
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
+from octavo.engine.wiring.language_models import own_prompts
+from octavo.errors import ConfigurationError
 from octavo.model.language_model import Prompt
 from octavo.model.query import Query
 from octavo.model.result import Result, StageTrace
+from octavo.operations.answering.ask import ask
+from octavo.operations.answering.requests import AskRequest
 from octavo.operations.database.pruning import prune
 from octavo.operations.database.requests import PruneRequest
 from octavo.operations.search.finding import find
@@ -179,3 +185,28 @@ def test_a_stream_and_a_value_are_kept_too(engine: Engine, service: ModelService
         assert "".join(model.stream(asked)) == '{"score": 7}'
         assert model.structured(asked, schema).value == {"score": 7}
     assert len(service.seen) == 2 and model.structured(asked, schema).usage.cached
+
+
+def test_an_answer_follows_the_users_own_prompt_for_its_profile(
+    engine: Engine, service: ModelService, tmp_path: Path
+) -> None:
+    prompts = tmp_path / "configuration" / "prompts"
+    (prompts / "multi_hop").mkdir(parents=True)
+    own = "---\nversion: 7\n---\n# user\n{} of {question}\n{passages}"
+    (prompts / "grounded.md").write_text(own.replace("{}", "All that is known"), "utf-8")
+    (prompts / "multi_hop" / "grounded.md").write_text(own.replace("{}", "Every hop"), "utf-8")
+    folders = (prompts.parent / "profiles",)
+    adapters = replace(engine.library.adapters, own_prompts=partial(own_prompts, folders))
+    engine.library.adapters = adapters
+    service.replies = ["The furnace heats the water [1]."]
+    for profile, begins in ((None, "All that is known"), ("multi_hop", "Every hop")):
+        ask(engine, AskRequest("What heats water?", profile=profile))
+        said = service.bodies[-1]["messages"]
+        assert [message["role"] for message in said] == ["user"] and said[0]["content"].startswith(begins)
+        shown = ask(engine, AskRequest("What heats water?", profile=profile, show_context=True)).context
+        assert shown is not None and shown.startswith(begins)
+    assert own_prompts(folders, "multi_hop")("grounded") != own_prompts(folders, "hybrid")("grounded")
+    assert own_prompts(folders, "../multi_hop")("insight") is None
+    (prompts / "grounded.md").write_text("no parts", "utf-8")
+    with pytest.raises(ConfigurationError, match="is no prompt"):
+        ask(engine, AskRequest("What heats water?"))

@@ -21,6 +21,7 @@ from octavo.engine.wiring.language_models import (
     cached_model,
     judge,
     language_models,
+    own_prompts,
     query_writer,
     service_reranker,
     summariser,
@@ -78,6 +79,7 @@ def assemble(
         query_writer=partial(query_writer, folders),
         judge=partial(judge, folders),
         summariser=partial(summariser, folders),
+        own_prompts=partial(own_prompts, folders),
         config=config,
         profile_folders=folders,
     )

@@ -14,6 +14,7 @@ from octavo.config.api_keys import api_key
 from octavo.model.model_settings import LanguageModels, Role
 
 if TYPE_CHECKING:
+    from octavo.algorithms.prompts import PromptFile
     from octavo.model.ids import ProjectId
     from octavo.ports import Completions, LanguageModel, QueryWriter, Reranker, Summariser
 
@@ -82,6 +83,16 @@ def judge(folders: Sequence[Path], model: LanguageModel, style: str, prompt: str
     }[style]
     made: Reranker = kind(model, _prompts(folders)(prompt or usual), deadline)
     return made
+
+
+def own_prompts(folders: Sequence[Path], profile: str) -> Callable[[str], PromptFile | None]:
+    files = import_module("octavo.llm.prompt_files")
+    if not folders:
+        return lambda name: None
+    own: Callable[[str], PromptFile | None] = partial(
+        files.own_prompt, folders=files.prompts_for(folders[0].parent / "prompts", profile)
+    )
+    return own
 
 
 def _prompts(folders: Sequence[Path]) -> Callable[[str], Any]:

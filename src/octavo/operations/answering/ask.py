@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from octavo.answering.context import Mode, context
+from octavo.answering.context import Mode, OwnPrompts, context
 from octavo.answering.extractive import statements
 from octavo.answering.follow_up import standalone
 from octavo.answering.hops import Planning, gathered
@@ -46,7 +46,8 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     """The whole answer, however long. `tell` gets each sentence once it is certain to stay."""
     started = time.perf_counter()
     model = None if request.show_context else _model(engine, request.model)
-    meant = standalone(request.question, request.previous, model)
+    own = engine.own_prompts(request.profile or engine.defaults.profile)
+    meant = standalone(request.question, request.previous, model, own)
     request = replace(request, question=meant.question)
     searches: list[Result] = []
 
@@ -55,7 +56,7 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
         with engine.store.reading():
             return passages_of(engine.store, engine.project.id, searches[-1].hits)
 
-    passages, hops = gathered(request.question, search, _planning(request, model))
+    passages, hops = gathered(request.question, search, _planning(request, model, own))
     answer = _without_sentences(request, searches, passages)
     if request.previous:
         degraded = (*(answer.degraded or ()), *((f"answer: {meant.problem}",) if meant.problem else ()))
@@ -63,7 +64,7 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     if len(hops) > 1:
         answer = replace(answer, hops=tuple(SearchHop(*hop) for hop in hops))
     if request.show_context:
-        prompt = context(Mode(request.mode), request.question, passages, request.budget).prompt
+        prompt = context(Mode(request.mode), request.question, passages, request.budget, own).prompt
         answer = replace(answer, mode=request.mode, context=prompt.text)
     elif passages and model is not None:
         answer = _by_model(engine, request, answer, passages, model, tell)
@@ -72,11 +73,11 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
     return replace(answer, took_ms=round((time.perf_counter() - started) * 1e3, 3))
 
 
-def _planning(request: AskRequest, model: LanguageModel | None) -> Planning | None:
+def _planning(request: AskRequest, model: LanguageModel | None, own: OwnPrompts) -> Planning | None:
     """Who plans further searches, if anybody does."""
     if model is None:
         return None
-    return Planning(model, request.max_hops, min(request.budget, model.window // 2), request.limit)
+    return Planning(model, request.max_hops, min(request.budget, model.window // 2), request.limit, own)
 
 
 def _model(engine: Engine, name: str | None) -> LanguageModel | None:
@@ -98,7 +99,8 @@ def _by_model(
     def said(sentence: WrittenSentence) -> None:
         tell(written(sentence, passages))
 
-    writing = Writing(model, checker, Mode(request.mode), request.budget, tell=said)
+    own = engine.own_prompts(request.profile or engine.defaults.profile)
+    writing = Writing(model, checker, Mode(request.mode), request.budget, tell=said, own=own)
     try:
         found = written_answer(request.question, passages, writing)
     except ProviderFailed as error:
