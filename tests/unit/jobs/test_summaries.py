@@ -21,7 +21,11 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.working import work
 from octavo.operations.summaries.requests import MODEL, SummariesBuildRequest, SummariesClearRequest
 from octavo.operations.summaries.summaries import summaries_build, summaries_clear
+from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.stage import RetrievalProfile
+from octavo.retrieval.stages.adaptive import BalancedFusion
+from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
 
 LONG = " ".join(f"The furnace number {number} in the cellar heats water for the house." for number in range(20))
 NOTES = {
@@ -140,3 +144,14 @@ def test_jobs_keep_summaries_up_to_date_once_somebody_asked_for_them(engine: Eng
     note.write_text("# Garden\n\nPeas.\n", "utf-8")
     engine.index()
     assert JobKind.SUMMARIES not in waiting()
+
+
+def test_ranks_of_all_levels_decide_the_order_and_scores_stay_those_of_chunks(engine: Engine) -> None:
+    make_summaries(engine, SummarySettings())
+    query = Query("water from the pump of the furnace", limit=20)
+    chunks = RetrievalProfile("chunks", HYBRID.recall, BalancedFusion())
+    levels = RetrievalProfile("levels", (*HYBRID.recall, SectionRecall(), FileRecall()), LevelFusion(sections=1_000.0))
+    plain, fused = engine.candidates(query, chunks), engine.candidates(query, levels)
+    assert [found.score for found in fused[: len(plain)]] == [found.score for found in plain]
+    ranks = {step.rank: found.key for found in fused for step in found.steps if step.stage == "dense_sections"}
+    assert fused[0].key == ranks[1]

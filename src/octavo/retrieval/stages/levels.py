@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from octavo.algorithms.fusion import reciprocal_rank
 from octavo.model.result import Candidate, Ranking, ScoredChunk
+from octavo.model.scores import just_below
 from octavo.model.summary import NodeType
 from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage
 from octavo.retrieval.stages.adaptive import BalancedFusion
@@ -45,8 +46,9 @@ class FileRecall:
 class LevelFusion:
     """Reciprocal rank fusion of three levels: sum of w / (k + rank).
 
-    The level of chunks is one ranking, fused from words and meaning as `balanced_fusion` does. What no summary found
-    stays in the order of its chunks.
+    The level of chunks is one ranking, fused from words and meaning as `balanced_fusion` does. Ranks decide the order
+    alone; a candidate gets the score that the chunk in its place had, so that the stages that follow, which look at how
+    far apart candidates are, see what they see in `hybrid`.
     """
 
     k: int = 60
@@ -65,7 +67,10 @@ class LevelFusion:
         weights = {"chunks": 1.0, **dict(zip(_LEVELS, (self.sections, self.files), strict=True))}
         search.notes["levels"] = {name: weights[name] for name in ordered}
         total = reciprocal_rank(ordered, k=self.k, weights={name: weights[name] for name in ordered})
-        return looked_up(search, total, rankings, self.name)
+        # What summaries alone found comes last, and is worth no more than the last of the chunks.
+        scores = [candidate.score for candidate in fused]
+        scores += [just_below(min(scores, default=0.0))] * (len(total) - len(scores))
+        return looked_up(search, dict(zip(total, scores, strict=True)), rankings, self.name)
 
 
 def _expanded(search: Search, node: NodeType, depth: int, chunks: int, name: str) -> Ranking:
