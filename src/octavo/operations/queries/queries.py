@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
 from octavo.memory.query_log import keep_query
+from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
+from octavo.model.result import Result
 from octavo.operations.queries.answers import AskedQuery, QueriesAnswer, QueriesCleared
+from octavo.operations.queries.requests import QueriesClearRequest, QueriesListRequest
 from octavo.operations.times import moment, when
-
-if TYPE_CHECKING:
-    from octavo.engine.engine import Engine
-    from octavo.model.ids import DocumentId
-    from octavo.model.result import Result
-    from octavo.operations.queries.requests import QueriesClearRequest, QueriesListRequest
 
 _OPENED_WITHIN = 1_800.0  # seconds after a search in which reading a document has to do with it
 _SHOWN = 10  # hits of a search that are kept: hardly anybody looks further

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, no_such_choice
 from octavo.jobs.summaries import SummarySettings, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
@@ -13,6 +13,7 @@ from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
 from octavo.operations.summaries.answers import FoundSummary, SummariesAnswer, SummariesBuilt, SummariesCleared
 from octavo.operations.summaries.requests import (
+    EXTRACT,
     MODEL,
     SummariesBuildRequest,
     SummariesClearRequest,
@@ -22,12 +23,10 @@ from octavo.operations.summaries.requests import (
 
 def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Progress) -> SummariesBuilt:
     """Asks a model only within a budget, and after saying what it would take."""
+    if request.by not in (EXTRACT, MODEL):
+        raise no_such_choice("way to summarise called", "by", request.by, (EXTRACT, MODEL))
     settings = SummarySettings(request.by == MODEL, request.sections, request.budget)
     engine.follow_active_profile()
-    if not settings.by_model and not engine.library.adapters.constrained():
-        counts = engine.store.counts(engine.project.id)
-        if problem := nothing_to_summarise(counts.chunks, engine.freshness().full_vectors):
-            raise problem
     if request.dry_run or (settings.by_model and not request.budget):
         would = estimate(engine, settings)
         if not request.dry_run:
@@ -42,6 +41,10 @@ def summaries_build(engine: Engine, request: SummariesBuildRequest, progress: Pr
         with engine.store.transaction():
             job = engine.store.outbox.enqueue(engine.project.id, JobKind.SUMMARIES, SUMMARIES, settings.facts())
         return SummariesBuilt(jobs=(job,))
+    if not settings.by_model and not engine.library.adapters.constrained():
+        counts = engine.store.counts(engine.project.id)
+        if problem := nothing_to_summarise(counts.chunks, engine.freshness().full_vectors):
+            raise problem
     counted = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
     progress.start("summaries", counted.of - counted.documents, "documents")
     try:
