@@ -27,9 +27,11 @@ from typing import Any
 import octavo
 from octavo.errors import OctavoError
 from octavo.writing.edit import Edit, append, insert, replace
-from octavo.writing.files import overwrite, read
+from octavo.writing.files import overwrite, overwrite_all, read
+from octavo.writing.journal import Renamed, all_or_nothing, interrupted
+from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
-from octavo.writing.outline import BOM, outline, text_start
+from octavo.writing.outline import BOM, file_outline, outline, text_start
 from octavo.writing.property import set_property
 from octavo.writing.rename import rename_heading
 from octavo.writing.validate import without_jumps
@@ -112,7 +114,7 @@ def edits_of_files(notes: Path, count: int, seed: int) -> dict[str, Any]:
 
 
 def edits_of_library(notes: Path, count: int, seed: int) -> dict[str, Any]:
-    """The same through the operations: dry run, write, search index, undo."""
+    """The same through the operations: dry run, write, search index, undo or the version before."""
     chance = random.Random(seed)
     files = sorted(path for path in notes.rglob("*.md") if path.stat().st_size)
     done: Counter[str] = Counter()
@@ -120,11 +122,26 @@ def edits_of_library(notes: Path, count: int, seed: int) -> dict[str, Any]:
         tempfile.TemporaryDirectory() as folder,
         octavo.open(Path(folder) / "library.db", create=True, config=HASHING) as library,
     ):
+        files, notes = _some(files, notes, Path(folder) / "notes", chance)
         library.add("notes", notes, writable=True)
+        library.index()
         while done.total() - done["refused"] - done["unchanged"] < count:
             path = chance.choice(files)
             done[_written_and_undone(library, notes, path, chance)] += 1
     return {"edits": dict(done)}
+
+
+def _some(files: list[Path], notes: Path, to: Path, chance: random.Random) -> tuple[list[Path], Path]:
+    """Copies of so many notes that indexing them is no wait."""
+    copies = []
+    for path in sorted(chance.sample(files, min(_INDEXED, len(files)))):
+        copies.append(to / path.relative_to(notes))
+        copies[-1].parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copies[-1])
+    return copies, to
+
+
+_INDEXED = 300
 
 
 def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance: random.Random) -> str:
@@ -141,6 +158,7 @@ def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance
         "property": lambda **more: library.doc_set_property(uri, "status", value="draft", **more),
     }
     kind = chance.choice(sorted(calls))
+    versions = library.history(uri).versions
     try:
         said = calls[kind](dry_run=True)
         written = calls[kind]()
@@ -149,7 +167,9 @@ def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance
         return "refused"
     assert (said.hash, said.diff) == (written.hash, written.diff)
     assert hashlib.sha256(path.read_bytes()).hexdigest() == written.hash
-    if written.changed:
+    if written.changed and versions and chance.random() < 0.5:
+        library.doc_restore(uri, version=versions[-1].version)
+    elif written.changed:
         library.doc_restore(uri)
     assert path.read_bytes() == before, (path, kind)
     return kind if written.changed else "unchanged"
@@ -187,6 +207,57 @@ def kills(count: int, seed: int) -> dict[str, Any]:
     return dict(found)
 
 
+def linked_kills(count: int, seed: int) -> dict[str, Any]:
+    """Writers killed while they rename a note and write the links to it: after the next writer all are old or new."""
+    chance = random.Random(seed)
+    found: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        for number in range(_LINKING):
+            (root / f"{number}.md").write_bytes(_linking("a"))
+        (root / "a.md").write_bytes(b"# Note\n")
+        for _ in range(count):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not use
+                child = os.fork()
+            if not child:
+                try:
+                    while True:
+                        _rename_with_links(root)
+                finally:
+                    os._exit(1)
+            time.sleep(chance.random() * 0.05)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            found["stopped half-way"] += interrupted(root)
+            with folder_lock(root):
+                pass
+            name = "a" if (root / "a.md").exists() else "b"
+            texts = {(root / f"{number}.md").read_bytes() for number in range(_LINKING)}
+            others = {path.name for path in root.iterdir()} - {f"{number}.md" for number in range(_LINKING)}
+            found["old or new" if texts == {_linking(name)} and others == {f"{name}.md"} else "MIXED"] += 1
+    return dict(found)
+
+
+_LINKING = 12  # notes that link to the one that is renamed
+
+
+def _linking(name: str) -> bytes:
+    return f"# Links\n\n[[{name}]]\n".encode() + b"text\n" * 2_000
+
+
+def _rename_with_links(root: Path) -> None:
+    """The renamed note and all that link to it, as `doc_rename` writes them."""
+    with folder_lock(root):
+        old, new = ("a", "b") if (root / "a.md").exists() else ("b", "a")
+        files = [read(root / f"{number}.md", "note", LARGEST) for number in range(_LINKING)]
+        changes = [(file, _linking(new)) for file in files]
+        source, target = root / f"{old}.md", root / f"{new}.md"
+        with all_or_nothing(root, changes, Renamed(source, target)):
+            source.rename(target)
+            overwrite_all(changes)
+
+
 def large_note(notes: Path, size: int) -> dict[str, Any]:
     """One edit of a large note, beside reading, hashing and writing the same bytes."""
     pieces, total = [], 0
@@ -204,8 +275,8 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
 
         def edit() -> None:
             before = read(path, path.name, LARGEST)
-            made = append(outline(before.text), target, "One line.")
-            overwrite(before, made.text.encode())
+            document = file_outline(before)
+            overwrite(before, document.content(append(document, target, "One line.").text))
 
         def copy() -> None:
             before = read(path, path.name, LARGEST)
@@ -213,18 +284,27 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
             overwrite(before, before.text.encode())
 
         times = {name: min(_seconds(call) for _ in range(7)) for name, call in (("edit", edit), ("copy", copy))}
+        with octavo.open(Path(folder) / "library.db", create=True, config=HASHING) as library:
+            library.add("notes", Path(folder), writable=True)
+            calls = [_seconds(lambda: library.doc_append_to_section(path.name, target, "A line.")) for _ in range(7)]
     return {
         "bytes": total,
-        "edit_ms": round(times["edit"] * 1000, 1),
-        "copy_ms": round(times["copy"] * 1000, 1),
-        "ratio": round(times["edit"] / times["copy"], 2),
+        "edit": _times(times["edit"]),
+        "copy": _times(times["copy"]),
+        "through the library": _times(min(calls)),
     }
 
 
-def _seconds(call: Callable[[], None]) -> float:
-    started = time.perf_counter()
+def _times(spent: tuple[float, float]) -> dict[str, float]:
+    processor, wall = spent
+    return {"processor_ms": round(processor * 1000, 1), "wall_ms": round(wall * 1000, 1)}
+
+
+def _seconds(call: Callable[[], object]) -> tuple[float, float]:
+    """Of the processor, and on the wall: on a busy machine the second says how busy it is."""
+    started, begun = time.process_time(), time.perf_counter()
     call()
-    return time.perf_counter() - started
+    return time.process_time() - started, time.perf_counter() - begun
 
 
 def main() -> None:
@@ -242,6 +322,7 @@ def main() -> None:
         shutil.copytree(given.notes, notes)
         report = {
             "kills": kills(given.kills, given.seed),
+            "linked kills": linked_kills(given.kills, given.seed),
             "large": large_note(notes, given.large),
             "files": edits_of_files(notes, given.edits, given.seed),
             "library": edits_of_library(notes, given.library_edits, given.seed),

@@ -231,13 +231,24 @@ def test_a_job_that_is_given_back_is_due_at_once_and_was_not_tried(store: Store,
     assert [waiting.state for waiting in store.outbox.jobs(MINE)] == [JobState.READY]
 
 
-def test_a_job_of_a_clock_that_was_ahead_is_due_once_it_is_promised_again(store: Store, clock: SetClock) -> None:
+def test_a_job_that_was_promised_before_the_clock_was_set_back_is_due(store: Store, clock: SetClock) -> None:
     clock.now += 86_400.0
     number = enqueue(store)
     clock.now -= 86_400.0
-    assert claim(store) == ()
+    assert store.outbox.due(MINE) == 1
     assert enqueue(store) == number
     assert [job.id for job in claim(store)] == [number]
+
+
+def test_a_job_that_failed_before_the_clock_was_set_back_is_due(store: Store, clock: SetClock) -> None:
+    clock.now += 86_400.0
+    number = enqueue(store)
+    (job,) = claim(store)
+    fail(store, job, clock.now + 60.0)
+    assert claim(store) == ()
+    clock.now -= 86_400.0
+    assert store.outbox.due(MINE) == 1
+    assert [found.id for found in claim(store)] == [number]
 
 
 def test_a_job_that_failed_waits_although_it_is_promised_again(store: Store, clock: SetClock) -> None:

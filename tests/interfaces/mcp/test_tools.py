@@ -53,6 +53,14 @@ def test_the_tools_that_write_cost_at_most_1500_tokens() -> None:
     assert tokens(tools.model_dump_json(by_alias=True, exclude_none=True)) <= 1_500
 
 
+@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+def test_the_tools_that_write_cost_at_most_1500_tokens_as_language_models_count(encoding: str) -> None:
+    openai = pytest.importorskip("bpe_openai", reason="the tokenizers of language models come with the test group")
+    tools = types.ListToolsResult(tools=[listed(operation) for operation in chosen("writing")])
+    text = tools.model_dump_json(by_alias=True, exclude_none=True)
+    assert len(openai.get_encoding(encoding).encode(text)) <= 1_500
+
+
 def test_a_description_names_no_tool_that_its_set_lacks() -> None:
     for name in ("default", "memory", "code", "history", "graph", "writing"):
         offered = {operation.name for operation in chosen(name)}

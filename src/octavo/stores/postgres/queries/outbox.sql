@@ -1,7 +1,7 @@
 -- name: jobs_claimable
 -- A job that another claim is just taking is passed over rather than waited for.
 -- include: job
-where project = :project and state in ('ready', 'leased') and coalesce(lease_expires_at, run_after) <= :now
+-- include: due
 order by run_after, key limit :limit for update skip locked;
 
 -- name: jobs_listen

@@ -19,10 +19,17 @@ where key = :key;
 -- name: job_last
 select max(key) from jobs;
 
+-- name: fragment_due
+-- Named states keep what is done, of which there is most, unread. What was never tried waits for nothing. What was
+-- promised later than now was promised before the clock was set back: the instant it waits for is of that clock.
+where project = :project and (
+  (state = 'ready' and (attempts = 0 or run_after <= :now or created_at > :now))
+  or (state = 'leased' and lease_expires_at <= :now))
+
 -- name: jobs_due
--- Only a leased job has a lease. Named states keep what is done, of which there is most, unread.
 select count(*) from jobs
-where project = :project and state in ('ready', 'leased') and coalesce(lease_expires_at, run_after) <= :now;
+-- include: due
+;
 
 -- name: jobs_exhausted
 update jobs set state = 'dead', finished_at = :now, locked_by = '', lease_expires_at = null,
@@ -36,7 +43,7 @@ from jobs
 
 -- name: jobs_claimable
 -- include: job
-where project = :project and state in ('ready', 'leased') and coalesce(lease_expires_at, run_after) <= :now
+-- include: due
 order by run_after, key limit :limit;
 
 -- name: job_lease
