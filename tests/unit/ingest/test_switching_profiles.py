@@ -10,9 +10,11 @@ from engines import engine_over, wired
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
-from octavo.errors import NotFound
+from octavo.errors import Conflict, NotFound
 from octavo.ingest.profiles import profile_named, switch
 from octavo.model.embedding_profile import EmbeddingProfileSettings, EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.operations.profiles.embedders import admin_reindex_profile
+from octavo.operations.profiles.requests import ProfileRequest
 from octavo.stores.sqlite.store import SqliteStore
 
 
@@ -46,6 +48,24 @@ def test_a_profile_that_was_removed_meanwhile_does_not_come_back(engine: Engine)
     with pytest.raises(NotFound):
         switch(engine.store, profile, engine.embedder, engine.recipe())
     assert engine.store.profiles.named(engine.project.id) == ()
+
+
+def test_a_profile_that_answers_meanwhile_is_not_set_to_be_filled(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = replace(filled(engine), state=EmbeddingProfileState.IDLE)
+    with engine.store.transaction():
+        engine.store.profiles.put(profile)
+
+    def opened(self: Engine, _: NamedEmbeddingProfile) -> object:
+        with self.store.transaction():
+            self.store.profiles.put(replace(profile, state=EmbeddingProfileState.ACTIVE))
+        return self.embedder
+
+    monkeypatch.setattr(Engine, "profile_embedder", opened)
+    with pytest.raises(Conflict):
+        admin_reindex_profile(engine, ProfileRequest("second"))
+    assert profile_named(engine.store, engine.project.id, "second").state is EmbeddingProfileState.ACTIVE
 
 
 def test_a_profile_that_is_as_it_was_answers(engine: Engine) -> None:

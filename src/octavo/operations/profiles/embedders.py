@@ -202,6 +202,9 @@ def _no_embeddings(profile: NamedEmbeddingProfile, error: ProviderFailed) -> Pro
 def _filling(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder) -> ProfileAnswer:
     filling = replace(profile, state=EmbeddingProfileState.FILLING)
     with engine.store.transaction():
+        # The model was opened in between: somebody else may have changed the profile, or let it answer.
+        if profile_named(engine.store, engine.project.id, profile.name) != profile:
+            raise Conflict(f"{profile.name} was changed at the same time", hint="`octavo profiles list`, then again")
         engine.store.profiles.put(filling)
         payload = {"profile": profile.name}
         job = engine.store.outbox.enqueue(engine.project.id, JobKind.REINDEX_PROFILE, profile.name, payload)
