@@ -13,19 +13,29 @@ import pypdfium2.raw as pdfium
 
 from octavo.converting.child import Settings
 from octavo.converting.ocr import MISSING, has_tesseract, recognised
-from octavo.converting.pdf_layout import Line, Page, drop_repeated, join_hyphens, key, mark_headings, paragraphs
+from octavo.converting.pdf_layout import (
+    Line,
+    Page,
+    drop_repeated,
+    join_hyphens,
+    key,
+    mark_bold_headings,
+    mark_headings,
+    paragraphs,
+)
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
-CONVERTER = f"pdf-3/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+CONVERTER = f"pdf-4/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
 _MOST_BOOKMARKS = 5_000
 _MOST_LINKS, _LONGEST_LINK = 500, 2_000
 _OCR_DOTS = 300  # in an inch
 _OCR_MOST = 5_000  # dots of a side
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
+_BOLD = re.compile(rb"bold|demi|black|heavy", re.IGNORECASE)
 _FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 _FIELDS |= {"Creator": "program", "Producer": "producer"}
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
@@ -106,6 +116,7 @@ def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: 
     outlined = _mark_outline(document, pages)
     if not outlined:
         mark_headings(pages)
+        mark_bold_headings(pages)
     builder = TextBuilder(Unit.PAGE)
     if warning:
         builder.warnings.append(warning)
@@ -191,8 +202,16 @@ def _lines(page: Any) -> Iterator[Line]:
                 pdfium.FPDFText_GetCharBox(page, first, left, right, bottom, top)
                 pdfium.FPDFText_GetLooseCharBox(page, first, box)
                 shown.left, shown.bottom, shown.height = left.value, box.bottom, abs(box.top - box.bottom)
+                shown.bold = _is_bold(page, first) and _is_bold(page, at + len(line.rstrip()) - 1)
             yield shown
         at += len(raw) + 1
+
+
+def _is_bold(page: Any, at: int) -> bool:
+    """Whether the font of a character says so by its name."""
+    name = ctypes.create_string_buffer(100)
+    pdfium.FPDFText_GetFontInfo(page, at, name, len(name), None)
+    return _BOLD.search(name.value) is not None
 
 
 def _mark_outline(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> int:

@@ -25,6 +25,12 @@ _LAST_WORDS = "a an and as at by for from how in into of on or that the this to 
 _GOES_ON = frozenset(_LAST_WORDS.split())
 _CONTENTS = frozenset({"contents", "tableofcontents", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "indice"})
 _LISTED = 3  # titles below "Contents" on its page that are listed there and do not stand there
+_NUMBERED = re.compile(r"^(?:§+ ?\d|\d{1,3}(?:\.\d{1,3})*[.)]? +[^\W\d_]|(?:[A-Z]|[IVX]{1,5})[.)] +[^\W\d_])")
+_NUMBERING = "§0123456789.) "
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])- (?=[a-z])")  # where two lines of a title meet
+_DEPTH = re.compile(r"^\d+(?:\.\d+)*")
+_LISTED_WITH_PAGE = re.compile(r"\.{3,}|[^.]\s\d+$|\(cont", re.IGNORECASE)
+_MOST_BOLD = 0.25  # of the text: where more is bold, it means something else
 _GAP = 1.35  # of the usual distance between lines: a wider one ends a paragraph
 
 
@@ -38,6 +44,7 @@ class Line:
     height: float = 0.0
     level: int = 0
     """Of the heading it is, if it is one."""
+    bold: bool = False
     running: bool = False
     """Whether it is the first of a running head or foot, which stays and is no heading."""
 
@@ -202,6 +209,40 @@ def mark_headings(pages: Sequence[Page]) -> None:
     tall = sorted({round(line.height) for line in candidates}, reverse=True)
     for line in candidates:
         line.level = min(tall.index(round(line.height)) + 1, 4)
+
+
+def mark_bold_headings(pages: Sequence[Page]) -> None:
+    """Bold lines that stand alone and begin with a number, where little else is bold: size says nothing of these."""
+    lines = [line for page in pages for line in page.lines]
+    if sum(len(line.text) for line in lines if line.bold) > _MOST_BOLD * sum(len(line.text) for line in lines):
+        return
+    above = max((line.level for line in lines), default=0)
+    for page in pages:
+        if page.upright:
+            for title in _bold_titles(page):
+                depth = _DEPTH.match(title.text)
+                title.level = min(above + 1 + (depth[0].count(".") if depth else 0), 6)
+
+
+def _bold_titles(page: Page) -> Iterable[Line]:
+    runs: list[list[Line]] = []
+    for line in page.lines:
+        if not line.bold or line.level or line.running:
+            runs.append([])
+        elif runs and runs[-1] and not _NUMBERED.match(line.text) and _is_continued(runs[-1][-1], line):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    for run, following in pairwise([*runs, []]):
+        title = _HYPHENATED.sub("", " ".join(line.text.strip() for line in run))
+        if not 0 < len(run) <= _TITLE_LINES or following or not _NUMBERED.match(title):
+            continue
+        if not _LISTED_WITH_PAGE.search(title) and _may_be_heading(title.lstrip(_NUMBERING).rstrip(".")):
+            run[0].text = title
+            for line in run[1:]:
+                line.text = ""
+            yield run[0]
+    page.lines = [line for line in page.lines if line.text]
 
 
 def _without_contents(titles: list[Line]) -> list[Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.converting.pdf_layout import Line, Page, drop_repeated, mark_headings
+from octavo.converting.pdf_layout import Line, Page, drop_repeated, mark_bold_headings, mark_headings
 
 
 def heads_and_feet_left(*heads: str) -> tuple[list[str], list[str]]:
@@ -59,3 +59,22 @@ def test_what_a_table_of_contents_lists_is_no_heading() -> None:
     pages = [page_of(("Contents", 16.0), *[line for pair in listed for line in (pair, ("on", 10.0))]), page_of(*text)]
     pages[1].lines.insert(0, Line("Bees", bottom=790, height=13.0))
     assert headings(pages) == ["Contents", "Bees"]
+
+
+def test_a_numbered_bold_line_is_a_heading_and_other_bold_text_is_none() -> None:
+    text = ["plain text of the page that goes on for a while and says something"] * 6
+    lines = [
+        "§ 13.4 Exempt ste-",
+        "roids.",
+        *text,
+        "Note that this is bold",
+        *text,
+        "2.1 Wax",
+        *text,
+        "B. Honey ... 7",
+    ]
+    bold = {"§ 13.4 Exempt ste-", "roids.", "Note that this is bold", "2.1 Wax", "B. Honey ... 7"}
+    page = Page([Line(line, bottom=760 - 12 * at, height=10, bold=line in bold) for at, line in enumerate(lines)])
+    mark_bold_headings([page])
+    found = [(line.level, line.text) for line in page.lines if line.level]
+    assert found == [(1, "§ 13.4 Exempt steroids."), (2, "2.1 Wax")]
