@@ -50,6 +50,11 @@ class Position:
             return f"slide {self.slide}"
         return f"sheet {self.sheet}" if self.sheet is not None else self.time or ""
 
+    @property
+    def address(self) -> str:
+        """Where the original is found elsewhere than here: its DOI, else its address; empty where neither is known."""
+        return f"doi:{self.doi}" if self.doi else self.url or ""
+
 
 NOWHERE = Position()
 

@@ -72,7 +72,7 @@ def place(cited: SentenceCitation) -> Line:
         Part(f"[{cited.passage}] ", "dim"),
         Part(f"{where}{position.anchor}" if position.shown else f"{where}:{cited.start_line}", "place", where),
         Part(f"-{cited.end_line} (version {cited.version}, characters {cited.start}-{cited.end})", DETAIL),
-        *((Part(f"  {position.shown}", "dim"),) if position.shown else ()),
+        *(Part(f"  {said}", "dim") for said in (position.shown, position.address) if said),
         *((Part(f"  {path}", "heading"),) if path else ()),
     )
 

@@ -21,8 +21,8 @@ from octavo.operations.reading.answers import (
 
 def get_lines(answer: GetAnswer) -> Iterator[Block]:
     place = f"{answer.collection}/{answer.uri}:{answer.start_line}-{answer.end_line}"
-    at = Position(answer.page, answer.pages, answer.slide, answer.sheet, answer.time).shown
-    place += f"  {at}" if at else ""
+    at = Position(answer.page, answer.pages, answer.slide, answer.sheet, answer.time, answer.url, answer.doi)
+    place += "".join(f"  {said}" for said in (at.shown, at.address) if said)
     path = f"  {shown_path(answer.heading_path)}" if answer.heading_path else ""
     about = f"{answer.kind}, version {answer.version}, modified {answer.modified_at[:10]}, {answer.document_id}"
     yield (Part(answer.title, DETAIL),)

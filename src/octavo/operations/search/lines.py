@@ -80,10 +80,10 @@ def _place(hit: FoundHit, about: str) -> Line:
     lines = f"{hit.start_line}-{hit.end_line}"
     if position.shown:
         place += position.anchor
-        shown = f"  {position.shown}" + (f"  doi:{position.doi}" if position.doi else "")
+        shown = f"  {position.shown}" + (f"  {position.address}" if position.address else "")
         return Part(place, "place", place), Part(shown, "dim"), Part(f", lines {lines}{about}", DETAIL)
     link = None if hit.kind == Kind.COMMIT else place
-    address = (Part(f"  {position.url}", "dim"),) if position.url else ()
+    address = (Part(f"  {position.address}", "dim"),) if position.address else ()
     return Part(f"{place}:{hit.start_line}", "place", link), Part(f"-{hit.end_line}{about}", DETAIL), *address
 
 
