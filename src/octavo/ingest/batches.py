@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from octavo.ingest.prepare import PreparedFile
+from octavo.model.formats import format_of
 from octavo.model.index import PreparedDocument
 from octavo.observability.progress import Progress
 
@@ -34,11 +35,12 @@ def rare_garbage_collection() -> Iterator[None]:
 
 
 def with_progress(outcomes: Iterable[PreparedFile], progress: Progress) -> Iterator[PreparedFile]:
-    """The same, and how far they have come: a batch is too large a step for anyone who watches."""
+    """The same, and how far they have come: a batch is too large a step for anyone who watches, and so are several
+    documents that are converted."""
     size = 0
     for number, outcome in enumerate(outcomes, start=1):
         size += outcome.size
-        if number % _TOLD_FILES == 0:
+        if number % _TOLD_FILES == 0 or (size and format_of(outcome.file.uri) is not None):
             progress.advance(size, outcome.file.uri)
             size = 0
         yield outcome

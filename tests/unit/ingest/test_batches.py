@@ -6,10 +6,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from octavo.ingest.batches import batches, rare_garbage_collection
+from octavo.ingest.batches import batches, rare_garbage_collection, with_progress
 from octavo.ingest.prepare import Failure, PreparedFile
 from octavo.model.ledger import FileStamp
 from octavo.model.scan import SeenFile
+from octavo.observability.progress import NoProgress
 
 
 def test_garbage_is_looked_for_as_often_as_before_once_runs_that_overlapped_have_ended() -> None:
@@ -32,3 +33,18 @@ def test_a_batch_ends_after_some_seconds_however_few_files_it_has() -> None:
             yield PreparedFile(SeenFile(f"{number}.md", "", FileStamp(1, 1, 1)), Failure("bad"))
 
     assert [len(batch) for batch in batches(slow(), lambda: now)] == [3, 3, 3, 1]
+
+
+def test_progress_is_told_of_every_document_that_is_converted_and_counts_no_file_twice() -> None:
+    told: list[tuple[int, str]] = []
+
+    class Told(NoProgress):
+        def advance(self, n: int = 1, note: str = "") -> None:
+            told.append((n, note))
+
+    def outcome(uri: str, inside: bool = False) -> PreparedFile:
+        return PreparedFile(SeenFile(uri, "", FileStamp(10, 1, 1)), Failure("bad"), inside=inside)
+
+    files = [outcome("a.md"), outcome("b.pdf"), outcome("c.eml/d.pdf", inside=True), outcome("c.eml"), outcome("e.md")]
+    assert list(with_progress(files, Told())) == files
+    assert told == [(20, "b.pdf"), (10, "c.eml"), (10, "")]
