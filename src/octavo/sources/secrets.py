@@ -38,14 +38,20 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("a log-in file", r"[._]netrc|\.npmrc|\.pypirc|\.dockercfg|\.git-credentials|\.my\.cnf|\.s3cfg|\.boto"),
     ("a service account key", r"(?:.*[_-])?service[_-]?account.*\.json|.*-adminsdk-.*\.json|client_secret.*\.json"),
     ("a token file", rf"(?:auth|access|api|refresh|bearer)[_-]?tokens?\.{_DATA}|token\.{_CONFIG}|auth\.json"),
-    ("a file of API keys", rf"api_key(?!.*\.{_CODE}$).*"),
+    ("a file of API keys", rf"api_key(?!.*\.{_CODE}$).*|apikeys?\.{_DATA}"),
+    ("a service's key", r"(?:gcp|gcloud|google|firebase|sa)[_-]key\.json|credentials\.tfrc\.json"),
+    (
+        "codes for getting back in",
+        rf"(?:recovery|backup)[_-]?codes?\.(?:{_DATA}|md)|seed[_-]?phrase.*|mnemonic\.{_DATA}",
+    ),
+    ("settings with log-ins", r"local\.settings\.json|sftp-config\.json|\.ftpconfig|env\.local|oauth[_-]?creds?\.json"),
     ("a cluster's log-in file", r"kube[_-]?config(?:[._-].*)?\.(?:ya?ml|json|conf|bak|old)|kubeconfig|.+\.kubeconfig"),
     ("Terraform's state or variables", r".*\.tfstate.*|.*\.tfvars(?:\.json)?"),
     ("a site's configuration with its passwords", r"wp-config(?:[._-].*)?\.php(?:\..+)?"),
     ("a configuration with remote log-ins", r"rclone\.conf|wg.*\.conf"),
 )
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
-_IN_FOLDER = frozenset({("docker", "config.json")})
+_IN_FOLDER = frozenset({("docker", "config.json"), ("gh", "hosts.yml"), ("gcloud", "access_tokens.db")})
 
 
 def is_secret_name(path: str) -> str | None:

@@ -27,6 +27,8 @@ from octavo.operations.database.salvage import file_is_damaged, rebuilt, salvage
 from octavo.operations.database.upkeep import upgrade_schema
 from octavo.operations.lines import Line, Part, columns, count, size
 
+_RESTORE = "put back a saved copy with `octavo db restore FILE --force`"
+
 
 def migrate(choices: Choices, source: Location | None, target: Location) -> None:
     if isinstance(source, Path) and source.is_dir():
@@ -74,8 +76,11 @@ def repair(choices: Choices, request: RepairRequest) -> Exit:
         found = error.message
     if found and isinstance(library, Path):
         kept, lost = salvage_library(library)
-        with opened(choices) as session:
-            done = rebuilt(session.engine, kept, lost, found, progress(quiet=choices.quiet))
+        try:
+            with opened(choices) as session:
+                done = rebuilt(session.engine, kept, lost, found, progress(quiet=choices.quiet))
+        except LibraryError as error:  # whose hint would be this command
+            raise LibraryError(error.message, hint=f"{_RESTORE}; the damaged file is kept as {kept}") from error
     choices.answer(operation_answer(operation, done, View()))
     return exit_of(operation, done)
 
