@@ -517,6 +517,7 @@ _PIECES = (
     "🙂",
     "path:../",
 )
+_STALLS = (5, 10, 25, 50)  # milliseconds that the loop may be held for; more is told with the request
 _NAMES = ("search", "search_code", "get", "recall", "remember", "status", "related", "outline", "history", "nonsense")
 
 
@@ -607,7 +608,9 @@ def hostile(config: Config, seeds: list[int]) -> list[tuple[str, float]]:
                 for seed in seeds:
                     status, seconds = await held(client, random.Random(seed))
                     said = f"status {status}" if status >= 500 else "answered or refused"
-                    said += f", loop held {seconds * 1000:.0f} ms: seed {seed}" if seconds > 0.05 else ""
+                    bound = next((most for most in _STALLS if seconds * 1000 <= most), None)
+                    held_for = f"{seconds * 1000:.0f} ms: seed {seed}" if bound is None else f"{bound} ms at most"
+                    said += f", loop held for {held_for}"
                     found.append((said, seconds))
         finally:
             calls.close(timeout=60)
