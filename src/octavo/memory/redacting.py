@@ -38,5 +38,6 @@ def redact_stored(memories: ProjectMemories, only: Container[str] | None = None)
     if count:
         with store.transaction():
             store.pruning.remove_unused(project)
+            store.completions.prune(project, 0)  # what language models answered may repeat it
         logger("memory").warning("keys and tokens were redacted in %s texts that were stored before", count)
     return count
