@@ -15,7 +15,6 @@ from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.location import DatabaseUrl, Location, location
 from octavo.model.model_settings import ROLES, ModelSettings
-from octavo.observability.logs import logger
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 _PREFIX = "OCTAVO_"
@@ -66,24 +65,17 @@ def load_isolated(given: Path | Mapping[str, Any], flags: Mapping[str, Any]) -> 
 
 
 def for_folder(config: Config, folder: Path, environ: Mapping[str, str] | None = None) -> Config:
-    """The configuration for what lies in a folder: with what its project file says about cutting and skipping files.
-
-    One that cannot be read says nothing: it is somebody else's, and keeps no other folder from being indexed.
-    """
+    """The configuration for what lies in a folder: with what its project file says about cutting and skipping files."""
     file = project_file(folder) if config.ingest.project_files else None
     if file is None:
         return config
     environ = os.environ if environ is None else environ
-    try:
-        layer = {
-            name: value
-            for name, value in _read(file, {}).items()
-            if name.startswith(_OF_THE_FOLDER) and name in _NAMES and not environ.get(variable(name))
-        }
-        said = _validated(layer, dict.fromkeys(layer, str(file)))
-    except ConfigurationError as error:
-        logger("config").warning("%s is not followed: %s", file, error.message)
-        return config
+    layer = {
+        name: value
+        for name, value in _read(file, {}).items()
+        if name.startswith(_OF_THE_FOLDER) and name in _NAMES and not environ.get(variable(name))
+    }
+    said = _validated(layer, dict.fromkeys(layer, str(file)))
     sizes = {name.partition(".")[2] for name in layer if name.startswith("chunking.")}
     chunking = replace(config.chunking, **{name: getattr(said.chunking, name) for name in sizes})
     ignore = tuple(dict.fromkeys((*config.ingest.ignore, *said.ingest.ignore)))

@@ -7,11 +7,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.errors import OctavoError
-from octavo.model.job import REBUILD, REPAIR_ALL, JobKind
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
     from octavo.model.result import StageTrace
+
+
+_SNAPSHOT, _LIBRARY = "snapshot", "library"
 
 
 class Degradation:
@@ -30,22 +32,25 @@ class Degradation:
     def promise_repair(self, trace: Sequence[StageTrace]) -> None:
         """Outside any transaction: queues the jobs that mend what the search found damaged."""
         if snapshot := self._snapshot_damage():
-            self._promise(JobKind.SNAPSHOT, REBUILD, snapshot)
+            self._promise(_SNAPSHOT, snapshot)
         if any(stage.damage for stage in trace):
-            self._promise(JobKind.REPAIR, REPAIR_ALL, REPAIR_ALL)
+            self._promise(_LIBRARY, _LIBRARY)
 
     def promise_all(self) -> None:
         """Queues the job that makes anew whatever derived part is damaged: somebody has met damage."""
-        self._promise(JobKind.REPAIR, REPAIR_ALL, REPAIR_ALL)
+        self._promise(_LIBRARY, _LIBRARY)
 
     def _snapshot_damage(self) -> str:
         published = self._library.active.setup.published
         return "" if published is None else published.snapshots.damage
 
-    def _promise(self, kind: JobKind, subject: str, damage: str) -> None:
+    def _promise(self, part: str, damage: str) -> None:
         if damage in self._promised:
             return
         self._promised.add(damage)
+        from octavo.model.job import REBUILD, REPAIR_ALL, JobKind  # a search that finds everything whole queues nothing
+
+        kind, subject = (JobKind.SNAPSHOT, REBUILD) if part == _SNAPSHOT else (JobKind.REPAIR, REPAIR_ALL)
         store = self._library.store
         with suppress(OctavoError), store.transaction():  # a library that cannot be written still answers
             store.outbox.enqueue(self._library.project.id, kind, subject, {})

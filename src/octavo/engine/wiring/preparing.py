@@ -13,7 +13,7 @@ from octavo.chunking.code import CodeChunker, MixedChunker
 from octavo.chunking.commit import CommitChunker
 from octavo.chunking.sections import SectionChunker
 from octavo.chunking.sizes import default_sizes
-from octavo.config.load import conversions_folder, for_folder
+from octavo.config.load import conversions_folder
 from octavo.config.schema import Config, Converting, Embedding
 from octavo.converting.cache import CachedConverter
 from octavo.converting.child import Settings
@@ -23,6 +23,7 @@ from octavo.embedding.fast_tables import opened, table_folder
 from octavo.engine.chunk_sizes import with_overrides
 from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers
 from octavo.engine.wiring.embedders import embedding
+from octavo.engine.wiring.folders import folder_config
 from octavo.engine.wiring.sources import file_rules, reads_archives
 from octavo.ingest.pipeline import Preparers
 from octavo.ingest.prepare import Preparer
@@ -95,7 +96,7 @@ def recipe_of(config: Config) -> Recipe:
 def chunk_sizes(config: Config, settings: CollectionSettings, window: int) -> ChunkSizes:
     """The embedder's defaults, overridden by the configuration, overridden by the collection."""
     # Half as long where the mode is set: a table blurs long texts. Memory that is low for a while recuts no library.
-    config = for_folder(config, Path(settings.folder)) if settings.folder else config
+    config = folder_config(config, settings)
     base = default_sizes(window // 2 if config.embedding.constrained == "on" else window)
     return with_overrides(base, config.chunking, settings)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from octavo.config.load import for_folder
 from octavo.config.schema import Config
+from octavo.engine.wiring.folders import folder_config
 from octavo.ingest.history import HistoryRules
 from octavo.model.collection import Collection, CollectionSettings
 from octavo.model.formats import left_out_reason, readable_extensions
@@ -38,7 +37,7 @@ def reads_archives(config: Config, settings: CollectionSettings) -> bool:
 
 
 def file_rules(config: Config, settings: CollectionSettings) -> IgnoreRules:
-    config = for_folder(config, Path(settings.folder)) if settings.folder else config
+    config = folder_config(config, settings)
     converted = readable_extensions(ocr=config.converting.ocr, archives=reads_archives(config, settings))
     return IgnoreRules(
         extensions=extensions(settings.include) | converted,
