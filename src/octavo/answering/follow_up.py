@@ -9,6 +9,7 @@ from typing import NamedTuple
 from octavo.algorithms.quoting import quoted
 from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of
 from octavo.errors import ProviderFailed
+from octavo.model.language_model import CompletionRequest
 from octavo.ports import LanguageModel
 
 _POINTING = re.compile(
@@ -48,7 +49,7 @@ def standalone(
     turns = quoted("\n".join(asked(turn) for turn in previous[-_SHOWN:]), 1)
     prompt = prompt_of("standalone", own, previous=turns, question=asked(question))
     try:
-        reply = model.complete(prompt, max_tokens=_TOKENS, deadline=_SECONDS).text.strip()
+        reply = model.complete(CompletionRequest(prompt, max_tokens=_TOKENS, deadline=_SECONDS)).text.strip()
     except ProviderFailed as error:
         return Standalone(_joined(question, previous), f"the question could not be rewritten: {error.message}")
     first = asked(reply.split("\n")[0].strip("\"' "))[:_LONGEST]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
 from octavo.answering.passages import Passage
 from octavo.errors import ProviderFailed
+from octavo.model.language_model import CompletionRequest
 from octavo.ports import LanguageModel
 
 _PLAN: Mapping[str, Any] = {
@@ -104,7 +105,9 @@ def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], plann
     searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
     prompt = prompt_of("next_question", planning.own, question=asked(question), asked=searched, passages=shown)
     try:
-        plan = planning.model.structured(prompt, _PLAN, max_tokens=_PLAN_TOKENS, deadline=_PLAN_SECONDS).value
+        plan = planning.model.structured(
+            CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, deadline=_PLAN_SECONDS, schema=_PLAN)
+        ).value
     except ProviderFailed as error:
         return "", f"no plan: {error.message}"
     wanted = asked(str(plan["next"]))

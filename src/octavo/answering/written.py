@@ -12,7 +12,7 @@ from octavo.answering.drafts import Draft, drafts
 from octavo.answering.passages import Passage
 from octavo.answering.support import Checked, CitationChecker, Support
 from octavo.errors import ProviderFailed
-from octavo.model.language_model import Prompt, Usage
+from octavo.model.language_model import CompletionRequest, Prompt, Usage
 from octavo.ports import LanguageModel
 
 UNKNOWN = "I don't know."
@@ -135,7 +135,11 @@ class _Reply:
     def _pieces(self) -> Iterator[bool]:
         """False whenever a sentence may have ended, True at the end."""
         stream = self._writing.model.stream(
-            self._prompt, max_tokens=_reply_tokens(self._writing), deadline=max(1.0, self._ends - self._writing.clock())
+            CompletionRequest(
+                self._prompt,
+                max_tokens=_reply_tokens(self._writing),
+                deadline=max(1.0, self._ends - self._writing.clock()),
+            )
         )
         try:
             for piece in stream:
@@ -172,7 +176,9 @@ def _rewritten(
     prompt = prompt_of("rewrite", writing.own, passages=shown, question=asked(question), sentences=listed)
     began = writing.clock()
     try:
-        reply = writing.model.complete(prompt, max_tokens=_reply_tokens(writing), deadline=ends - began).text
+        reply = writing.model.complete(
+            CompletionRequest(prompt, max_tokens=_reply_tokens(writing), deadline=ends - began)
+        ).text
     except ProviderFailed as error:
         return (), Usage(), (f"unsupported sentences could not be rewritten: {error.message}",)
     found = [checked_sentence(draft, writing.checker) for draft in drafts(reply) if not draft.unknown]

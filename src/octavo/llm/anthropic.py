@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo.errors import ProviderFailed
-from octavo.llm.chat import Asked
-from octavo.model.language_model import Completion, Usage
+from octavo.model.language_model import Completion, CompletionRequest, Usage
 
 URL = "https://api.anthropic.com/v1"
 _ANSWER = "answer"
@@ -25,7 +24,7 @@ class AnthropicWire:
 
     model: str
 
-    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
         messages = asked.prompt.messages
         body: dict[str, Any] = {
             "model": self.model,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from octavo.errors import OctavoError
 from octavo.llm.reading import read_json
 from octavo.model.ids import ProjectId
-from octavo.model.language_model import Completion, Prompt, Usage
+from octavo.model.language_model import Completion, CompletionRequest, Prompt, Usage
 from octavo.model.model_settings import Prices
 from octavo.ports import Completions, LanguageModel
 
@@ -41,67 +40,37 @@ class CachedModel:
     def count_tokens(self, text: str) -> int:
         return self._model.count_tokens(text)
 
-    def complete(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        stop: Sequence[str] = (),
-        deadline: float | None = None,
-    ) -> Completion:
-        digest = _digest(prompt, max_tokens, temperature, stop)
-        found = self._known(prompt, digest)
+    def complete(self, request: CompletionRequest) -> Completion:
+        digest = _digest(request)
+        found = self._known(request.prompt, digest)
         if found is None:
-            found = self._model.complete(
-                prompt, max_tokens=max_tokens, temperature=temperature, stop=stop, deadline=deadline
-            )
-            self._keep(prompt, digest, found)
+            found = self._model.complete(request)
+            self._keep(request.prompt, digest, found)
         return found
 
-    def stream(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        stop: Sequence[str] = (),
-        deadline: float | None = None,
-    ) -> Iterator[str]:
-        digest = _digest(prompt, max_tokens, temperature, stop)
+    def stream(self, request: CompletionRequest) -> Iterator[str]:
+        prompt, digest = request.prompt, _digest(request)
         found = self._known(prompt, digest)
         if found is not None:
             yield found.text
             return
         pieces: list[str] = []
-        for piece in self._model.stream(
-            prompt, max_tokens=max_tokens, temperature=temperature, stop=stop, deadline=deadline
-        ):
+        for piece in self._model.stream(request):
             pieces.append(piece)
             yield piece
         text = "".join(pieces)
         usage = Usage(self.count_tokens(prompt.text), self.count_tokens(text))
-        self._keep(prompt, digest, Completion(text, usage, truncated=usage.completion_tokens >= max_tokens))
+        self._keep(prompt, digest, Completion(text, usage, truncated=usage.completion_tokens >= request.max_tokens))
 
-    def structured(
-        self,
-        prompt: Prompt,
-        schema: Mapping[str, Any],
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        deadline: float | None = None,
-    ) -> Completion:
-        digest = _digest(prompt, max_tokens, temperature, schema=schema)
-        found = self._known(prompt, digest)
+    def structured(self, request: CompletionRequest) -> Completion:
+        digest = _digest(request)
+        found = self._known(request.prompt, digest)
         if found is not None:
-            value, problem = read_json(found.text, schema)
+            value, problem = read_json(found.text, request.schema or {})
             if not problem:
                 return replace(found, value=value)
-        found = self._model.structured(
-            prompt, schema, max_tokens=max_tokens, temperature=temperature, deadline=deadline
-        )
-        self._keep(prompt, digest, found)
+        found = self._model.structured(request)
+        self._keep(request.prompt, digest, found)
         return found
 
     def _known(self, prompt: Prompt, digest: str) -> Completion | None:
@@ -121,13 +90,7 @@ def _version(prompt: Prompt) -> str:
     return f"{prompt.name}@{prompt.version}"
 
 
-def _digest(
-    prompt: Prompt,
-    max_tokens: int,
-    temperature: float,
-    stop: Sequence[str] = (),
-    schema: Mapping[str, Any] | None = None,
-) -> str:
-    said = [[message.role, message.text] for message in prompt.messages]
-    asked = json.dumps([said, max_tokens, temperature, list(stop), schema], sort_keys=True)
-    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
+def _digest(request: CompletionRequest) -> str:
+    said = [[message.role, message.text] for message in request.prompt.messages]
+    asked = [said, request.max_tokens, request.temperature, list(request.stop), request.schema]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from octavo.errors import ProviderFailed
 from octavo.llm.reading import clipped, read_json, with_schema, without_thoughts
-from octavo.model.language_model import Completion, Prompt, Usage
+from octavo.model.language_model import Completion, CompletionRequest, Usage
 from octavo.model.model_settings import ModelSettings, Prices
 
 _BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
 _FORMAT_REFUSED = (400, 404, 422, 501)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One call, in nobody's wire format yet."""
-
-    prompt: Prompt
-    max_tokens: int
-    temperature: float
-    stop: tuple[str, ...] = ()
-    schema: Mapping[str, Any] | None = None
-    stream: bool = False
-
-
 class Wire(Protocol):
     """How one service wants to be asked, and how it answers."""
 
-    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
         """A path and what is posted to it."""
         ...
 
@@ -75,29 +63,13 @@ class ChatModel:
     def prices(self) -> Prices:
         return self._settings.prices
 
-    def complete(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        stop: Sequence[str] = (),
-        deadline: float | None = None,
-    ) -> Completion:
-        return self._completed(Asked(prompt, max_tokens, temperature, tuple(stop)), self._ends(deadline))
+    def complete(self, request: CompletionRequest) -> Completion:
+        return self._completed(request, self._ends(request.deadline))
 
-    def structured(
-        self,
-        prompt: Prompt,
-        schema: Mapping[str, Any],
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        deadline: float | None = None,
-    ) -> Completion:
+    def structured(self, request: CompletionRequest) -> Completion:
         """Asks once more, with what was wrong, where the first reply does not fit the schema."""
-        ends = self._ends(deadline)
-        asked = Asked(with_schema(prompt, schema), max_tokens, temperature, schema=schema)
+        ends, prompt, schema = self._ends(request.deadline), request.prompt, request.schema or {}
+        asked = replace(request, prompt=with_schema(prompt, schema))
         first = self._formatted(asked, ends)
         value, problem = read_json(first.text, schema)
         if not problem:
@@ -111,22 +83,14 @@ class ChatModel:
             )
         return replace(second, value=value, usage=first.usage + second.usage)
 
-    def stream(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        stop: Sequence[str] = (),
-        deadline: float | None = None,
-    ) -> Iterator[str]:
-        asked = Asked(prompt, max_tokens, temperature, tuple(stop), stream=True)
-        return clipped(without_thoughts(self._pieces(asked, self._ends(deadline))), max_tokens)
+    def stream(self, request: CompletionRequest) -> Iterator[str]:
+        pieces = self._pieces(replace(request, stream=True), self._ends(request.deadline))
+        return clipped(without_thoughts(pieces), request.max_tokens)
 
     def count_tokens(self, text: str) -> int:
         return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
-    def _formatted(self, asked: Asked, ends: float) -> Completion:
+    def _formatted(self, asked: CompletionRequest, ends: float) -> Completion:
         """Many servers do not know output by schema: such a one is asked for JSON by words alone."""
         try:
             return self._completed(asked, ends)
@@ -135,7 +99,7 @@ class ChatModel:
                 raise
             return self._completed(replace(asked, schema=None), ends)
 
-    def _completed(self, asked: Asked, ends: float) -> Completion:
+    def _completed(self, asked: CompletionRequest, ends: float) -> Completion:
         started = time.monotonic()
         with self._place(ends):
             answer = self._endpoint.post_within(*self._wire.body(asked), ends - time.monotonic())
@@ -153,7 +117,7 @@ class ChatModel:
         cost = self.prices.cost(usage.prompt_tokens, usage.completion_tokens)
         return Completion(text, replace(usage, cost=cost), found.truncated or text != whole)
 
-    def _pieces(self, asked: Asked, ends: float) -> Iterator[str]:
+    def _pieces(self, asked: CompletionRequest, ends: float) -> Iterator[str]:
         with self._place(ends):
             lines = self._endpoint.lines_within(*self._wire.body(asked), ends - time.monotonic())
             for line in lines:

@@ -12,7 +12,7 @@ from octavo.algorithms.prompts import PromptFile
 from octavo.algorithms.quoting import quoted
 from octavo.errors import ProviderFailed
 from octavo.llm.reading import read_json
-from octavo.model.language_model import Prompt
+from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
 _NUMBER = re.compile(r"(?<![\w.-])(10(?:\.0+)?|\d(?:\.\d+)?)(?![\d%])")
@@ -44,7 +44,7 @@ class PointwiseJudge:
         return [median(said) if score is None else score for score in found]
 
     def _judged(self, prompt: Prompt) -> float | None:
-        return score_in(self._model.complete(prompt, max_tokens=8, deadline=self._deadline).text)
+        return score_in(self._model.complete(CompletionRequest(prompt, max_tokens=8, deadline=self._deadline)).text)
 
 
 class ListwiseJudge:
@@ -69,7 +69,9 @@ class ListwiseJudge:
         room = max(200, min(_LONGEST, (self._model.window * 2) // len(texts)))  # characters: half of the window
         shown = "\n\n".join(f"[{number}]\n{quoted(text[:room], 1)}" for number, text in enumerate(texts, 1))
         prompt = self._prompt.filled(query=query, passages=shown, count=str(len(texts)))
-        completion = self._model.complete(prompt, max_tokens=8 * len(texts) + 32, deadline=self._deadline)
+        completion = self._model.complete(
+            CompletionRequest(prompt, max_tokens=8 * len(texts) + 32, deadline=self._deadline)
+        )
         order = order_in(completion.text, len(texts))
         if not order:
             raise ProviderFailed(f"{self._model.name} gave no order", hint="a larger model may do better")

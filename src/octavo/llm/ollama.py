@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo.errors import ProviderFailed
-from octavo.llm.chat import Asked
-from octavo.model.language_model import Completion, Usage
+from octavo.model.language_model import Completion, CompletionRequest, Usage
 
 URL = "http://127.0.0.1:11434"
 
@@ -20,7 +19,7 @@ class OllamaWire:
     model: str
     window: int
 
-    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
         options: dict[str, Any] = {
             "num_predict": asked.max_tokens,
             "temperature": asked.temperature,

@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.llm.chat import Asked
-from octavo.model.language_model import Completion, Usage
+from octavo.model.language_model import Completion, CompletionRequest, Usage
 
 URL = "https://api.openai.com/v1"
 
@@ -18,7 +17,7 @@ class OpenAIWire:
 
     model: str
 
-    def body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+    def body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": message.role, "content": message.text} for message in asked.prompt.messages],

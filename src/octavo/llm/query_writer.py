@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from octavo.algorithms.prompts import PromptFile
 from octavo.errors import ProviderFailed
-from octavo.model.language_model import Hypotheses, Subqueries, Usage
+from octavo.model.language_model import CompletionRequest, Hypotheses, Subqueries, Usage
 from octavo.ports import LanguageModel
 
 _LINE = re.compile(r"^[\s*`\-\d.)]*(lex|vec|hyde)[`*]*\s*:[`*]*\s*(.+?)[`*]*\s*$", re.IGNORECASE)
@@ -36,7 +36,9 @@ class ModelQueryWriter:
             # The number tells the samples apart: one that was stored does not stand for all.
             filled = file.filled(question=question, number=str(number + 1), count=str(count))
             try:
-                completion = self._model.complete(filled, max_tokens=200, temperature=temperature, deadline=left)
+                completion = self._model.complete(
+                    CompletionRequest(filled, max_tokens=200, temperature=temperature, deadline=left)
+                )
             except ProviderFailed:
                 if texts:
                     break
@@ -51,7 +53,7 @@ class ModelQueryWriter:
 
     def subqueries(self, question: str, *, deadline: float, prompt: str) -> Subqueries:
         filled = self._prompts(prompt).filled(question=question)
-        completion = self._model.complete(filled, max_tokens=300, deadline=deadline)
+        completion = self._model.complete(CompletionRequest(filled, max_tokens=300, deadline=deadline))
         found: dict[str, list[str]] = {"lex": [], "vec": [], "hyde": []}
         for line in completion.text.splitlines():
             typed = _LINE.match(line)

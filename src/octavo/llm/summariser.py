@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.algorithms.prompts import PromptFile
 from octavo.algorithms.quoting import one_line, quoted
 from octavo.errors import ProviderFailed
-from octavo.model.language_model import Completion, Prompt
+from octavo.model.language_model import Completion, CompletionRequest, Prompt
 from octavo.model.model_settings import Prices
 from octavo.ports import LanguageModel
 
@@ -33,7 +33,9 @@ class ModelSummariser:
         return self._model.count_tokens(self._filled(title, text).text) + _WRITTEN
 
     def summary(self, title: str, text: str) -> Completion:
-        completion = self._model.complete(self._filled(title, text), max_tokens=_WRITTEN, deadline=_DEADLINE)
+        completion = self._model.complete(
+            CompletionRequest(self._filled(title, text), max_tokens=_WRITTEN, deadline=_DEADLINE)
+        )
         if not completion.text.strip():
             raise ProviderFailed(f"{self._model.name} wrote no summary")
         return completion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,6 +33,22 @@ class Prompt:
     def text(self) -> str:
         """Everything the model is to read, for counting tokens and for showing."""
         return "\n\n".join(message.text for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One call of a language model, in nobody's wire format yet. The deadline is in seconds from now.
+
+    With a `schema` the answer is to be JSON that it allows.
+    """
+
+    prompt: Prompt
+    max_tokens: int = 512
+    temperature: float = 0.0
+    stop: tuple[str, ...] = ()
+    deadline: float | None = None
+    schema: Mapping[str, Any] | None = None
+    stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
-    from octavo.model.language_model import Completion, Hypotheses, Prompt, Subqueries
+    from octavo.model.language_model import Completion, CompletionRequest, Hypotheses, Subqueries
     from octavo.model.model_settings import Prices
 
 
@@ -30,38 +30,15 @@ class LanguageModel(Protocol):
     @property
     def prices(self) -> Prices: ...
 
-    def complete(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        stop: Sequence[str] = (),
-        deadline: float | None = None,
-    ) -> Completion: ...
+    def complete(self, request: CompletionRequest) -> Completion: ...
 
-    def stream(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        stop: Sequence[str] = (),
-        deadline: float | None = None,
-    ) -> Iterator[str]:
+    def stream(self, request: CompletionRequest) -> Iterator[str]:
         """The text in pieces as they are written. Closing the iterator ends the call."""
         ...
 
-    def structured(
-        self,
-        prompt: Prompt,
-        schema: Mapping[str, Any],
-        *,
-        max_tokens: int = 512,
-        temperature: float = 0.0,
-        deadline: float | None = None,
-    ) -> Completion:
-        """A completion whose `value` is JSON that the schema allows; `ProviderFailed` where the model cannot."""
+    def structured(self, request: CompletionRequest) -> Completion:
+        """A completion whose `value` is JSON that the request's schema allows; `ProviderFailed` where the model
+        cannot."""
         ...
 
     def count_tokens(self, text: str) -> int:

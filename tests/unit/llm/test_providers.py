@@ -13,7 +13,7 @@ from octavo.llm import model_for
 from octavo.llm.judging import order_in, score_in
 from octavo.llm.prompt_files import prompt_named
 from octavo.llm.providers import rerank_service
-from octavo.model.language_model import Prompt
+from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
@@ -36,18 +36,18 @@ def made(service: ModelService, provider: str) -> LanguageModel:
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_provider_completes_streams_and_counts(service: ModelService, provider: str) -> None:
     model = made(service, provider)
-    completion = model.complete(QUESTION, stop=["END"])
+    completion = model.complete(CompletionRequest(QUESTION, stop=("END",)))
     assert completion.text == "A book of eight leaves."
     assert (completion.usage.prompt_tokens, completion.usage.completion_tokens) == (11, 7)
-    assert "".join(model.stream(QUESTION)) == completion.text
+    assert "".join(model.stream(CompletionRequest(QUESTION))) == completion.text
     service.replies = ['{"score": 3}']
-    assert model.structured(QUESTION, SCHEMA).value == {"score": 3}
+    assert model.structured(CompletionRequest(QUESTION, schema=SCHEMA)).value == {"score": 3}
     assert model.name == f"{provider}:scripted"
 
 
 def test_each_provider_is_asked_in_its_own_words(service: ModelService) -> None:
     for provider in PROVIDERS:
-        made(service, provider).complete(QUESTION, max_tokens=9, temperature=0.5, stop=["END"])
+        made(service, provider).complete(CompletionRequest(QUESTION, max_tokens=9, temperature=0.5, stop=("END",)))
     (_, openai, bearer), (_, ollama, _), (_, anthropic, headers) = service.seen
     assert bearer["Authorization"] == "Bearer sesame"
     assert openai["stop"] == ["END"]
@@ -61,7 +61,7 @@ def test_each_provider_is_asked_in_its_own_words(service: ModelService) -> None:
 def test_a_schema_goes_where_each_provider_wants_it(service: ModelService) -> None:
     service.replies = ['{"score": 3}']
     for provider in PROVIDERS:
-        made(service, provider).structured(QUESTION, SCHEMA)
+        made(service, provider).structured(CompletionRequest(QUESTION, schema=SCHEMA))
     openai, ollama, anthropic = service.bodies
     assert openai["response_format"]["json_schema"]["schema"] == SCHEMA
     assert ollama["format"] == SCHEMA

@@ -14,7 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.engine.wiring.language_models import own_prompts
 from octavo.errors import ConfigurationError
-from octavo.model.language_model import Prompt
+from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.model.query import Query
 from octavo.model.result import Result, StageTrace
 from octavo.operations.answering.ask import ask
@@ -182,9 +182,9 @@ def test_a_stream_and_a_value_are_kept_too(engine: Engine, service: ModelService
     assert model is not None
     asked, schema = Prompt.of("Score?"), {"type": "object", "required": ["score"]}
     for _ in range(2):
-        assert "".join(model.stream(asked)) == '{"score": 7}'
-        assert model.structured(asked, schema).value == {"score": 7}
-    assert len(service.seen) == 2 and model.structured(asked, schema).usage.cached
+        assert "".join(model.stream(CompletionRequest(asked))) == '{"score": 7}'
+        assert model.structured(CompletionRequest(asked, schema=schema)).value == {"score": 7}
+    assert len(service.seen) == 2 and model.structured(CompletionRequest(asked, schema=schema)).usage.cached
 
 
 def test_an_answer_follows_the_users_own_prompt_for_its_profile(

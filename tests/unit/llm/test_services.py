@@ -11,7 +11,7 @@ from language_model_services import BREAK, CUT, HANG, ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
-from octavo.model.language_model import Message, Prompt
+from octavo.model.language_model import CompletionRequest, Message, Prompt
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.ports import LanguageModel
@@ -34,7 +34,7 @@ def made(service: ModelService, **settings: Any) -> LanguageModel:
 
 def test_a_completion_has_the_text_its_tokens_and_its_cost(service: ModelService) -> None:
     model = made(service, prompt_price=1.0, completion_price=2.0)
-    completion = model.complete(QUESTION, max_tokens=20, temperature=0.2, stop=["\n\n"])
+    completion = model.complete(CompletionRequest(QUESTION, max_tokens=20, temperature=0.2, stop=("\n\n",)))
     assert completion.text == "A book of eight leaves."
     assert (completion.usage.prompt_tokens, completion.usage.completion_tokens) == (11, 7)
     assert completion.usage.cost == pytest.approx((11 + 2 * 7) / 1e6)
@@ -52,15 +52,15 @@ def test_a_completion_has_the_text_its_tokens_and_its_cost(service: ModelService
 
 
 def test_a_stream_is_the_same_text_in_pieces(service: ModelService) -> None:
-    pieces = list(made(service).stream(QUESTION))
+    pieces = list(made(service).stream(CompletionRequest(QUESTION)))
     assert "".join(pieces) == "A book of eight leaves." and len(pieces) > 2
 
 
 def test_the_thoughts_of_a_reasoning_model_are_no_part_of_its_answer(service: ModelService) -> None:
     service.replies = ["<think>Books…</think>\n\nEight leaves."]
     model = made(service)
-    assert model.complete(QUESTION).text == "Eight leaves."
-    assert "".join(model.stream(QUESTION)) == "Eight leaves."
+    assert model.complete(CompletionRequest(QUESTION)).text == "Eight leaves."
+    assert "".join(model.stream(CompletionRequest(QUESTION))) == "Eight leaves."
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def test_the_thoughts_of_a_reasoning_model_are_no_part_of_its_answer(service: Mo
 )
 def test_json_is_found_among_words(service: ModelService, reply: str) -> None:
     service.replies = [reply]
-    assert made(service).structured(QUESTION, SCHEMA).value == {"score": 7}
+    assert made(service).structured(CompletionRequest(QUESTION, schema=SCHEMA)).value == {"score": 7}
 
 
 def test_a_reply_that_does_not_fit_is_asked_for_again_with_the_reason(service: ModelService) -> None:
     service.replies = ['{"score": 70}', '{"score": 7}']
-    completion = made(service).structured(QUESTION, SCHEMA)
+    completion = made(service).structured(CompletionRequest(QUESTION, schema=SCHEMA))
     assert completion.value == {"score": 7} and completion.usage.prompt_tokens == 22
     assert "score is above 10" in service.bodies[1]["messages"][-1]["content"]
 
@@ -81,18 +81,18 @@ def test_a_reply_that_does_not_fit_is_asked_for_again_with_the_reason(service: M
 def test_garbage_twice_is_the_models_failure(service: ModelService) -> None:
     service.replies = ["{[broken", "none at all"]
     with pytest.raises(ProviderFailed, match="there is no JSON in it"):
-        made(service).structured(QUESTION, SCHEMA)
+        made(service).structured(CompletionRequest(QUESTION, schema=SCHEMA))
 
 
 def test_a_server_that_knows_no_schema_is_asked_for_json_by_words(service: ModelService) -> None:
     service.replies, service.trouble = ['{"score": 1}'], [(400, '{"error": "response_format is not supported"}')]
-    assert made(service).structured(QUESTION, SCHEMA).value == {"score": 1}
+    assert made(service).structured(CompletionRequest(QUESTION, schema=SCHEMA)).value == {"score": 1}
     assert ["response_format" in body for body in service.bodies] == [True, False]
 
 
 def test_a_passing_failure_costs_one_more_attempt(service: ModelService) -> None:
     service.trouble = [(500, '{"error": "out of memory"}')]
-    assert made(service).complete(QUESTION).text == "A book of eight leaves."
+    assert made(service).complete(CompletionRequest(QUESTION)).text == "A book of eight leaves."
     assert len(service.seen) == 2
 
 
@@ -102,7 +102,7 @@ def test_a_lasting_failure_is_named_and_then_nobody_is_asked_for_a_while(service
     model = made(service)
     for _ in range(2):
         with pytest.raises(ProviderFailed, match="the model local"):
-            model.complete(QUESTION)
+            model.complete(CompletionRequest(QUESTION))
     assert len(service.seen) == 2
 
 
@@ -111,7 +111,7 @@ def test_a_key_that_is_refused_is_not_tried_again(service: ModelService, monkeyp
     model = model_for("answer", service.configured(key_variable="SESAME"), {"SESAME": "sesame-42"}.get)
     assert model is not None
     with pytest.raises(ProviderFailed) as failure:
-        model.complete(QUESTION)
+        model.complete(CompletionRequest(QUESTION))
     assert "sesame-42" not in failure.value.message and "key_variable" in str(failure.value.hint)
     assert len(service.seen) == 1 and service.seen[0][2]["Authorization"] == "Bearer sesame-42"
 
@@ -119,7 +119,7 @@ def test_a_key_that_is_refused_is_not_tried_again(service: ModelService, monkeyp
 def test_a_slow_service_is_left_at_the_deadline(service: ModelService) -> None:
     service.trouble = [HANG]
     with pytest.raises(ProviderFailed, match="did not answer in time"):
-        made(service).complete(QUESTION, deadline=0.2)
+        made(service).complete(CompletionRequest(QUESTION, deadline=0.2))
     assert service.gone.wait(60)
 
 
@@ -129,7 +129,7 @@ def test_a_call_ends_when_nobody_waits_for_it_any_more(service: ModelService) ->
 
     def call() -> None:
         with cancelled_by(cancellation), pytest.raises(ProviderFailed) as failure:
-            model.complete(QUESTION)
+            model.complete(CompletionRequest(QUESTION))
         failures.append(failure.value.message)
 
     thread = threading.Thread(target=call)
@@ -138,45 +138,45 @@ def test_a_call_ends_when_nobody_waits_for_it_any_more(service: ModelService) ->
     cancellation.cancel()
     thread.join(60)
     assert service.gone.wait(60) and "nobody waits" in failures[0]
-    assert model.complete(QUESTION).text, "a cancelled call says nothing about the service"
+    assert model.complete(CompletionRequest(QUESTION)).text, "a cancelled call says nothing about the service"
 
 
 def test_a_cut_stream_is_a_failure_after_what_came(service: ModelService) -> None:
     service.trouble = [CUT]
     pieces: list[str] = []
     with pytest.raises(ProviderFailed, match="broke off"):
-        pieces.extend(made(service).stream(QUESTION))
+        pieces.extend(made(service).stream(CompletionRequest(QUESTION)))
 
 
 def test_a_huge_reply_is_cut_to_what_was_asked_for(service: ModelService) -> None:
     service.replies = ["octavo " * 3_000]
     model = made(service)
-    completion = model.complete(QUESTION, max_tokens=10)
+    completion = model.complete(CompletionRequest(QUESTION, max_tokens=10))
     assert completion.truncated and len(completion.text) == 160
-    assert len("".join(model.stream(QUESTION, max_tokens=10))) == 160
+    assert len("".join(model.stream(CompletionRequest(QUESTION, max_tokens=10)))) == 160
 
 
 def test_a_reply_larger_than_any_answer_is_refused(service: ModelService) -> None:
     service.replies = ["x" * 17_000_000]
     with pytest.raises(ProviderFailed, match="larger than"):
-        made(service).complete(QUESTION)
+        made(service).complete(CompletionRequest(QUESTION))
 
 
 @pytest.mark.parametrize("reply", ["[]", "{}", '{"choices": []}', '{"choices": [{"message": {"content": 7}}]}'])
 def test_what_speaks_another_protocol_is_named(service: ModelService, reply: str) -> None:
     service.trouble = [(200, reply)]
     with pytest.raises(ProviderFailed, match="did not answer like a service of openai"):
-        made(service).complete(QUESTION)
+        made(service).complete(CompletionRequest(QUESTION))
 
 
 def test_more_calls_than_allowed_wait_no_longer_than_their_deadline(service: ModelService) -> None:
     service.trouble = [HANG]
     model = made(service, concurrency=1)
-    thread = threading.Thread(target=model.complete, args=(QUESTION,))
+    thread = threading.Thread(target=model.complete, args=(CompletionRequest(QUESTION),))
     thread.start()
     assert service.asked.wait(60)
     with pytest.raises(ProviderFailed, match="busy with 1 other"):
-        model.complete(QUESTION, deadline=0.05)
+        model.complete(CompletionRequest(QUESTION, deadline=0.05))
     service.gate.set()
     thread.join(60)
 
@@ -196,5 +196,5 @@ def test_a_key_that_is_not_set_is_asked_for_by_its_name() -> None:
 def test_a_key_is_not_sent_to_another_address_than_its_own(service: ModelService) -> None:
     model = model_for("answer", service.configured(), {"OPENAI_API_KEY": "sesame"}.get)
     assert model is not None
-    model.complete(Prompt((Message("user", "hello"),)))
+    model.complete(CompletionRequest(Prompt((Message("user", "hello"),))))
     assert "Authorization" not in service.seen[0][2]
