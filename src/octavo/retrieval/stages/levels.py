@@ -52,8 +52,8 @@ class LevelFusion:
     """
 
     k: int = 60
-    sections: float = 0.5
-    files: float = 0.5
+    sections: float = 0.1
+    files: float = 0.1
     name: str = "level_fusion"
 
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
