@@ -29,9 +29,10 @@ from octavo.operations.canonical.answers import (
 )
 from octavo.operations.code.answers import AugmentAnswer, Quotation
 from octavo.operations.database.answers import CheckAnswer, PruneAnswer, RepairAnswer, SavedLibrary, UpgradeAnswer
-from octavo.operations.evaluation.answers import EvaluationAnswer, ProfileFigures
+from octavo.operations.evaluation.answers import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
 from octavo.operations.graph.answers import (
     BuildAnswer,
+    ClusterMap,
     ClustersAnswer,
     CommunitiesAnswer,
     FarDocument,
@@ -40,7 +41,9 @@ from octavo.operations.graph.answers import (
     GhostsAnswer,
     GraphFile,
     MapFile,
+    MapPoint,
     MissingTarget,
+    NamedCluster,
     NeighborsAnswer,
     RelatedAnswer,
     RelatedDocument,
@@ -105,11 +108,13 @@ from octavo.operations.reading.answers import (
     DiffAnswer,
     DocumentPassage,
     DocumentRow,
+    DocumentTagsAnswer,
     GetAnswer,
     GetManyAnswer,
     ListDocumentsAnswer,
     OutlineAnswer,
     OutlineSection,
+    TaggedDocument,
 )
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, Step
 from octavo.operations.snapshots.answers import ShownSnapshot, SnapshotsAnswer
@@ -146,17 +151,21 @@ __all__ = [
     "Check",
     "CheckAnswer",
     "ChunkSizes",
+    "ClusterMap",
     "ClustersAnswer",
     "CollectionState",
     "CommitHit",
     "CommunitiesAnswer",
+    "DatasetFigures",
     "DiffAnswer",
     "DocumentPassage",
     "DocumentRow",
+    "DocumentTagsAnswer",
     "EmbeddingProfile",
     "EvaluationAnswer",
     "FarDocument",
     "FetchedModel",
+    "FiguresAnswer",
     "FileProblem",
     "Finding",
     "FinetuneAnswer",
@@ -190,6 +199,7 @@ __all__ = [
     "ListedDocument",
     "LogAnswer",
     "MapFile",
+    "MapPoint",
     "MemoryChunk",
     "MemoryDiffAnswer",
     "MemoryGetAnswer",
@@ -202,6 +212,7 @@ __all__ = [
     "ModelShown",
     "ModelUsage",
     "ModelsAnswer",
+    "NamedCluster",
     "NeighborsAnswer",
     "OfflineState",
     "OutlineAnswer",
@@ -247,6 +258,7 @@ __all__ = [
     "SummariesBuilt",
     "SummariesCleared",
     "SyncReport",
+    "TaggedDocument",
     "Touched",
     "UpgradeAnswer",
     "UriProblem",

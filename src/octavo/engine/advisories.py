@@ -21,13 +21,15 @@ from octavo.engine.offline_runs import (
 )
 from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
-from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
+from octavo.model.embedding_profile import EmbeddingProfileState
+from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS, EdgeType
 from octavo.model.stored import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.ports import ReadingEmbedder
 from octavo.retrieval.stages.clusters import ClusterRecall
-from octavo.retrieval.stages.graph import CommunityBoost
+from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall
 from octavo.retrieval.stages.levels import FileRecall, SectionRecall
+from octavo.retrieval.stages.neighbours import NeighbourBoost
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -56,6 +58,7 @@ def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
         *_clusters(engine, counts),
         *_graph(engine),
         *_summaries(engine),
+        *_finetuned(engine, counts),
         *_broken_off(engine, counts),
     )
 
@@ -131,6 +134,26 @@ def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
 def _graph(engine: Engine) -> Iterator[Advisory]:
     if _searches(engine, CommunityBoost) and COMMUNITIES not in engine.store.graph.runs(engine.project.id):
         yield Advisory("warn", "the default profile knows communities, but none were found", "octavo graph build")
+    if _walks_thematic_links(engine) and THEMATIC_LINKS not in engine.store.graph.runs(engine.project.id):
+        said = "the default profile follows links between what is near in meaning, but none were made"
+        yield Advisory("warn", said, "octavo graph build")
+
+
+def _walks_thematic_links(engine: Engine) -> bool:
+    """Whether a stage of the default profile follows every type of link, or names this one."""
+    return any(
+        not stage.types or EdgeType.THEMATIC_LINK in stage.types
+        for stage in _default_stages(engine)
+        if isinstance(stage, GraphRecall | GraphExpansion | NeighbourBoost)
+    )
+
+
+def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
+    """Fine-tuning takes an hour or more; that what it made answers nobody is easily overlooked."""
+    done = any(run.name == FINETUNE and run.state == "done" for run in offline_runs(engine, counts))
+    made_here = [one for one in engine.store.profiles.named(engine.project.id) if one.settings.provider == "onnx"]
+    if done and all(one.state is EmbeddingProfileState.IDLE for one in made_here):
+        yield Advisory("info", "a model was fine-tuned on this library and is not in use", "octavo models list")
 
 
 def _summaries(engine: Engine) -> Iterator[Advisory]:
@@ -155,8 +178,12 @@ def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
 
 def _searches(engine: Engine, kind: type[object]) -> bool:
     """Whether the default profile has a stage of this kind."""
+    return any(isinstance(stage, kind) for stage in _default_stages(engine))
+
+
+def _default_stages(engine: Engine) -> tuple[object, ...]:
     try:
         profile = engine.retrieval_profile(engine.defaults.profile)
     except OctavoError:
-        return False
-    return any(isinstance(stage, kind) for stage in (*profile.recall, *profile.refine))
+        return ()
+    return (*profile.recall, *profile.refine)

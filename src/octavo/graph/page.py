@@ -45,7 +45,12 @@ def page(view: View, title: str) -> str:
         "SCRIPT": _read("page.js"),
         "DATA": written,
     }
-    return _MARK.sub(lambda found: marks[found[1]], _read("page.html"))
+    return filled(_read("page.html"), marks)
+
+
+def filled(template: str, marks: Mapping[str, str]) -> str:
+    """The template with what stands for each `@@NAME@@`, all at once: what is put in is not looked at again."""
+    return _MARK.sub(lambda found: marks[found[1]], template)
 
 
 def _read(name: str) -> str:

@@ -6,13 +6,18 @@ Both ways give the same typed answers. What concerns this machine alone is alway
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.interfaces.daemon.client import Connection, Unreachable, running
+from octavo.interfaces.daemon.wire import ASK_ALOUD
 from octavo.observability.progress import Progress
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer
+from octavo.operations.answering.ask import answered
+from octavo.operations.answering.requests import AskRequest
 from octavo.operations.arguments import request
 from octavo.operations.schemas import adapter
 from octavo.operations.table import EVERY
@@ -46,6 +51,22 @@ class Asking:
             except Unreachable:
                 self._server = None
         return row.run(self.engine(), request(operation, row.takes, arguments), progress)
+
+    def answer(self, question: str, tell: Callable[[AnswerSentence], None]) -> AskAnswer:
+        """The answer to a question; `tell` gets each sentence as soon as it is certain to stay."""
+        arguments = {"question": question}
+        if self._server is not None:
+            sentence = adapter(AnswerSentence)
+            try:
+                with self._talking:
+                    told = self._server.call(
+                        ASK_ALOUD, arguments, _SECONDS, lambda part: tell(sentence.validate_python(part))
+                    )
+                whole: AskAnswer = adapter(AskAnswer).validate_python(told)
+                return whole
+            except Unreachable:
+                self._server = None
+        return answered(self.engine(), request("ask", AskRequest, arguments), tell)
 
     def engine(self) -> Engine:
         with self._opening:

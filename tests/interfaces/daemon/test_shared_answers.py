@@ -18,9 +18,11 @@ from mcp_calls import over_stdio, raw
 
 from octavo.config.load import load
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.interfaces.asking import Asking
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.daemon.client import running, started
 from octavo.interfaces.daemon.wire import CALLS
+from octavo.operations.answering.answers import AnswerSentence
 from octavo.version import __version__
 
 HEAVY = ("numpy", "onnxruntime", "apsw", "mcp", "tokenizers", "octavo.engine", "octavo.operations.table")
@@ -186,3 +188,21 @@ def test_a_search_of_the_wrong_shape_is_refused_by_the_server() -> None:
             connection.call("search", {"request": {"query": "apple", "limit": 0}, "shown": shown}, 60)
     finally:
         connection.close()
+
+
+@pytest.mark.usefixtures("lasting")
+def test_an_answer_is_told_sentence_by_sentence_and_alike_with_and_without_a_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shared = Asking(load().config)
+    assert shared.served
+    monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
+    alone = Asking(load().config)
+    assert not alone.served
+    heard: dict[str, list[AnswerSentence]] = {"shared": [], "alone": []}
+    told = shared.answer("what does the starter need?", heard["shared"].append)
+    assert shared.served
+    assert alone.answer("what does the starter need?", heard["alone"].append).sentences == told.sentences
+    assert tuple(heard["shared"]) == tuple(heard["alone"]) == told.sentences != ()
+    shared.close()
+    alone.close()

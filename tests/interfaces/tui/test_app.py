@@ -139,6 +139,22 @@ def test_a_question_is_answered_with_numbered_passages(asking: Asking) -> None:
     drive(asking, play)
 
 
+def test_a_click_chooses_a_hit_and_a_smaller_window_keeps_it(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "the")
+        await until(pilot, lambda: app.search_screen.hit is not None)
+        first = app.search_screen.hit
+        await pilot.click("#hits", offset=(4, 3))
+        await until(pilot, lambda: app.search_screen.hit != first)
+        chosen = app.search_screen.hit
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert app.search_screen.hit == chosen
+        assert app.screen.has_class("-narrow")
+
+    drive(asking, play, (200, 50))
+
+
 def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f4")

@@ -15,7 +15,7 @@ from http_calls import in_process
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
 from octavo.interfaces.http.server import read_token
-from octavo.interfaces.web.pages import heading_paths
+from octavo.interfaces.web.documents import heading_paths
 from octavo.interfaces.web.things import drawing
 from octavo.operations.reading.answers import OutlineSection
 
@@ -34,6 +34,8 @@ FORM = {"content-type": "application/x-www-form-urlencoded", **WITH_TOKEN}
         ("/jobs", "Jobs"),
         ("/models", "Embedding profiles"),
         ("/graph", "Communities"),
+        ("/map", "octavo cluster build"),
+        ("/evaluation", "Nothing has been measured yet"),
     ],
 )
 def test_every_thing_has_a_page(vault: Vault, path: str, shown: str) -> None:

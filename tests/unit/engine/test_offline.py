@@ -55,6 +55,17 @@ stage = "community_boost"
 NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph")
 
 
+WALKING = """
+name = "walking"
+[fuse]
+stage = "joined_fusion"
+[[recall]]
+stage = "lexical"
+[[recall]]
+stage = "graph"
+"""
+
+
 @pytest.fixture
 def library(library: Path) -> Path:
     """Lacks nothing yet."""
@@ -139,7 +150,8 @@ def test_training_is_told_while_it_runs_and_by_how_it_ended(library: Path) -> No
     with open_library(library, settings=HASHING) as engine, open_library(library, settings=HASHING) as other:
         with recorded_run(engine, FINETUNE):
             assert told(other) == ({"finetune": "running"}, [])
-        assert told(other) == ({"finetune": "done"}, [])
+        # What was made answers nobody until it is activated.
+        assert told(other) == ({"finetune": "done"}, [("info", "octavo models list")])
         assert "finetune  done 20" in OPERATIONS["status"].written(status(other, StatusRequest()))
         with pytest.raises(ZeroDivisionError), recorded_run(engine, FINETUNE):
             raise ZeroDivisionError
@@ -149,7 +161,7 @@ def test_training_is_told_while_it_runs_and_by_how_it_ended(library: Path) -> No
         assert told(other) == ({"finetune": "interrupted"}, [("warn", "octavo finetune")])
         with recorded_run(other, FINETUNE), recorded_run(engine, FINETUNE):
             assert told(other) == ({"finetune": "running"}, [])
-        assert told(engine) == ({"finetune": "done"}, [])
+        assert told(engine) == ({"finetune": "done"}, [("info", "octavo models list")])
 
 
 def test_training_that_was_killed_is_broken_off_and_can_be_done_again(library: Path) -> None:
@@ -159,7 +171,7 @@ def test_training_that_was_killed_is_broken_off_and_can_be_done_again(library: P
         assert told(engine) == ({"finetune": "interrupted"}, [("warn", "octavo finetune")])
         with recorded_run(engine, FINETUNE):
             assert told(engine) == ({"finetune": "running"}, [])
-        assert told(engine) == ({"finetune": "done"}, [])
+        assert told(engine) == ({"finetune": "done"}, [("info", "octavo models list")])
 
 
 def test_full_vectors_that_were_given_up_are_told_until_they_are_there(library: Path) -> None:
@@ -188,5 +200,21 @@ def test_what_the_default_profile_needs_and_nobody_made_is_advised(library: Path
     with open_engine(validated(Config, settings), profiles=(profiles,)) as engine:
         assert told(engine)[1] == [("warn", "octavo cluster build"), ("warn", "octavo graph build")]
         cluster_build(engine, ClusterBuildRequest(k=2))
+        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        assert told(engine)[1] == []
+
+
+@NEEDS_IGRAPH
+def test_a_profile_that_follows_thematic_links_is_told_that_none_were_made(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "walking.toml").write_text(WALKING)
+    (tmp_path / "reading.toml").write_text(WALKING.replace("walking", "reading") + 'types = ["links_to"]\n')
+    settings = {"embedding": {"provider": "hashing"}, "library": library}
+    walking, reading = (
+        validated(Config, {**settings, "retrieval": {"profile": name}}) for name in ("walking", "reading")
+    )
+    for config, advised in ((walking, [("warn", "octavo graph build")]), (reading, [])):
+        with open_engine(config, profiles=(tmp_path,)) as engine:
+            assert told(engine)[1] == advised
+    with open_engine(walking, profiles=(tmp_path,)) as engine:
         graph_build(engine, BuildRequest(wait=True), NoProgress())
         assert told(engine)[1] == []

@@ -74,7 +74,7 @@ def test_a_search_in_clusters_says_when_there_are_none_and_finds_what_is_in_them
         answer = cluster_plot(engine, ClusterPlotRequest(str(page)))
         assert (answer.points, answer.chunks, answer.clusters) == (12, 12, 3)
         drawn = page.read_text("utf-8")
-        assert drawn.count('"u": "notes/') == 12
+        assert drawn.count('"notes","') == 12
         assert "://" not in drawn
         try:
             import sklearn  # noqa: F401

@@ -74,11 +74,21 @@
   }
 
   function goTo(i) {
-    if (!shown[i]) return;
+    if (!shown[i]) reveal(i);
     view.scale = Math.max(view.scale, 1.2);
     view.left = width() / 2 - x[i] * view.scale;
     view.top = height() / 2 - y[i] * view.scale;
     choose(i);
+  }
+
+  // Whoever asks for a document by name wants to see it, whatever the switches say.
+  function reveal(i) {
+    const kind = nodes[i][KIND];
+    if (kind === "tag") $("tags").checked = true;
+    if (kind === "ghost") $("ghosts").checked = true;
+    if (!near[i].length) $("alone").checked = true;
+    if (off.delete(groups[i])) for (const item of $("legend").children) item.classList.toggle("off", off.has(Number(item.dataset.group)));
+    refresh();
   }
 
   function refresh() {
@@ -281,7 +291,7 @@
     const words = $("find").value.trim().toLowerCase();
     const hits = [];
     for (let i = 0; words && i < count && hits.length < 12; i++) {
-      if (shown[i] && `${nodes[i][LABEL]} ${nodes[i][URI]}`.toLowerCase().includes(words)) hits.push(i);
+      if (`${nodes[i][LABEL]} ${nodes[i][URI]}`.toLowerCase().includes(words)) hits.push(i);
     }
     $("found").replaceChildren(...hits.map(i => row(nodes[i][LABEL], nodes[i][COLLECTION], colour(groups[i]), () => goTo(i))));
   });
@@ -296,11 +306,12 @@
       item.classList.toggle("off", off.has(number));
       refresh();
     });
+    item.dataset.group = number;
     return item;
   }));
   if (!graph.communities.length) $("legend").replaceChildren(document.createTextNode("None found yet: octavo graph build"));
   // A few documents without links belong in the picture; thousands would be all of it.
-  $("alone").checked = near.filter(one => !one.length).length <= count / 4;
+  $("alone").checked = near.filter(one => !one.length).length <= Math.max(50, count / 4);
   refresh();
   heat = 1;
   // Settled for the most part before it is first seen.

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
@@ -53,20 +53,34 @@ class Connection:
             self.reader.close()
         self.sock.close()
 
-    def call(self, name: str, arguments: Mapping[str, Any], timeout: float) -> Any:
-        """One call and its answer. Errors on purpose are raised as what they are."""
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        timeout: float,
+        tell: Callable[[Any], None] = lambda sentence: None,
+    ) -> Any:
+        """One call and its answer. Errors on purpose are raised as what they are; `tell` gets sentences before it."""
         self.sock.settimeout(timeout)
+        told = self._exchanged(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
+        while "sentence" in told:
+            tell(told["sentence"])
+            told = self._exchanged(b"")
+        if "error" in told:
+            raise error_from(told["error"])
+        return told["answer"]
+
+    def _exchanged(self, said: bytes) -> dict[str, Any]:
+        """Says something, or nothing, and reads the next line."""
         try:
-            self.sock.sendall(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
+            self.sock.sendall(said)
             line = self.reader.readline(LONGEST_LINE)
             told = json.loads(line) if line.endswith(b"\n") else None
         except (OSError, ValueError) as error:
             raise Unreachable(str(error)) from error
         if not isinstance(told, dict):
             raise Unreachable("the server ended")
-        if "error" in told:
-            raise error_from(told["error"])
-        return told["answer"]
+        return told
 
 
 def running(config: Config) -> Connection | None:

@@ -14,7 +14,7 @@ import socket
 import struct
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,13 @@ from octavo.interfaces.cli.output import Format, Screen, written
 from octavo.interfaces.cli.results import search_answer
 from octavo.interfaces.cli.terminal import EXCERPT_LINES, View
 from octavo.interfaces.daemon.address import Address, private_folder
-from octavo.interfaces.daemon.wire import ABOUT, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
+from octavo.interfaces.daemon.wire import ABOUT, ASK_ALOUD, CALLS, LONGEST_LINE, MCP, STOP, Hello, error_json, hello
+from octavo.interfaces.telling import told_answer
 from octavo.observability.logs import logger
+from octavo.operations.answering.answers import AskAnswer
+from octavo.operations.answering.requests import AskRequest
+from octavo.operations.arguments import request as parsed
+from octavo.operations.schemas import dump
 from octavo.operations.search.answers import whole
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
@@ -276,9 +281,20 @@ async def _answer_calls(calls: Calls, reader: asyncio.StreamReader, writer: asyn
     while line := await reader.readline():
         said = json.loads(line)
         try:
+            if said["call"] == ASK_ALOUD:
+                await _tell(calls, said["arguments"], writer)
+                continue
             await _say(writer, {"answer": await _called(calls, str(said["call"]), said["arguments"])})
         except OctavoError as error:
             await _say(writer, {"error": error_json(error)})
+
+
+async def _tell(calls: Calls, arguments: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
+    """Each sentence is a line, and the whole answer the last."""
+    asked: AskRequest = parsed("ask", AskRequest, arguments)
+    async with aclosing(told_answer(calls, asked)) as parts:
+        async for part in parts:
+            await _say(writer, {"answer" if isinstance(part, AskAnswer) else "sentence": dump(type(part), part)})
 
 
 async def _called(calls: Calls, name: str, arguments: Mapping[str, Any]) -> Any:

@@ -1,6 +1,7 @@
 """What is said before a conversation: a line of JSON from the client, a line of JSON from the server.
 
 After `mcp` the connection speaks MCP, a message a line. After `calls` each line is a call, and each answer a line.
+An answer that is told aloud has a line for each sentence before its own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from octavo.config.schema import Config
 
 MCP, CALLS, ABOUT, STOP = "mcp", "calls", "about", "stop"
+ASK_ALOUD = "ask_aloud"
+"""The call whose answer is preceded by a line for each of its sentences."""
+
 LONGEST_LINE = 64 << 20
 
 

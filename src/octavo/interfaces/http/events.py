@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from octavo.engine.builds import Stopped
 from octavo.interfaces.calls import Calls
+from octavo.interfaces.telling import told_answer
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer
-from octavo.operations.answering.ask import answered
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.arguments import request as parsed
 from octavo.operations.operation import Operation
@@ -33,6 +31,31 @@ def event_stream(events: AsyncIterator[str]) -> Response:
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
+async def streamed_answer(
+    calls: Calls, asked: AskRequest, written: Callable[[AnswerSentence | AskAnswer], dict[str, Any]]
+) -> Response:
+    """`sentence` events, then an `answer` event, each with what `written` makes of it.
+
+    What goes wrong before the first of them is raised.
+    """
+    told = told_answer(calls, asked)
+    first = await anext(told)
+
+    async def events() -> AsyncIterator[str]:
+        async with aclosing(told):
+            yield _answer_event(first, written)
+            async for part in told:
+                yield _answer_event(part, written)
+
+    return event_stream(events())
+
+
+def _answer_event(
+    part: AnswerSentence | AskAnswer, written: Callable[[AnswerSentence | AskAnswer], dict[str, Any]]
+) -> str:
+    return event("answer" if isinstance(part, AskAnswer) else "sentence", written(part))
+
+
 def sentence_stream(
     calls: Calls, operation: Operation, arguments: Callable[[Request], Awaitable[dict[str, Any]]]
 ) -> Endpoint:
@@ -43,35 +66,6 @@ def sentence_stream(
 
     async def endpoint(request: Request) -> Response:
         asked: AskRequest = parsed(operation.name, operation.takes, await arguments(request))
-        loop, sentences = asyncio.get_running_loop(), asyncio.Queue[AnswerSentence | None]()
-        gone = threading.Event()
-
-        def tell(sentence: AnswerSentence) -> None:
-            if gone.is_set():
-                raise Stopped("nobody waits for this answer any more")
-            loop.call_soon_threadsafe(sentences.put_nowait, sentence)
-
-        def ended(done: asyncio.Future[AskAnswer]) -> None:
-            if not done.cancelled():
-                done.exception()  # looked at, so that nobody complains that nobody did
-            sentences.put_nowait(None)
-
-        work = asyncio.ensure_future(calls.work(lambda engine: answered(engine, asked, tell)))
-        work.add_done_callback(ended)
-        first = await sentences.get()
-        if first is None:
-            await work
-
-        async def events() -> AsyncIterator[str]:
-            sentence = first
-            try:
-                while sentence is not None:
-                    yield event("sentence", dump(AnswerSentence, sentence))
-                    sentence = await sentences.get()
-                yield event("answer", dump(AskAnswer, await work))
-            finally:
-                gone.set()
-
-        return event_stream(events())
+        return await streamed_answer(calls, asked, lambda part: dump(type(part), part))
 
     return endpoint

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
         CanonicalPackAnswer,
         CanonicalPassage,
         CheckAnswer,
+        ClusterMap,
         ClustersAnswer,
         CommunitiesAnswer,
         DiffAnswer,
+        DocumentTagsAnswer,
         EvaluationAnswer,
         FetchedModel,
+        FiguresAnswer,
         FinetuneAnswer,
         GetAnswer,
         GetManyAnswer,
@@ -487,6 +490,17 @@ class Methods(Caller):
             cursor: next_cursor of the answer before, to read on.
         """
         answer: OutlineAnswer = self._call("outline", locals())
+        return answer
+
+    def document_tags(self, document_ids: str | Iterable[str]) -> DocumentTagsAnswer:
+        """The tags of documents.
+
+        The tags of documents by their ids: what the hits of a search can be narrowed to.
+
+        Args:
+            document_ids: Ids as searches give them.
+        """
+        answer: DocumentTagsAnswer = self._call("document_tags", locals())
         return answer
 
     def search_code(
@@ -1000,6 +1014,14 @@ class Methods(Caller):
         answer: EvaluationAnswer = self._call("eval_run", locals())
         return answer
 
+    def eval_figures(self) -> FiguresAnswer:
+        """The latest figures of every data set and profile that was measured.
+
+        What `eval_run` has kept of its latest run of each data set with each profile.
+        """
+        answer: FiguresAnswer = self._call("eval_figures", locals())
+        return answer
+
     def queries_list(self, *, limit: int = 20) -> QueriesAnswer:
         """List what was asked, newest first, with what was opened.
 
@@ -1201,6 +1223,14 @@ class Methods(Caller):
             seed: The same seed gives the same clusters. 0 to 2,147,483,648.
         """
         answer: ClustersAnswer = self._call("cluster_build", locals())
+        return answer
+
+    def cluster_map(self) -> ClusterMap:
+        """Some thousand chunks as points, near those that mean the same, and the names of their clusters.
+
+        The map of the clusters as data: what `cluster_plot` draws.
+        """
+        answer: ClusterMap = self._call("cluster_map", locals())
         return answer
 
     def cluster_plot(self, output: StrPath = "map.html", *, force: bool = False) -> MapFile:

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.answering.answers import AskAnswer
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 from octavo.operations.lines import visible
 
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
@@ -39,12 +39,19 @@ class AskScreen(Screen[None]):
     def on_input_submitted(self) -> None:
         if question := self.query_one(Input).value.strip():
             self.query_one("#summary", Static).update("looks for an answer …")
+            self.query_one("#answer", Static).update("")
             self._ask(question)
 
     @work(thread=True, exclusive=True, group="ask", exit_on_error=False)
     def _ask(self, question: str) -> None:
-        worker = get_current_worker()
-        answer = self.app.ask("ask", question=question)
+        worker, drawn = get_current_worker(), Text()
+
+        def tell(sentence: AnswerSentence) -> None:
+            if not worker.is_cancelled:
+                drawn.append_text(sentence_text(sentence))
+                self.app.call_from_thread(self.query_one("#answer", Static).update, drawn.copy())
+
+        answer = self.app.answer(question, tell)
         if not worker.is_cancelled:
             self.app.call_from_thread(self._show, answer)
 
@@ -56,12 +63,16 @@ class AskScreen(Screen[None]):
         self.query_one(Input).focus()
 
 
+def sentence_text(sentence: AnswerSentence) -> Text:
+    drawn = Text(visible(sentence.marked), _WORTH.get(sentence.support, ""))
+    return drawn.append(f" ({sentence.support})\n\n" if _WORTH.get(sentence.support) else "\n\n", "dim")
+
+
 def answer_text(answer: AskAnswer) -> Text:
     """Sentences with the numbers of what they cite, what the doubtful ones are worth, and the passages."""
     drawn = Text()
     for sentence in answer.sentences:
-        drawn.append(f"{visible(sentence.marked)}", _WORTH.get(sentence.support, ""))
-        drawn.append(f" ({sentence.support})\n\n" if _WORTH.get(sentence.support) else "\n\n", "dim")
+        drawn.append_text(sentence_text(sentence))
     if not answer.sentences:
         drawn.append(f"{answer.answer or 'Nothing in the library answers this.'}\n\n")
     for passage in answer.passages:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -18,6 +18,9 @@ from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
 from octavo.interfaces.tui.navigation import KEYS, SCREENS
 from octavo.model.advisory import Advisory
 from octavo.model.location import DatabaseUrl
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer
+
+_T = TypeVar("_T")
 
 
 class AskingApp(App[None]):
@@ -44,8 +47,15 @@ class AskingApp(App[None]):
 
     def ask(self, operation: str, **arguments: Any) -> Any:
         """From a working thread: the answer, or None with what went wrong shown to whoever watches."""
+        return self._said(lambda: self.asking.ask(operation, **arguments))
+
+    def answer(self, question: str, tell: Callable[[AnswerSentence], None]) -> AskAnswer | None:
+        """From a working thread: the answer, its sentences told as they come, or None as `ask` has it."""
+        return self._said(lambda: self.asking.answer(question, tell))
+
+    def _said(self, call: Callable[[], _T]) -> _T | None:
         try:
-            return self.asking.ask(operation, **arguments)
+            return call()
         except OctavoError as error:
             said = f"{error.message}. {error.hint}" if error.hint else error.message
             self.call_from_thread(self.notify, said, severity="error", markup=False)

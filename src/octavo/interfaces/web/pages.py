@@ -14,33 +14,38 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.errors import NotFound, OctavoError
+from octavo.errors import OctavoError
 from octavo.interfaces.http.guard import COOKIE
-from octavo.interfaces.marks import marks_of
+from octavo.interfaces.marks import MarksOf, marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import HEADERS, Listed, Site
-from octavo.operations.reading.answers import OutlineSection
 from octavo.operations.search.answers import FoundHit, SearchAnswer
 
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css",
     "search.js": "text/javascript",
     "page.js": "text/javascript",
+    "memory.js": "text/javascript",
+    "ask.js": "text/javascript",
     "graph.css": "text/css",
     "graph.js": "text/javascript",
     "layout.js": "text/javascript",
+    "map.css": "text/css",
+    "map.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
-# The same drawing as the page that `octavo graph plot` writes.
+# The same drawings as in the pages that `octavo graph plot` and `octavo cluster plot` write.
 _DRAWING = {
     "graph.css": ("octavo.graph", "drawing", "page.css"),
     "graph.js": ("octavo.graph", "drawing", "page.js"),
     "layout.js": ("octavo.graph", "drawing", "layout.js"),
+    "map.css": ("octavo.graph", "drawing", "map.css"),
+    "map.js": ("octavo.graph", "drawing", "map.js"),
 }
+_TAGS = 12  # of the hits, the most frequent
 _SHOWN = 30  # hits of a search
 _WHOLE = 100_000  # tokens of a document on one page
-_FILTERS = ("collections", "kinds", "tags_all", "language")
-_MARKDOWN = frozenset({".md", ".markdown", ".mdx", ".mkd"})
+_FILTERS = ("collections", "kinds", "tags_all", "language", "uris")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class Asked:
 
 
 class Pages:
-    """Search, documents, memories, the library. `describe` gives the OpenAPI document."""
+    """Search, the library, the programming interface. `describe` gives its OpenAPI document."""
 
     def __init__(self, site: Site, describe: Callable[[], Mapping[str, Any]]) -> None:
         self._site = site
@@ -97,10 +102,6 @@ class Pages:
             ("/", self._search, ["GET"]),
             ("/results", self._results, ["GET"]),
             ("/trace", self._trace, ["GET"]),
-            ("/document/{collection}/{uri:path}", self._document, ["GET"]),
-            ("/find/{collection}/{name:path}", self._find, ["GET"]),
-            ("/memories", self._memories, ["GET"]),
-            ("/memory/{item}", self._memory, ["GET"]),
             ("/library", self._library, ["GET"]),
             ("/docs", self._programming, ["GET"]),
             ("/login", self._login, ["GET", "POST"]),
@@ -127,93 +128,28 @@ class Pages:
         except OctavoError as error:  # while a query is being typed it is often not one yet
             problem = error
         find = marks_of(asked.query)
+        tags = await self._tags(answer) if answer else {}
         return {
             "answer": answer,
             "groups": grouped(answer.hits) if answer else (),
-            "facets": facets(asked, answer) if answer else {},
-            "mark": lambda passage: text.excerpt(passage, find),
+            "facets": facets(asked, answer, tags) if answer else {},
+            "mark": lambda hit: text.excerpt(shown_excerpt(hit, find), find),
+            "hit_link": hit_link,
+            "place_of": place_of,
             "problem": problem,
             "status": None,
         }
+
+    async def _tags(self, answer: SearchAnswer) -> dict[str, tuple[str, ...]]:
+        ids = tuple(dict.fromkeys(hit.document_id for hit in answer.hits))
+        found = (await self._call("document_tags", document_ids=ids)).documents if ids else ()
+        return {document.document_id: document.tags for document in found}
 
     async def _trace(self, request: Request) -> Response:
         asked = Asked.of(request)
         answer = await self._call("search", **asked.arguments())
         longest = max((stage.took_ms for stage in answer.trace), default=0.0) or 1.0
         return self._page("trace.html", asked=asked, answer=answer, longest=longest, title=f"Trace: {asked.query}")
-
-    async def _document(self, request: Request) -> Response:
-        collection, uri = request.path_params["collection"], request.path_params["uri"]
-        lines = cited_lines(request.query_params.get("lines", ""))
-        found = await self._call(
-            "get", reference=uri, collection=collection, max_tokens=_WHOLE, **cursor(request.query_params.get("cursor"))
-        )
-        outline = await self._call("outline", reference=found.document_id)
-        history = await self._history(found.uri, collection)
-        place = text.Place(collection, found.uri, lines)
-        suffix = PurePosixPath(found.uri).suffix
-        if suffix in _MARKDOWN or found.kind == "memory":
-            body = text.markdown(found.text, place)
-        else:
-            body = text.code(found.text, suffix.removeprefix("."), place, found.start_line)
-        return self._page(
-            "document.html",
-            document=found,
-            outline=outline,
-            paths=heading_paths(outline.sections),
-            history=history,
-            body=body,
-            headed="<h1" in body,
-            openers=await self._openers(collection, found.uri, lines[0] if lines else 1),
-            title=found.title or found.uri,
-        )
-
-    async def _openers(self, collection: str, uri: str, line: int) -> list[tuple[str, str]]:
-        """Addresses that open the file in programs of this machine, as the configuration spells them."""
-        status = await self._call("status") if self._site.open_with else None
-        root = next((one.root for one in status.collections if one.name == collection), "") if status else ""
-        path = quote(str(PurePosixPath(root) / uri)) if root else ""
-        return [(name, template.format(path=path, line=line)) for name, template in self._site.open_with if path]
-
-    async def _history(self, uri: str, collection: str) -> Any:
-        try:
-            return await self._call("history", reference=uri, collection=collection)
-        except OctavoError:
-            return None
-
-    async def _find(self, request: Request) -> Response:
-        """Where a wikilink leads: to the document of that name, else to a search for it."""
-        collection, name = request.path_params["collection"], request.path_params["name"]
-        target = name.partition("#")[0]
-        for reference in (target, f"{target}.md"):
-            try:
-                found = await self._call("get", reference=reference, collection=collection, max_tokens=500)
-            except NotFound:
-                continue
-            return RedirectResponse(text.document_link(found.collection, found.uri), 303)
-        return RedirectResponse(f"/?{urlencode({'q': target})}", 303)
-
-    async def _memories(self, request: Request) -> Response:
-        query = request.query_params.get("q", "").strip()
-        answer = await self._call("recall", query=query, limit=50)
-        find = marks_of(query)
-        return self._page(
-            "memories.html",
-            answer=answer,
-            query=query,
-            mark=lambda passage: text.excerpt(passage, find),
-            title="Memories",
-        )
-
-    async def _memory(self, request: Request) -> Response:
-        item, given = request.path_params["item"], request.query_params
-        version = {"version": int(given["version"])} if given.get("version", "").isdecimal() else {}
-        as_of = {"as_of": given["as_of"]} if given.get("as_of") and not version else {}
-        memory = await self._call("memory_get", item=item, **version, **as_of)
-        history = await self._call("memory_history", item=item)
-        diff = await self._call("memory_diff", item=item) if len(history.versions) > 1 else None
-        body = text.markdown(memory.text, text.Place("", ""))
-        return self._page("memory.html", memory=memory, history=history, diff=diff, body=body, title=memory.title)
 
     async def _library(self, request: Request) -> Response:
         status = await self._call("status", problems=True)
@@ -241,16 +177,6 @@ async def asset(request: Request) -> Response:
     return Response(content, headers={**HEADERS, "Cache-Control": "no-cache"}, media_type=ASSETS[name])
 
 
-def heading_paths(sections: Sequence[OutlineSection]) -> list[tuple[str, ...]]:
-    """The titles from the root to each section, as the operations that write take them."""
-    paths: list[tuple[str, ...]] = []
-    above: list[OutlineSection] = []
-    for section in sections:
-        above = [*(one for one in above if one.level < section.level), section]
-        paths.append(tuple(one.title for one in above))
-    return paths
-
-
 def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
     """Hits by document, in the order of each document's best."""
     groups: dict[str, list[FoundHit]] = {}
@@ -259,8 +185,10 @@ def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
     return [(members[0], members) for members in groups.values()]
 
 
-def facets(asked: Asked, answer: SearchAnswer) -> dict[str, list[Facet]]:
+def facets(asked: Asked, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...]]) -> dict[str, list[Facet]]:
+    tagged = Counter(tag for hit in answer.hits for tag in tags.get(hit.document_id, ()))
     counted = {
+        "tags_all": Counter(dict(tagged.most_common(_TAGS))),
         "collections": Counter(hit.collection for hit in answer.hits),
         "kinds": Counter(hit.kind for hit in answer.hits),
         "language": Counter(hit.language for hit in answer.hits if hit.language),
@@ -276,17 +204,30 @@ def facets(asked: Asked, answer: SearchAnswer) -> dict[str, list[Facet]]:
     return found
 
 
+def shown_excerpt(hit: FoundHit, find: MarksOf) -> str:
+    """Prose without the line breaks of its file, and without its heading, which is named above it, unless the heading
+    is what matches; everything else as it is."""
+    if hit.content_type != "prose" or hit.kind == "commit":
+        return hit.excerpt
+    heading = hit.heading_path[-1] if hit.heading_path else ""
+    return text.readable(hit.excerpt, "" if find(heading) else heading)
+
+
+def hit_link(hit: FoundHit, *, lines: bool = False) -> str:
+    """The page of what was found: a memory has one of its own."""
+    if hit.kind == "memory":
+        return f"/memory/{quote(PurePosixPath(hit.uri).stem)}"
+    return text.document_link(hit.collection, hit.uri, (hit.start_line, hit.end_line) if lines else None)
+
+
+def place_of(hit: FoundHit) -> str:
+    """Where a hit is, as a person would say it: names that are only numbers are left out or shortened."""
+    if hit.kind == "memory":
+        return hit.collection
+    if hit.kind == "commit":
+        return f"{hit.collection}, {PurePosixPath(hit.uri).name[:10]}"
+    return f"{hit.collection}/{hit.uri}"
+
+
 def toggled(chosen: tuple[str, ...], value: str) -> tuple[str, ...]:
     return tuple(other for other in chosen if other != value) if value in chosen else (*chosen, value)
-
-
-def cited_lines(given: str) -> tuple[int, int] | None:
-    """`3-9` or `3`; nothing where it is neither."""
-    first, _, last = given.partition("-")
-    if not first.isdecimal() or not (last or first).isdecimal():
-        return None
-    return int(first), int(last or first)
-
-
-def cursor(given: str | None) -> dict[str, str]:
-    return {"cursor": given} if given else {}

@@ -9,7 +9,10 @@ from starlette.routing import Route
 
 from octavo.config.schema import Serve
 from octavo.interfaces.calls import Calls
+from octavo.interfaces.web.answers import Answers
 from octavo.interfaces.web.changes import Changes
+from octavo.interfaces.web.documents import Documents
+from octavo.interfaces.web.memories import Memories
 from octavo.interfaces.web.pages import Pages
 from octavo.interfaces.web.site import Site
 from octavo.interfaces.web.things import Things
@@ -20,5 +23,12 @@ def page_routes(
 ) -> list[Route]:
     """`describe` gives the OpenAPI document, for the page on the programming interface."""
     site = Site(calls, writable=writable, open_with=settings.open_with)
-    pages = [*Pages(site, describe).listed(), *Things(site).listed(), *(Changes(site).listed() if writable else ())]
-    return [Route(path, page, methods=methods) for path, page, methods in pages]
+    listed = [
+        *Pages(site, describe).listed(),
+        *Documents(site).listed(),
+        *Answers(site).listed(),
+        *Memories(site).listed(),
+        *Things(site).listed(),
+        *(Changes(site).listed() if writable else ()),
+    ]
+    return [Route(path, page, methods=methods) for path, page, methods in listed]

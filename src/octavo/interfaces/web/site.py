@@ -25,6 +25,16 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 
+PAGES = (
+    ("/", "Search"),
+    ("/ask", "Ask"),
+    ("/memories", "Memories"),
+    ("/graph", "Graph"),
+    ("/library", "Library"),
+    ("/docs", "API"),
+)
+"""What the head of every page leads to."""
+
 Page = Callable[[Request], Awaitable[Response]]
 Listed = list[tuple[str, Page, list[str]]]
 
@@ -33,7 +43,7 @@ class Site:
     """`writable` is whether pages offer changes: then every request has given the token."""
 
     def __init__(self, calls: Calls, *, writable: bool = False, open_with: tuple[str, ...] = ()) -> None:
-        self._calls = calls
+        self.calls = calls
         self.writable = writable
         self.open_with = tuple((name, template) for name, _, template in (one.partition("=") for one in open_with))
         self._templates = Environment(
@@ -42,14 +52,20 @@ class Site:
         self._templates.globals |= {
             "version": __version__,
             "document_link": text.document_link,
+            "differences": text.differences,
             "writable": writable,
+            "site_pages": PAGES,
         }
 
+    def part(self, name: str, **shown: Any) -> str:
+        """A piece of a page."""
+        return self._templates.get_template(name).render(**shown)
+
     def page(self, name: str, http_status: int = 200, **shown: Any) -> Response:
-        return HTMLResponse(self._templates.get_template(name).render(**shown), http_status, HEADERS)
+        return HTMLResponse(self.part(name, **shown), http_status, HEADERS)
 
     async def call(self, operation: str, **arguments: Any) -> Any:
-        return (await self._calls.call(EVERY[operation], arguments)).answer
+        return (await self.calls.call(EVERY[operation], arguments)).answer
 
     async def maybe(self, operation: str, **arguments: Any) -> Any:
         """The answer, or None where there is none to be had."""
@@ -71,6 +87,11 @@ class Site:
                 return self.page("error.html", status_of(error), error=error, title="Not possible")
 
         return answered
+
+
+def number(written: str | None) -> int | None:
+    """A number as an address has it; None where there is none. Longer ones count nothing that a library has."""
+    return int(written) if written and written.isdecimal() and len(written) <= 12 else None
 
 
 def given(mapping: Mapping[str, Any]) -> dict[str, Any]:

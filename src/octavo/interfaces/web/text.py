@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import quote, urljoin, urlsplit
 
 from markdown_it import MarkdownIt
@@ -51,6 +52,32 @@ def document_link(collection: str, uri: str, lines: tuple[int, int] | None = Non
     return f"/document/{quote(collection, safe='')}/{quote(uri)}{shown}"
 
 
+def readable(text: str, heading: str) -> str:
+    """Prose without the heading that is named above it; lines that only end where a line was full run on.
+
+    A line break becomes a space, so every other character stays where it was in what is returned.
+    """
+    lines = text.split("\n")
+    if heading and lines[0].lstrip("#").strip() == heading:
+        lines = lines[1:]
+        while lines and not lines[0].strip():
+            lines = lines[1:]
+    shown = ""
+    for before, line in pairwise(["", *lines]):
+        joins = before.strip() and line[:1].isalpha() and not before.startswith(("#", "|", "```"))
+        shown += (" " if joins else "\n") + line
+    return shown.removeprefix("\n")
+
+
+def differences(diff: str) -> Markup:
+    """A unified diff, a line a row, what came and what went set apart; the names of the two sides are left out."""
+    kinds = {"+": "added", "-": "removed", "@": "at"}
+    rows = [line for line in diff.splitlines() if not line.startswith(("--- ", "+++ "))]
+    return Markup("").join(
+        Markup('<span class="{}">{}</span>').format(kinds.get(line[:1], "same"), line or " ") for line in rows
+    )
+
+
 def excerpt(text: str, mark: MarksOf, most: int = 8) -> Markup:
     """The lines of a passage that answer most of what was asked, with its words set apart."""
     found = mark(text)
@@ -93,9 +120,8 @@ def markdown(text: str, place: Place) -> Markup:
         if token.children:
             token.children = _inline(token.children, place)
     body = Markup(parser.renderer.render(tokens, parser.options, {}))
-    folded = Markup("<details><summary>Front matter</summary><pre>{}</pre></details>")
-    shown = folded.format(front[0]) if front else Markup("")
-    return shown + body
+    folded = Markup('<details class="front"><summary>Front matter</summary><pre>{}</pre></details>')
+    return body + (folded.format(front[0]) if front else Markup(""))
 
 
 def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:

@@ -1,4 +1,4 @@
-"""A page for each thing besides documents: answers, the graph, collections, projects, jobs, models."""
+"""A page for each thing besides documents: the graph, collections, projects, jobs, models."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from octavo.errors import NotFound
+from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.web.site import Listed, Site, given
+from octavo.operations.graph.cluster_page import map_data, map_panel
 
 _MOST = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
@@ -25,8 +26,9 @@ class Things:
     def listed(self) -> Listed:
         return self._site.guarded(
             [
-                ("/ask", self._ask, ["GET"]),
                 ("/graph", self._graph, ["GET"]),
+                ("/map", self._map, ["GET"]),
+                ("/evaluation", self._evaluation, ["GET"]),
                 ("/collection/{name}", self._collection, ["GET"]),
                 ("/project/{name}", self._project, ["GET"]),
                 ("/jobs", self._jobs, ["GET"]),
@@ -36,15 +38,24 @@ class Things:
             ]
         )
 
-    async def _ask(self, request: Request) -> Response:
-        question = request.query_params.get("q", "").strip()
-        answer = await self._call("ask", question=question) if question else None
-        return self._page("ask.html", question=question, answer=answer, title=question or "Ask")
-
     async def _graph(self, request: Request) -> Response:
         chosen = tuple(request.query_params.getlist("collection"))
         exported = await self._call("graph_export", **given({"collections": chosen}))
         return self._page("graph.html", data=json.dumps(drawing(json.loads(exported.text or "{}"))), title="Graph")
+
+    async def _map(self, request: Request) -> Response:
+        """The clusters as a map; where none were made, how to make them."""
+        try:
+            drawn = map_data(await self._call("cluster_map")) | {"documents": "/document/"}
+        except (NotIndexed, InvalidArgument) as missing:
+            return self._page("error.html", error=missing, title="No map yet")
+        return self._page("map.html", data=json.dumps(drawn), panel=map_panel(), title="Map")
+
+    async def _evaluation(self, request: Request) -> Response:
+        kept = (await self._call("eval_figures")).figures
+        measures = tuple(dict.fromkeys(name for one in kept for name in one.metrics))
+        groups = {name: [one for one in kept if one.dataset == name] for name in sorted({one.dataset for one in kept})}
+        return self._page("evaluation.html", groups=groups, measures=measures, title="Evaluation")
 
     async def _collection(self, request: Request) -> Response:
         name = request.path_params["name"]

@@ -22,3 +22,21 @@ class EvaluationAnswer:
     dataset: str
     runs: tuple[ProfileFigures, ...]
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFigures:
+    """What a profile reached on a data set when it was last measured; null where nothing was measured."""
+
+    dataset: str
+    profile: str
+    queries: int
+    measured_at: str
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresAnswer:
+    """By data set, then by profile."""
+
+    figures: tuple[DatasetFigures, ...]

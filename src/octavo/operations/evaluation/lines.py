@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.operations.evaluation.answers import EvaluationAnswer
+from octavo.operations.evaluation.answers import EvaluationAnswer, FiguresAnswer
 from octavo.operations.lines import Line, Part, columns, count
 
 
@@ -18,6 +18,19 @@ def evaluation_lines(answer: EvaluationAnswer) -> Iterator[Line]:
     yield from columns([header, *rows])
     for warning in answer.warnings:
         yield (Part(warning, "warn"),)
+
+
+def figures_lines(answer: FiguresAnswer) -> Iterator[Line]:
+    if not answer.figures:
+        yield (Part("nothing has been measured yet; run `octavo eval run DATASET`", "dim"),)
+        return
+    measures = dict.fromkeys(name for measured in answer.figures for name in measured.metrics)
+    header = [Part(name, "dim") for name in ("dataset", "profile", *measures)]
+    rows = [
+        [Part(one.dataset), Part(one.profile), *(Part(_shown(one.metrics.get(name))) for name in measures)]
+        for one in answer.figures
+    ]
+    yield from columns([header, *rows])
 
 
 def _shown(value: float | None) -> str:

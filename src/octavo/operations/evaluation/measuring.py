@@ -6,12 +6,13 @@ from pathlib import Path
 
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
+from octavo.evaluation.baselines import Results
 from octavo.evaluation.dataset import Files
 from octavo.evaluation.runner import TIMED
 from octavo.observability.progress import Progress
-from octavo.operations.evaluation.answers import EvaluationAnswer, ProfileFigures
-from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes
-from octavo.operations.evaluation.requests import EvaluationRequest
+from octavo.operations.evaluation.answers import DatasetFigures, EvaluationAnswer, FiguresAnswer, ProfileFigures
+from octavo.operations.evaluation.evaluate import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
+from octavo.operations.evaluation.requests import EvaluationRequest, FiguresRequest
 
 
 def evaluate_dataset(engine: Engine, request: EvaluationRequest, progress: Progress) -> EvaluationAnswer:
@@ -23,6 +24,16 @@ def evaluate_dataset(engine: Engine, request: EvaluationRequest, progress: Progr
         evaluation.dataset.name,
         tuple(ProfileFigures(run["profile"], run["queries"], run["metrics"]) for run in runs),
         evaluation.warnings,
+    )
+
+
+def eval_figures(engine: Engine, request: FiguresRequest) -> FiguresAnswer:
+    """What is kept of the latest run of every data set with every profile."""
+    return FiguresAnswer(
+        tuple(
+            DatasetFigures(kept.dataset, kept.profile, kept.queries, kept.measured_at, kept.as_json()["metrics"])
+            for kept in Results(results_folder()).latest()
+        )
     )
 
 

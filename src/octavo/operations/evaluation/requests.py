@@ -52,3 +52,8 @@ class EvaluationRequest:
     rebuild: Annotated[
         bool, Field(description="Read the corpus anew; texts embedded before are not embedded again.")
     ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresRequest:
+    """Everything that was measured on this machine."""

@@ -30,4 +30,18 @@ EVALUATION = (
         watched=True,
         remote=False,
     ),
+    Operation(
+        at="octavo.operations.evaluation",
+        name="eval_figures",
+        summary="The latest figures of every data set and profile that was measured.",
+        description="What `eval_run` has kept of its latest run of each data set with each profile.",
+        function="measuring:eval_figures",
+        request="FiguresRequest",
+        answer="FiguresAnswer",
+        lines="figures_lines",
+        listing=Listing(rows="figures", columns=("dataset", "profile", "queries", "measured_at")),
+        example={},
+        errors=(),
+        remote=False,
+    ),
 )

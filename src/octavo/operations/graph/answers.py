@@ -128,6 +128,37 @@ class GraphFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A chunk on a map: `x` and `y` are between 0 and 1; `cluster` is -1 for one that belongs to none."""
+
+    x: float
+    y: float
+    cluster: int
+    title: str
+    collection: str
+    uri: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCluster:
+    """A cluster by the words that set it apart, and how many chunks it has."""
+
+    cluster: int
+    name: str
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterMap:
+    """`chunks` were clustered, of which some are `points`; the largest of the `clusters` comes first."""
+
+    chunks: int
+    clusters: tuple[NamedCluster, ...]
+    points: tuple[MapPoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MapFile:
     """A map of the clusters: how many of the chunks are drawn as points."""
 

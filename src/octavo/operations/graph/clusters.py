@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.algorithms.group_names import group_names
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, noted_while_running
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.ingest.cluster import build_clusters
 from octavo.model.clustering import NO_CLUSTER
 from octavo.operations.files import write_new
-from octavo.operations.graph.answers import ClustersAnswer, MapFile
+from octavo.operations.graph.answers import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster
 from octavo.operations.graph.cluster_page import page
-from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
+from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
 
 ALGORITHMS = ("kmeans", "hdbscan")
 _FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
@@ -51,8 +53,8 @@ def cluster_build(engine: Engine, request: ClusterBuildRequest) -> ClustersAnswe
     )
 
 
-def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:
-    """A page with a point for each of some thousand chunks, near those that mean the same. Needs nothing but itself."""
+def cluster_map(engine: Engine, request: ClusterMapRequest) -> ClusterMap:
+    """Some thousand chunks as points on a plane, near those that mean the same, and what their clusters are about."""
     with engine.store.reading():
         clusters = engine.store.clusters.of_chunks(engine.project.id)
     if not clusters:
@@ -66,18 +68,37 @@ def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:
         known = engine.store.documents.candidates(engine.project.id, list(vectors))
     shown = [key for key in keys if key in vectors and key in known]
     places = _flat(np.array([vectors[key] for key in shown], dtype=np.float32))
-    points: list[dict[str, Any]] = [
-        {
-            "x": round(float(x), 4),
-            "y": round(float(y), 4),
-            "c": clusters[key],
-            "t": " → ".join((known[key].title, *known[key].heading_path[-1:])),
-            "u": f"{known[key].collection}/{known[key].uri}:{known[key].lines.first}",
-        }
+    points = tuple(
+        MapPoint(
+            x=round(float(x), 4),
+            y=round(float(y), 4),
+            cluster=clusters[key],
+            title=" → ".join((known[key].title, *known[key].heading_path[-1:])),
+            collection=known[key].collection,
+            uri=known[key].uri,
+            line=known[key].lines.first,
+        )
         for key, (x, y) in zip(shown, places, strict=True)
-    ]
-    path = write_new(request.output, page(engine.project.name, points), force=request.force)
-    return MapFile(str(path), len(points), len(every), len({*clusters.values()} - {NO_CLUSTER}))
+    )
+    return ClusterMap(len(every), _named(points, Counter(clusters.values())), points)
+
+
+def _named(points: tuple[MapPoint, ...], sizes: Mapping[int, int]) -> tuple[NamedCluster, ...]:
+    """The largest cluster first, each by the words that tell the passages drawn of it from those of others."""
+    titles: dict[int, list[str]] = {number: [] for number in sizes if number != NO_CLUSTER}
+    for point in points:
+        if point.cluster != NO_CLUSTER:
+            titles[point.cluster].append(point.title)
+    names = group_names(titles)
+    order = sorted(titles, key=lambda number: (-sizes[number], number))
+    return tuple(NamedCluster(number, names[number] or f"cluster {number}", sizes[number]) for number in order)
+
+
+def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:
+    """The map of the clusters as a page that needs nothing but itself."""
+    drawn = cluster_map(engine, ClusterMapRequest())
+    path = write_new(request.output, page(engine.project.name, drawn), force=request.force)
+    return MapFile(str(path), len(drawn.points), drawn.chunks, len(drawn.clusters))
 
 
 def _flat(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

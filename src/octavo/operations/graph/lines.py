@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from octavo.operations.graph.answers import (
     BuildAnswer,
+    ClusterMap,
     ClustersAnswer,
     CommunitiesAnswer,
     FoundEdge,
@@ -16,7 +17,7 @@ from octavo.operations.graph.answers import (
     RelatedAnswer,
 )
 from octavo.operations.graph.requests import BOTH, IN, OUT
-from octavo.operations.lines import DETAIL, Line, Part, columns, count
+from octavo.operations.lines import DETAIL, Line, Part, columns, count, visible
 from octavo.operations.quoting import TITLES
 
 BUILD = "run `octavo graph build`"
@@ -121,6 +122,12 @@ def clusters_lines(answer: ClustersAnswer) -> Iterator[Line]:
     said = f"{count(answer.chunks, 'chunk')} in {count(answer.clusters, 'cluster')}"
     said += f" of {answer.smallest} to {answer.largest}"
     yield (Part(said + (f", {answer.unclustered} in none" if answer.unclustered else "")),)
+
+
+def cluster_map_lines(answer: ClusterMap) -> Iterator[Line]:
+    yield (Part(f"{len(answer.points):,} of {answer.chunks:,} chunks drawn"),)
+    for cluster in answer.clusters:
+        yield Part(visible(cluster.name), "title"), Part(f"  {cluster.chunks:,} chunks", "dim")
 
 
 def map_lines(answer: MapFile) -> Iterator[Line]:

@@ -147,6 +147,11 @@ class ClusterBuildRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterMapRequest:
+    """The whole library is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterPlotRequest:
     output: Annotated[str, Field(option="-o/--output", metavar="FILE", description="The page to write.")] = "map.html"
     force: Force = False

@@ -123,3 +123,16 @@ class OutlineAnswer:
     lines: int
     sections: tuple[OutlineSection, ...]
     next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedDocument:
+    document_id: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTagsAnswer:
+    """Documents without tags are left out."""
+
+    documents: tuple[TaggedDocument, ...]

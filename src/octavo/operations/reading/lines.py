@@ -11,6 +11,7 @@ from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, mor
 from octavo.operations.reading.answers import (
     DiffAnswer,
     DocumentRow,
+    DocumentTagsAnswer,
     GetAnswer,
     GetManyAnswer,
     ListDocumentsAnswer,
@@ -106,3 +107,8 @@ def outline_lines(answer: OutlineAnswer) -> Iterator[Block]:
 def section_line(section: OutlineSection) -> Line:
     anchor = f"  #{section.anchor}, lines {section.start_line}-{section.end_line}"
     return Part(f"{'  ' * (section.level - 1)}- "), Part(section.title, "heading"), Part(anchor, "dim")
+
+
+def tags_lines(answer: DocumentTagsAnswer) -> Iterator[Block]:
+    for document in answer.documents:
+        yield Part(document.document_id), Part(f"  {', '.join(document.tags)}", "dim")

@@ -91,3 +91,10 @@ class OutlineRequest:
     collection: fields.InCollection | None = None
     max_tokens: fields.MaxTokens = fields.DEFAULT_TOKENS
     cursor: fields.Cursor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTagsRequest:
+    """Ids that are not in the library are left out of the answer."""
+
+    document_ids: Annotated[tuple[str, ...], Field(max_length=1_000, description="Ids as searches give them.")]

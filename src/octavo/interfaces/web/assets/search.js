@@ -1,5 +1,5 @@
 // Search as one types. The page works without this: the form is an ordinary one.
-const PAUSE = 120; // milliseconds without a key before asking
+const PAUSE = 50; // milliseconds without a key before asking
 
 const form = document.getElementById("ask");
 const field = document.getElementById("query");

@@ -1,0 +1,36 @@
+"""Names for groups of texts: the words that are frequent in a group and in few other groups.
+
+The weight of a word is its number of texts in the group times log((1 + groups) / groups that have it), as in tf-idf.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from octavo.algorithms.stopwords import STOP_WORDS
+
+_UNTELLING = frozenset(STOP_WORDS.split())
+_WORD = re.compile(r"[^\W\d_][\w'-]+")
+
+
+def group_names(texts: Mapping[int, Sequence[str]], words: int = 3) -> dict[int, str]:
+    """The `words` weightiest words of each group, the weightiest first.
+
+    >>> group_names({0: ["Apple trees", "Apple pie"], 1: ["Ovens", "Hot ovens"]}, words=1)
+    {0: 'apple', 1: 'ovens'}
+    """
+    counted = {group: Counter(word for text in members for word in _words(text)) for group, members in texts.items()}
+    spread = Counter(word for counts in counted.values() for word in counts)
+    named = {}
+    for group, counts in counted.items():
+        weights = {word: count * math.log((1 + len(texts)) / spread[word]) for word, count in counts.items()}
+        best = sorted(weights, key=lambda word: (-weights[word], word))[:words]
+        named[group] = ", ".join(best)
+    return named
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if word not in _UNTELLING}

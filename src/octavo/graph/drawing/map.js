@@ -1,0 +1,211 @@
+"use strict";
+(() => {
+  // A point is [x, y, cluster, title, collection, uri, line], x and y between 0 and 1.
+  const map = JSON.parse(document.getElementById("data").textContent);
+  const X = 0, Y = 1, CLUSTER = 2, TITLE = 3, COLLECTION = 4, URI = 5, LINE = 6;
+  const points = map.points, names = new Map(map.clusters.map(([number, name]) => [number, name]));
+  const MOST = 100; // documents that an address can name
+  const $ = id => document.getElementById(id);
+  const canvas = $("drawing"), pen = canvas.getContext("2d");
+  const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 600px)");
+  const off = new Set();
+  let view = { scale: 1, left: 0, top: 0 }, over = -1, held = null, lasso = null, caught = new Set(), waiting = false;
+
+  const width = () => (narrow.matches ? innerWidth : Math.max(100, innerWidth - 300));
+  const height = () => (narrow.matches ? innerHeight * 0.55 : innerHeight);
+  // Neighbouring numbers get colours far apart; what belongs to no cluster is grey.
+  const colour = c => c < 0 ? (dark.matches ? "#7d838c" : "#9a9fa6")
+    : `hsl(${(c * 137.508 + 210) % 360} ${dark.matches ? 60 : 55}% ${dark.matches ? 62 : 46}%)`;
+  const placed = p => [(0.05 + 0.9 * p[X]) * width() * view.scale + view.left, (0.05 + 0.9 * p[Y]) * height() * view.scale + view.top];
+  const wanted = () => $("find").value.trim().toLowerCase();
+  const matches = (p, words) => `${p[TITLE]} ${p[URI]} ${names.get(p[CLUSTER]) || ""}`.toLowerCase().includes(words);
+
+  function redraw() { if (!waiting) { waiting = true; requestAnimationFrame(draw); } }
+
+  function draw() {
+    waiting = false;
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round(innerWidth * ratio);
+    canvas.height = Math.round(innerHeight * ratio);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const words = wanted();
+    points.forEach((p, i) => {
+      if (off.has(p[CLUSTER])) return;
+      const [x, y] = placed(p), lit = caught.size ? caught.has(i) : !words || matches(p, words);
+      pen.globalAlpha = lit ? 0.8 : 0.12;
+      pen.fillStyle = colour(p[CLUSTER]);
+      pen.beginPath();
+      pen.arc(x, y, i === over ? 7 : points.length > 2000 ? 2.5 : 4, 0, 6.2832);
+      pen.fill();
+    });
+    pen.globalAlpha = 1;
+    drawNames();
+    if (lasso) {
+      pen.strokeStyle = dark.matches ? "#e6e4de" : "#22252a";
+      pen.setLineDash([4, 3]);
+      pen.beginPath();
+      lasso.forEach(([x, y], n) => (n ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+      pen.closePath();
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+  }
+
+  // The largest clusters first, no name over another.
+  function drawNames() {
+    const taken = [];
+    pen.font = "600 13px system-ui, sans-serif";
+    pen.textAlign = "center";
+    pen.lineJoin = "round";
+    for (const [number, name] of map.clusters) {
+      if (off.has(number) || !middles.has(number)) continue;
+      const [x, y] = placed(middles.get(number)), half = pen.measureText(name).width / 2;
+      const box = [x - half, y - 9, x + half, y + 9];
+      if (taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
+      taken.push(box);
+      pen.strokeStyle = dark.matches ? "#16181c" : "#fbfaf7";
+      pen.lineWidth = 4;
+      pen.strokeText(name, x, y + 4);
+      pen.fillStyle = dark.matches ? "#e6e4de" : "#22252a";
+      pen.fillText(name, x, y + 4);
+    }
+  }
+
+  const middles = new Map();
+  for (const [number] of map.clusters) {
+    const inside = points.filter(p => p[CLUSTER] === number);
+    const middle = axis => inside.map(p => p[axis]).sort((a, b) => a - b)[inside.length >> 1];
+    if (inside.length) middles.set(number, [middle(X), middle(Y)]);
+  }
+
+  function nearest(event) {
+    let best = -1, least = 200;
+    points.forEach((p, i) => {
+      if (off.has(p[CLUSTER])) return;
+      const [x, y] = placed(p), far = (x - event.clientX) ** 2 + (y - event.clientY) ** 2;
+      if (far < least) { least = far; best = i; }
+    });
+    return best;
+  }
+
+  function entry(text, note, dot, act) {
+    const item = document.createElement("li"), button = document.createElement("button"), small = document.createElement("small");
+    button.type = "button";
+    button.className = "plainly";
+    button.textContent = text;
+    small.textContent = note;
+    if (dot) {
+      const spot = document.createElement("span");
+      spot.className = "dot";
+      spot.style.background = dot;
+      item.append(spot);
+    }
+    item.append(button, small);
+    button.addEventListener("click", () => act(item));
+    return item;
+  }
+
+  function link(text, address) {
+    const made = document.createElement(address ? "a" : "span");
+    made.textContent = text;
+    if (address) made.setAttribute("href", address);
+    return made;
+  }
+
+  // Served by Octavo, a passage leads to its document; a page of its own only names it.
+  function address(p) {
+    if (!map.documents) return "";
+    return `${map.documents}${[p[COLLECTION], ...p[URI].split("/")].map(encodeURIComponent).join("/")}?lines=${p[LINE]}#cited`;
+  }
+
+  function inside(x, y, path) {
+    let within = false;
+    for (let i = 0, j = path.length - 1; i < path.length; j = i++) {
+      const [ax, ay] = path[i], [bx, by] = path[j];
+      if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) within = !within;
+    }
+    return within;
+  }
+
+  function take(path) {
+    caught = new Set();
+    points.forEach((p, i) => { if (!off.has(p[CLUSTER]) && inside(...placed(p), path)) caught.add(i); });
+    $("caught").hidden = !caught.size;
+    if (!caught.size) return;
+    const chosen = [...caught].map(i => points[i]);
+    const uris = [...new Set(chosen.map(p => p[URI]))];
+    $("count").textContent = `${chosen.length} passages of ${uris.length} documents`;
+    const words = names.get(mostFrequent(chosen.map(p => p[CLUSTER]))) || chosen[0][TITLE];
+    const given = new URLSearchParams([["q", words.replaceAll(",", "")], ...uris.slice(0, MOST).map(uri => ["uris", uri])]);
+    $("search").replaceChildren(link(uris.length > MOST ? `Search in ${MOST} of them` : "Search in them", map.documents && `/?${given}`));
+    $("picked").replaceChildren(...chosen.slice(0, 200).map(p => {
+      const item = document.createElement("li");
+      item.append(link(p[TITLE], address(p)));
+      return item;
+    }));
+  }
+
+  function mostFrequent(values) {
+    const counts = new Map();
+    values.forEach(value => counts.set(value, (counts.get(value) || 0) + 1));
+    return [...counts].sort((a, b) => b[1] - a[1])[0][0];
+  }
+
+  const drawing = event => event.shiftKey || $("lasso").getAttribute("aria-pressed") === "true";
+  canvas.addEventListener("pointerdown", event => {
+    canvas.setPointerCapture(event.pointerId);
+    held = { x: event.clientX, y: event.clientY, far: 0 };
+    lasso = drawing(event) ? [[event.clientX, event.clientY]] : null;
+  });
+  canvas.addEventListener("pointermove", event => {
+    if (!held) {
+      over = nearest(event);
+      canvas.classList.toggle("over", over >= 0);
+      const p = points[over];
+      $("said").textContent = p ? `${p[TITLE]} · ${p[COLLECTION]}/${p[URI]}:${p[LINE]} · ${names.get(p[CLUSTER]) || "no cluster"}` : "";
+    } else if (lasso) {
+      lasso.push([event.clientX, event.clientY]);
+    } else {
+      view.left += event.clientX - held.x; view.top += event.clientY - held.y;
+    }
+    if (held) { held.far += Math.abs(event.clientX - held.x) + Math.abs(event.clientY - held.y); held.x = event.clientX; held.y = event.clientY; }
+    redraw();
+  });
+  function release(event) {
+    const clicked = held && held.far < 4;
+    if (lasso && !clicked) take(lasso);
+    else if (clicked && event.type === "pointerup") {
+      const found = nearest(event), to = found >= 0 && address(points[found]);
+      if (to) location.assign(to);
+      else if (caught.size) { caught = new Set(); $("caught").hidden = true; }
+    }
+    held = lasso = null;
+    redraw();
+  }
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("wheel", event => {
+    event.preventDefault();
+    const by = Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), scale = Math.min(60, Math.max(0.5, view.scale * by));
+    view.left = event.clientX - ((event.clientX - view.left) * scale) / view.scale;
+    view.top = event.clientY - ((event.clientY - view.top) * scale) / view.scale;
+    view.scale = scale;
+    redraw();
+  }, { passive: false });
+  $("lasso").addEventListener("click", () => {
+    const on = $("lasso").getAttribute("aria-pressed") !== "true";
+    $("lasso").setAttribute("aria-pressed", String(on));
+    canvas.classList.toggle("lasso", on);
+  });
+  $("fit").addEventListener("click", () => { view = { scale: 1, left: 0, top: 0 }; redraw(); });
+  $("find").addEventListener("input", () => { caught = new Set(); $("caught").hidden = true; redraw(); });
+  addEventListener("resize", redraw);
+  dark.addEventListener("change", redraw);
+  $("counts").textContent = `${points.length} of ${map.chunks} passages, ${map.clusters.length} clusters`;
+  $("legend").replaceChildren(...map.clusters.map(([number, name, size]) => entry(name, String(size), colour(number), item => {
+    if (!off.delete(number)) off.add(number);
+    item.classList.toggle("off", off.has(number));
+    redraw();
+  })));
+  redraw();
+})();

@@ -1,0 +1,39 @@
+"""Answers to questions: sentence by sentence as they are written, or whole for browsers without scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from octavo.interfaces.http.events import streamed_answer
+from octavo.interfaces.web.site import Listed, Site
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer
+from octavo.operations.answering.requests import AskRequest
+from octavo.operations.arguments import request as parsed
+
+
+class Answers:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def listed(self) -> Listed:
+        return self._site.guarded([("/ask", self._ask, ["GET"]), ("/ask/stream", self._stream, ["GET"])])
+
+    async def _ask(self, request: Request) -> Response:
+        """The page comes at once and its script asks; `whole` is asked for where no script runs."""
+        question = request.query_params.get("q", "").strip()
+        whole = question and request.query_params.get("whole")
+        answer = await self._site.call("ask", question=question) if whole else None
+        return self._site.page("ask.html", question=question, answer=answer, title=question or "Ask")
+
+    async def _stream(self, request: Request) -> Response:
+        question = request.query_params.get("q", "").strip()
+        asked: AskRequest = parsed("ask", AskRequest, {"question": question})
+        return await streamed_answer(self._site.calls, asked, self._written)
+
+    def _written(self, part: AnswerSentence | AskAnswer) -> dict[str, Any]:
+        if isinstance(part, AskAnswer):
+            return {"html": self._site.part("answer_end.html", answer=part)}
+        return {"html": self._site.part("sentence.html", sentence=part)}

@@ -1,0 +1,13 @@
+"""The tags of documents."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.model.ids import DocumentId
+from octavo.operations.reading.answers import DocumentTagsAnswer, TaggedDocument
+from octavo.operations.reading.requests import DocumentTagsRequest
+
+
+def document_tags(engine: Engine, request: DocumentTagsRequest) -> DocumentTagsAnswer:
+    nodes = engine.store.graph.nodes(engine.project.id, [DocumentId(name) for name in request.document_ids])
+    return DocumentTagsAnswer(tuple(TaggedDocument(node.document, node.tags) for node in nodes if node.tags))
