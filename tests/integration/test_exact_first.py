@@ -105,3 +105,13 @@ def test_what_nearly_repeats_a_better_passage_goes_behind_what_says_something_el
             assert [hit.citation.uri for hit in result.hits] == ["one.md", "three.md", "two.md"]
             (entry,) = [entry for entry in result.trace if entry.stage == "near_copies"]
             assert entry.detail["near_copies"] == 1
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "lexical_only"])
+def test_as_many_hits_as_were_asked_for_are_shown(bench: Bench, profile: str) -> None:
+    bench.write(
+        {f"lamp{number}.md": f"# Lamp {number}\n\nLamp {number} hangs in room {number}.\n" for number in range(150)}
+    )
+    bench.index()
+    with bench.opened() as engine:
+        assert len(engine.search(Query("lamp", limit=1000), PROFILES[profile]).hits) == 150

@@ -39,6 +39,8 @@ def search_lines(answer: SearchAnswer) -> Iterator[Block]:
     if answer.trace is not None:
         yield from _stages(answer.trace)
         yield ()
+        if answer.hits and all(hit.score is None for hit in answer.hits):
+            yield (Part(f"{answer.profile} is not calibrated for this model: its scores only order.", "dim"),)
     yield from degraded_lines(answer.degraded)
     yield (Part(_footer(answer), "dim"), *_checked(answer.freshness))
     yield from more(answer.next_cursor)
