@@ -72,6 +72,26 @@ def test_one_word_of_a_sentence_is_not_what_was_typed(bench: Bench) -> None:
     assert alone[0].score > alone[1].score
 
 
+def test_a_question_in_another_language_is_judged_by_its_words(bench: Bench) -> None:
+    bench.write(
+        {
+            "kopie.md": "# Kopie\n\nKopia zapasowa bazy danych jest robiona w nocy, gdy nikt nie pracuje.\n",
+            "klucze.md": "# Klucze\n\nKlucz do szopy ma Marta, a drugi wisi w kuchni przy drzwiach.\n",
+            "jablka.md": "# Jabłka\n\nJabłonie przycina się pod koniec zimy, zanim pojawią się pąki.\n",
+        }
+    )
+    bench.index(embedding=BUNDLED)
+    with bench.opened(embedding=BUNDLED) as engine:
+        found = {
+            asked: [(hit.citation.uri, hit.score) for hit in engine.search(Query(asked), PROFILES["hybrid"]).hits]
+            for asked in ("gdzie wisi drugi klucz?", "jaka jest stolica Mongolii?", "zzqqxx")
+        }
+    ((uri, score), *others) = found["gdzie wisi drugi klucz?"]
+    assert uri == "klucze.md" and score > 0.5 > 10 * max(score for _, score in others)
+    assert all(score < 0.1 for _, score in found["jaka jest stolica Mongolii?"])  # cosines would say .28
+    assert found["zzqqxx"] == []
+
+
 def test_another_encoder_has_no_scores_and_no_floor(bench: Bench) -> None:
     bench.write(GARDEN)
     bench.index()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from octavo.algorithms.calibration import Calibration, Evidence
 from octavo.model.result import Candidate
@@ -14,6 +15,8 @@ from octavo.retrieval.stages.steps import shares, texts_of
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads."""
 
+_FLUENTLY = 0.9
+"""The trust in a query from which cosines say whether there is an answer, where it may be in another language."""
 _LOOKED_AT = 5
 """Passages whose words are compared with the query's."""
 _SURE = frozenset({EXACT, "named_first"})
@@ -30,26 +33,33 @@ def with_relevance(
     found = evidence(search, candidates)
     if found.cosine == 0.0:
         calibration = BY_WORDS
+    elif calibration.encoder and search.query.terms.forms and search.trust < _FLUENTLY:
+        calibration = replace(BY_WORDS, floor=calibration.floor)  # its cosines are of no scale that was learnt
     relevant: list[Candidate] = []
     highest = 1.0
     for candidate, share in zip(candidates, shares(candidates), strict=True):
         relevance = max(calibration.relevance(share, found), _least(candidate, share))
         highest = min(highest, rounded(relevance))
+        if floor and _too_low(highest, relevant, found, calibration):
+            break  # and so is all that follows
         relevant.append(candidate.scored(highest))
-    if not floor:
-        return tuple(relevant)
-    best = relevant[0].score
-    if best < calibration.floor and found.words < 1.0:  # a passage with every word of the query is an answer
-        return ()
-    return tuple(candidate for candidate in relevant if candidate.score >= calibration.tail * best)
+    return tuple(relevant)
+
+
+def _too_low(score: float, better: Sequence[Candidate], found: Evidence, calibration: Calibration) -> bool:
+    """Of the best hit: whether it is no answer. Of any other: whether it is one beside the best."""
+    if better:
+        return score < calibration.tail * better[0].score
+    return score < calibration.floor and found.words < 1.0  # a passage with every word of the query is an answer
 
 
 def _least(candidate: Candidate, share: float) -> float:
     """What a hit is worth for holding what was typed. A plain word is in many passages: the best of them is sure."""
-    details = [step.detail for step in candidate.steps if step.stage in _SURE]
-    if not details:
-        return 0.0
-    return _LEAST_EXACT * (share if all(detail == HOLDS_WORD for detail in details) else 1.0)
+    least = 0.0
+    for step in candidate.steps:
+        if step.stage in _SURE:
+            least = max(least, _LEAST_EXACT * (share if step.detail == HOLDS_WORD else 1.0))
+    return least
 
 
 def evidence(search: Search, candidates: Sequence[Candidate]) -> Evidence:
@@ -74,4 +84,6 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
             forms = {form for language in languages for form in search.library.forms(passage, language)}
             held |= {token for token in wanted - held if not forms.isdisjoint(other_forms.get(token, ()))}
         best = max(best, len(held) / len(wanted))
+        if best == 1.0:
+            break
     return best
