@@ -19,7 +19,7 @@ from octavo.retrieval.stages.matched import matched
 def present(candidates: Sequence[Candidate], query: Query, library: Library) -> tuple[Hit, ...]:
     """The best `query.limit`. A truncated excerpt keeps its span and says so."""
     shown = candidates[: query.limit]
-    texts = library.store.documents.texts(library.project, (candidate.text_hash for candidate in shown))
+    texts = library.texts(candidate.text_hash for candidate in shown)
     citations = [cite(candidate, texts[candidate.text_hash], query, library) for candidate in shown]
     positions = _positions(shown, citations, library)
     hits = []

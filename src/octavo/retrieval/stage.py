@@ -93,6 +93,15 @@ class Library:
     changes meanwhile is searched again."""
     later: list[Callable[[], None]] = field(default_factory=list)
     """What stages want written down once the search is answered: a search itself only reads."""
+    read: dict[str, str] = field(default_factory=dict)
+    """The texts that this search has read, by their hashes: several stages look at the same passages."""
+
+    def texts(self, hashes: Iterable[str]) -> Mapping[str, str]:
+        """At least the texts with these hashes."""
+        missing = {*hashes} - self.read.keys()
+        if missing:
+            self.read.update(self.store.documents.texts(self.project, missing))
+        return self.read
 
 
 @dataclass

@@ -13,9 +13,10 @@ from octavo.retrieval.stages.steps import ground, noted, texts_of
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _POINTER = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\n]*\)|<?https?://[^\s<>]+>?")
-_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t].*$", re.MULTILINE)
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _TAG = re.compile(r"(?<!\S)#[\w/-]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_MOST_WORDS = 3
 _NOTES = frozenset({Kind.NOTE, Kind.DOC})
 
 
@@ -27,12 +28,18 @@ def only_points(text: str) -> bool:
     >>> only_points("The dome is closed above 85 per cent, as [[Weather]] says.")
     False
     """
-    bare = _FRONT_MATTER.sub("", text)
-    pointers = len(_POINTER.findall(bare))
-    left = len(_WORD.findall(_TAG.sub(" ", _HEADING.sub(" ", _POINTER.sub(" ", bare)))))
+    bare = _FRONT_MATTER.sub("", text) if text.startswith("---") else text
     if bare != text and not bare.strip():
         return True
-    return pointers > 0 and left <= min(pointers, 3)
+    pointers = left = 0
+    for line in bare.splitlines():
+        without, found = _POINTER.subn(" ", line)
+        pointers += found
+        if not _HEADING.match(without):
+            left += len(_WORD.findall(_TAG.sub(" ", without)))
+        if left > _MOST_WORDS:
+            return False  # most passages, at their first line
+    return pointers > 0 and left <= min(pointers, _MOST_WORDS)
 
 
 @dataclass(frozen=True, slots=True)

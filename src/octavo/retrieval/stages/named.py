@@ -54,7 +54,7 @@ class NamedFirst:
 
 
 def _named(candidates: Iterable[Candidate], wanted: str) -> Iterable[str]:
-    for candidate in candidates:
+    for candidate in {candidate.document_id: candidate for candidate in candidates}.values():
         name = last(candidate.uri)
         if candidate.kind not in _WITH_ENDING:
             name = without_ending(name)

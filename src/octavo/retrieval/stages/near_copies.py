@@ -14,14 +14,18 @@ from octavo.retrieval.stages.steps import noted, texts_of
 
 _AS_LONG = 0.8
 """The least ratio of two lengths: texts that differ more in length share too little to be near-copies."""
+_SAME_WORDS = 0.75
+"""Of the threshold: texts with fewer words in common have fewer runs of them, and words are had for less."""
+_AS_NEAR = 0.08
+"""The most by which the cosines of two near-copies differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearCopies:
     """Of the first `among` candidates, those that share `threshold` of their runs of words with a better one go last.
 
-    They keep their order, and take over the scores of the places they take. Texts are compared only where their lengths
-    and their lexical scores nearly agree, so a list without near-copies costs nothing.
+    They keep their order, and take over the scores of the places they take. Texts are compared only where lengths,
+    lexical scores, cosines and then words nearly agree, so a list without near-copies costs little.
     """
 
     threshold: float = 0.9
@@ -43,15 +47,14 @@ class NearCopies:
         return noted((*moved, *candidates[self.among :]), self.name, repeated)
 
     def _repeated(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, str]:
-        pairs = [
-            (first, second)
-            for second in range(len(candidates))
-            for first in range(second)
-            if _comparable(candidates[first], candidates[second])
-        ]
+        pairs = _comparable(candidates)
         if not pairs:
             return {}
         texts = texts_of(search, candidates)
+
+        @cache
+        def words(place: int) -> frozenset[str]:
+            return frozenset(texts[place].split())
 
         @cache
         def pieces(place: int) -> frozenset[str]:
@@ -62,18 +65,31 @@ class NearCopies:
             better, other = candidates[first], candidates[second]
             if better.key in found or other.key in found:
                 continue
+            if jaccard(words(first), words(second)) < _SAME_WORDS * self.threshold:
+                continue
             if jaccard(pieces(first), pieces(second)) >= self.threshold:
                 found[other.key] = f"nearly repeats {better.uri}:{better.lines.first}"
         return found
 
 
-def _comparable(one: Candidate, other: Candidate) -> bool:
-    short, long = sorted((one.span.end - one.span.start, other.span.end - other.span.start))
-    if short < _AS_LONG * long:
-        return False
-    weak, strong = sorted((_lexical(one), _lexical(other)))
-    return weak >= _AS_LONG * strong
+def _comparable(candidates: Sequence[Candidate]) -> list[tuple[int, int]]:
+    """The places of those that may be near-copies, the better one first."""
+    known = [(one.span.end - one.span.start, _score(one, "lexical"), _score(one, "dense")) for one in candidates]
+    pairs = []
+    for second, (length, lexical, cosine) in enumerate(known):
+        for first in range(second):
+            other = known[first]
+            if not _AS_LONG * length <= other[0] <= length / _AS_LONG:
+                continue
+            if not _AS_LONG * lexical <= other[1] <= lexical / _AS_LONG:
+                continue
+            if cosine == 0.0 or other[2] == 0.0 or abs(cosine - other[2]) <= _AS_NEAR:
+                pairs.append((first, second))
+    return pairs
 
 
-def _lexical(candidate: Candidate) -> float:
-    return next((step.score for step in candidate.steps if step.stage == "lexical"), 0.0)
+def _score(candidate: Candidate, channel: str) -> float:
+    for step in candidate.steps:
+        if step.stage == channel:
+            return step.score
+    return 0.0

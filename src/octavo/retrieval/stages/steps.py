@@ -37,6 +37,5 @@ def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey
 
 def texts_of(search: Search, candidates: Sequence[Candidate]) -> list[str]:
     """The exact slices, in the order of the candidates."""
-    library = search.library
-    texts = library.store.documents.texts(library.project, {candidate.text_hash for candidate in candidates})
+    texts = search.library.texts(candidate.text_hash for candidate in candidates)
     return [candidate.span.of(texts[candidate.text_hash]) for candidate in candidates]
