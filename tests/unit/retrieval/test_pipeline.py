@@ -87,6 +87,7 @@ MAY_NOT_APPLY = {
 }
 MAY_NOT_APPLY |= {"cap_commits", "neighbour_boost", "named_first", "links_below", "near_copies", "exact_match"}
 MAY_NOT_APPLY |= {"comments_below", "definitions_first", "one_per_declaration", "bridges"}
+MAY_NOT_APPLY |= {"dense_sections", "dense_files"}
 """To two words in a library without memories, code, conversations, commits, links or reranker."""
 
 
