@@ -103,7 +103,7 @@ def from_the_future(path: Path) -> None:
     ("make", "raised", "said"),
     [
         (foreign_text, NotALibrary, "is not a database"),
-        (foreign_database, NotALibrary, "is a database, but not a Octavo library"),
+        (foreign_database, NotALibrary, "is a database, but not an Octavo library"),
         (from_the_future, NewerLibrary, "was written by a newer Octavo (schema 1000, this one knows"),
     ],
 )

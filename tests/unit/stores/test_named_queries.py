@@ -29,6 +29,17 @@ def test_two_queries_of_one_name_are_refused() -> None:
         parse_queries("-- name: one\nselect 1;\n-- name: one\nselect 2;\n")
 
 
+def test_two_migrations_of_one_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "numbered_twice"
+    (package / "migrations").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    for name in ("0001_here.sql", "0001_there.sql"):
+        (package / "migrations" / name).write_text("select 1;\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="two migrations have the number 1"):
+        load_migrations("numbered_twice")
+
+
 def test_fragments_are_pasted_where_they_are_included_and_are_no_queries_themselves() -> None:
     queries = load_queries(SQLITE)
     assert not [name for name in queries if name.startswith("fragment_")]

@@ -94,7 +94,7 @@ def test_another_programs_database_is_no_library_and_stays_as_it_is(tmp_path: Pa
     path = tmp_path / "theirs.db"
     change(path, statement)
     content = path.read_bytes()
-    with pytest.raises(NotALibrary, match="not a Octavo library"):
+    with pytest.raises(NotALibrary, match="not an Octavo library"):
         SqliteStore(path)
     assert path.read_bytes() == content
     assert [entry.name for entry in tmp_path.iterdir()] == ["theirs.db"]

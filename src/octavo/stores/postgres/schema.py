@@ -78,7 +78,7 @@ def _version(connection: Connection, url: DatabaseUrl) -> int:
     if not ours:
         if others:
             raise NotALibrary(
-                f"{url} holds tables of the same names, but not a Octavo library",
+                f"{url} holds tables of the same names, but not an Octavo library",
                 hint="make another database for Octavo, or a schema of its own: see docs/guides/team.md",
             )
         return 0

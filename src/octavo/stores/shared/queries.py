@@ -55,11 +55,14 @@ def _queries_in(package: str, without: tuple[str, ...] = ()) -> Mapping[str, str
 @cache
 def load_migrations(package: str) -> tuple[tuple[int, str], ...]:
     """Numbered migrations, in order. Files are never edited once released."""
-    found = []
+    found: dict[int, str] = {}
     for resource in _folder(package, "migrations").iterdir():
         if resource.name.endswith(".sql"):
-            found.append((int(resource.name.split("_", 1)[0]), resource.read_text("utf-8")))
-    return tuple(sorted(found))
+            number = int(resource.name.split("_", 1)[0])
+            if number in found:  # a library that has seen one of them would never get the other
+                raise ValueError(f"two migrations have the number {number}")
+            found[number] = resource.read_text("utf-8")
+    return tuple(sorted(found.items()))
 
 
 def _folder(package: str, folder: str) -> Path:

@@ -310,7 +310,7 @@ class SqliteDatabase:
             empty = not version and not connection.execute("select count(*) from sqlite_schema").get
         if not (ours or empty):
             raise NotALibrary(
-                f"{self.path} is a database, but not a Octavo library",
+                f"{self.path} is a database, but not an Octavo library",
                 hint="point --library at another file, or run `octavo init` on a new path",
             )
         return version
