@@ -3,6 +3,7 @@
     python scripts/build_reranker.py                  write the model directory
     python scripts/build_reranker.py --check          build and compare with what is there
     python scripts/build_reranker.py --float OUT.onnx also write the float32 graph, to measure against
+    python scripts/build_reranker.py --weights NAME --out FOLDER   from other weights, to measure them as a file
 
 Needs `onnx`, `numpy` and `tokenizers`. The word table is that of octavo-encoder-1, as the training left it. What enters
 each layer is measured on pairs of the documentation's own headings and paragraphs, and on random tokens.
@@ -33,8 +34,8 @@ PARTS = ROOT / "scripts/reranker"
 QUERY_TOKENS = 12  # of a calibration text that stand for the query
 
 
-def read_weights() -> RerankerWeights:
-    data = b"".join(part.read_bytes() for part in sorted(PARTS.glob("rerank-1.part*")))
+def read_weights(weights: Path) -> RerankerWeights:
+    data = b"".join(part.read_bytes() for part in sorted(weights.parent.glob(f"{weights.name}.part*")))
     with np.load(io.BytesIO(data)) as archive:
         arrays = {name: archive[name].astype(np.float32) for name in archive.files}
     words = read_graph((ENCODER / "model.onnx").read_bytes()).words
@@ -68,8 +69,8 @@ def calibration_pairs(tokenizer: Tokenizer) -> list[list[int]]:
     return pairs
 
 
-def graphs() -> tuple[bytes, RerankerWeights]:
-    weights, tokenizer = read_weights(), Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+def graphs(path: Path) -> tuple[bytes, RerankerWeights]:
+    weights, tokenizer = read_weights(path), Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
     separator = int(tokenizer.token_to_id("[SEP]"))
 
     def segments(ids: Sequence[int]) -> Array:
@@ -110,19 +111,21 @@ def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--check", action="store_true")
     asked.add_argument("--float", type=Path)
+    asked.add_argument("--weights", type=Path, default=PARTS / "rerank-1", help="the name before .part0")
+    asked.add_argument("--out", type=Path, default=OUT)
     options = asked.parse_args()
-    graph, weights = graphs()
+    graph, weights = graphs(options.weights)
     if options.float:
         options.float.write_bytes(emit_reranker(weights, None, "octavo-rerank-1"))
     made = files(graph)
     if options.check:
-        different = [name for name, data in made.items() if (OUT / name).read_bytes() != data]
+        different = [name for name, data in made.items() if (options.out / name).read_bytes() != data]
         print(f"different: {', '.join(different)}" if different else "the same bytes")
         return bool(different)
-    OUT.mkdir(parents=True, exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
     for name, data in made.items():
-        (OUT / name).write_bytes(data)
-    print(OUT, len(graph))
+        (options.out / name).write_bytes(data)
+    print(options.out, len(graph))
     return 0
 
 

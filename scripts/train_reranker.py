@@ -2,13 +2,14 @@
 
     python scripts/train_reranker.py DATA SETS OUT PLAN
 
-DATA holds pairs*.jsonl.xz as `harvest_sources.py` writes them; SETS the folders of the evaluation sets; PLAN is JSON:
-`{"depth": 64, "common": {...}, "runs": [{"name": ..., "smooth": ..., "keep": true}]}`, whose keys are the fields of
-`Settings`. OUT gets results.json and, for the runs that are kept, the weights in half precision without the word table,
-which is the encoder's own and is not trained.
+DATA holds pairs*.jsonl.xz as `harvest_sources.py` writes them, and the weights that runs start from or are taught by;
+SETS the files of `rerank_candidates.py`; PLAN is JSON: `{"depth": 64, "common": {...}, "runs": [{"name": ..., "smooth":
+..., "keep": true}]}`, whose keys are the fields of `Settings`. OUT gets results.json, the logits of every run for every
+candidate of every set, and, for the runs that are kept, the weights in half precision without the word table, which is
+the encoder's own and is not trained.
 
-Candidates come from a hybrid over the same texts: cosines of octavo-encoder-1 and BM25 over word pieces, as z-scores,
-0.6 to 0.4. It stands in for the pipeline's, which cannot run on a machine with nothing but torch.
+What is trained on comes from a hybrid over the answers: cosines of octavo-encoder-1 and BM25 over word pieces, as
+z-scores, 0.6 to 0.4. What is measured on comes from the whole pipeline.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ import math
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +43,13 @@ ENCODER = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models/
 TOKENIZER = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
 CLS, SEP = 101, 102
 QUERY_TOKENS, PASSAGE_TOKENS, WINDOW = 64, 250, 256
-WORDS_PER_CHUNK, LONGEST_WHOLE = 150, 190
-WEIGHTS, DEPTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (20, 50)
+WEIGHTS, DEPTHS, MOST = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (10, 20, 50), 50
+SETS = ("hotpotqa", "scifact", "cosqa", "stackfaq", "django", "ray", "locomo", "sessions")
+DEVELOPMENT = ("cosqa_dev", "scifact_train")
 NOWHERE = -1e4  # the score of what is no candidate
 PART_BYTES = 15_000_000
 _started = time.perf_counter()
+torch._dynamo.config.cache_size_limit = 64  # several networks, each in two modes
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,11 @@ class Settings:
     `residual` is how much of the fused score is added to the logits, so that the network learns what fusion gets wrong.
     A candidate whose cosine with the answer is `same` or more counts as an answer too and is left out. Negatives are
     drawn with weight rank ** -`skew`. Training ends early when the whole run is older than `deadline` seconds.
+
+    `start` names weights in DATA that are gone on from, else the encoder's; `layers` are those of them that are kept.
+    `teacher` names weights whose distribution over the list is `distil` of the target. `neighbours` of the negatives
+    are other passages of the answer's own document. `late` trains a head of so many dimensions a token over the encoder
+    as it is, where the score is the mean over the query's tokens of the best cosine with one of the passage's.
     """
 
     name: str
@@ -70,6 +79,12 @@ class Settings:
     seed: int = 0
     deadline: float = math.inf
     keep: bool = False
+    start: str = ""
+    layers: tuple[int, ...] = ()
+    teacher: tuple[str, ...] = ()
+    distil: float = 0.0
+    neighbours: int = 0
+    late: int = 0
 
 
 def say(*words: object) -> None:
@@ -136,13 +151,49 @@ class CrossEncoder(nn.Module):
         return logits
 
 
+class Late(nn.Module):
+    """Small vectors of tokens over the encoder as it is: the mean of each query token's best cosine in the passage."""
+
+    def __init__(self, model: Model, dimensions: int) -> None:
+        super().__init__()
+        self.encoder = Encoder(model)
+        self.encoder.requires_grad_(False)
+        self.head = nn.Linear(self.encoder.positions.shape[1], dimensions, bias=False)
+        self.scale = nn.Parameter(torch.tensor(20.0))
+
+    def forward(self, queries: Ragged, passages: Ragged, asked: Tensor, read: Tensor, window: int = WINDOW) -> Tensor:
+        once, place = torch.unique(asked, return_inverse=True)
+        words, there = self._tokens(queries, once, QUERY_TOKENS)
+        texts, within = self._tokens(passages, read, window)
+        likeness = torch.bmm(words[place], texts.transpose(1, 2)).masked_fill(~within[:, None, :], -1.0)
+        best = likeness.amax(2) * there[place]
+        return self.scale * best.sum(1) / there[place].sum(1)
+
+    def _tokens(self, texts: Ragged, places: Tensor, most: int) -> tuple[Tensor, Tensor]:
+        sizes = torch.clamp(texts.sizes[places], max=most - 2)
+        at = torch.arange(int(sizes.max()) + 2, device=DEVICE)
+        inside = (at >= 1) & (at <= sizes[:, None])
+        ids = torch.full(inside.shape, SEP, dtype=torch.long, device=DEVICE)
+        ids[:, 0] = CLS
+        ids[inside] = texts.flat[(texts.starts[places][:, None] + at - 1)[inside]].long()
+        there = at < sizes[:, None] + 2
+        with torch.no_grad():
+            states = self.encoder.states(ids, there)[-1]
+        return functional.normalize(self.head(states), dim=-1), there
+
+
 def autocast() -> Any:
     return torch.autocast("cuda", torch.bfloat16, enabled=DEVICE.type == "cuda")
 
 
 @torch.no_grad()
 def scored(
-    network: CrossEncoder, queries: Ragged, passages: Ragged, asked: np.ndarray, read: np.ndarray, tokens: int = 400_000
+    network: CrossEncoder | Late,
+    queries: Ragged,
+    passages: Ragged,
+    asked: np.ndarray,
+    read: np.ndarray,
+    tokens: int = 400_000,
 ) -> np.ndarray:
     """The logits of many pairs, in their order; longest first, batches of about `tokens`."""
     network.eval()
@@ -210,64 +261,50 @@ def vectors(encoder: Encoder, ids: Sequence[Sequence[int]]) -> Tensor:
 
 
 class EvaluationSet:
-    """A data set with the hybrid's first fifty candidates for each query."""
+    """What the pipeline would rerank for each question of a data set, as `rerank_candidates.py` wrote it down."""
 
-    def __init__(
-        self, name: str, folder: Path, corpus: str = "corpus.jsonl.gz", qrels: str = "qrels.tsv", scope: str = ""
-    ) -> None:
-        self.name, self.recall = name, bool(scope)
-        documents, self._judged = _rows(folder / corpus), _judgements(folder / qrels)
-        queries = [query for query in _rows(folder / "queries.jsonl.gz") if query["_id"] in self._judged]
-        chunks = [(place, chunk) for place, document in enumerate(documents) for chunk in _chunks(document)]
-        self.owner = np.array([place for place, _ in chunks])
-        self.documents = [document["_id"] for document in documents]
-        self.judged = [self._judged[query["_id"]] for query in queries]
-        self._ids = tokenised([chunk for _, chunk in chunks], PASSAGE_TOKENS)
-        self._asked = tokenised([query["text"] for query in queries], PASSAGE_TOKENS)
-        self.passages, self.queries = Ragged(self._ids), Ragged(self._asked)
-        self._scopes = [query["metadata"][scope] for query in queries] if scope else None
-        self._groups = np.array([documents[place]["metadata"][scope] for place in self.owner]) if scope else None
-
-    def find(self, encoder: Encoder, most: int = 50) -> EvaluationSet:
-        passages, queries, bm25 = vectors(encoder, self._ids), vectors(encoder, self._asked), Bm25(self._ids)
-        places, scores = [], []
-        for start in range(0, len(self._asked), 128):
-            within = None
-            if self._scopes is not None:
-                same = np.array(self._scopes[start : start + 128])[:, None] == self._groups
-                within = torch.as_tensor(same).to(DEVICE)
-            dense, lexical = queries[start : start + 128] @ passages.T, bm25(self._asked[start : start + 128])
-            found, score = fused(dense, lexical, most, within)
-            places.append(found.cpu().numpy())
-            scores.append(score.cpu().numpy())
-        self.places, self.fused = np.concatenate(places), np.concatenate(scores)
-        return self
+    def __init__(self, path: Path) -> None:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            data = json.load(file)
+        self.name, self.recall, self.hybrid = data["name"], data["measure"].startswith("recall"), data["hybrid"]
+        self.questions = [question for question in data["questions"] if question["found"]]
+        shape = len(self.questions), MOST
+        self.places, self.fused = np.zeros(shape, np.int64), np.full(shape, NOWHERE, np.float32)
+        for row, question in enumerate(self.questions):
+            for column, found in enumerate(question["found"]):
+                self.places[row, column], self.fused[row, column] = found["passage"], found["score"]
+        self.passages = Ragged(tokenised(data["passages"], PASSAGE_TOKENS))
+        self.queries = Ragged(tokenised([question["text"] for question in self.questions], QUERY_TOKENS))
 
     def measure(self, scores: np.ndarray) -> float:
         """nDCG@10, or Recall@10 for conversations; a document stands where its best chunk does."""
         return float(np.mean([self._value(row, scores[row]) for row in range(len(self.places))]))
 
     def _value(self, row: int, scores: np.ndarray) -> float:
-        best: dict[int, float] = {}
-        for chunk, score in zip(self.places[row], scores, strict=True):
-            document = int(self.owner[chunk])
-            best[document] = max(best.get(document, -math.inf), float(score))
-        ranked = sorted(best, key=lambda document: (-best[document], document))[:10]
-        judged = self.judged[row]
-        gains = [judged.get(self.documents[document], 0) for document in ranked]
+        best: dict[str, float] = {}
+        for found, score in zip(self.questions[row]["found"], scores, strict=False):
+            for document in found["documents"]:
+                best[document] = max(best.get(document, -math.inf), float(score))
+        ranked = sorted(best, key=lambda document: -best[document])[:10]
+        judged = self.questions[row]["judged"]
+        gains = [judged.get(document, 0) for document in ranked]
         if self.recall:
-            return sum(gain > 0 for gain in gains) / len(judged)
-        ideal = sorted(judged.values(), reverse=True)[:10]
-        return _discounted(gains) / _discounted(ideal)
+            return sum(gain > 0 for gain in gains) / sum(gain > 0 for gain in judged.values())
+        return _discounted(gains) / _discounted(sorted(judged.values(), reverse=True)[:10])
 
-    def reranked(self, network: CrossEncoder) -> dict[str, float]:
+    def logits(self, score: Callable[[Ragged, Ragged, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+        there = self.fused > NOWHERE / 10
+        asked = np.broadcast_to(np.arange(len(self.places))[:, None], self.places.shape)
+        found = np.zeros(self.places.shape, np.float32)
+        found[there] = score(self.queries, self.passages, asked[there], self.places[there])
+        return found
+
+    def reranked(self, logits: np.ndarray) -> dict[str, float]:
         """What each weight of the reranker and each depth gives, as `depth/weight`."""
-        asked = np.repeat(np.arange(len(self.places)), self.places.shape[1])
-        scores = scored(network, self.queries, self.passages, asked, self.places.reshape(-1)).reshape(self.places.shape)
         found = {}
         for depth in DEPTHS:
             there = self.fused[:, :depth] > NOWHERE / 10
-            before, after = _z(self.fused[:, :depth], there), _z(scores[:, :depth], there)
+            before, after = _z(self.fused[:, :depth], there), _z(logits[:, :depth], there)
             for weight in WEIGHTS:
                 top = np.where(there, (1 - weight) * before + weight * after, NOWHERE)
                 found[f"{depth}/{weight}"] = self.measure(
@@ -286,44 +323,12 @@ def _discounted(gains: Sequence[float]) -> float:
     return sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains))
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def _judgements(path: Path) -> dict[str, dict[str, int]]:
-    raw = path.read_bytes()
-    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
-    found: dict[str, dict[str, int]] = {}
-    for line in text.splitlines()[1:]:
-        query, document, relevance = line.split("\t")
-        if int(relevance) > 0:
-            found.setdefault(query, {})[document] = int(relevance)
-    return found
-
-
-def _chunks(document: dict[str, Any]) -> Iterator[str]:
-    title, words = document.get("title") or "", document["text"].split(" ")
-    whole = len(words) <= LONGEST_WHOLE
-    for start in range(0, 1 if whole else len(words), WORDS_PER_CHUNK):
-        text = document["text"] if whole else " ".join(words[start : start + WORDS_PER_CHUNK])
-        yield f"{title}\n{text}" if title else text
-
-
-def evaluation_sets(folder: Path) -> list[EvaluationSet]:
-    chats = folder / "locomo"
-    return [
-        EvaluationSet("hotpotqa-200", folder / "hotpotqa-200"),
-        EvaluationSet("scifact", folder / "scifact"),
-        EvaluationSet("cosqa", folder / "cosqa"),
-        EvaluationSet("stackfaq", folder / "stackfaq", qrels="qrels.tsv.gz"),
-        EvaluationSet("django-git-history", folder / "django-git-history"),
-        EvaluationSet("ray-docs-qa", folder / "ray-docs-qa"),
-        EvaluationSet("locomo", chats, qrels="qrels.tsv.gz", scope="conversation"),
-        EvaluationSet(
-            "locomo/sessions", chats, "corpus.sessions.jsonl.gz", "qrels.sessions.tsv.gz", scope="conversation"
-        ),
-    ]
+def evaluation_sets(folder: Path, patience: float) -> list[EvaluationSet]:
+    """Every set; those that are still being written are waited for, so many seconds."""
+    wanted, ends = (*SETS, *DEVELOPMENT), time.perf_counter() + patience
+    while time.perf_counter() < ends and not all((folder / f"{name}.json.gz").is_file() for name in wanted):
+        time.sleep(1)
+    return [EvaluationSet(path) for name in wanted if (path := folder / f"{name}.json.gz").is_file()]
 
 
 @dataclass(frozen=True)
@@ -337,6 +342,7 @@ class Mined:
     fused: np.ndarray
     ranks: np.ndarray  # of the answer among the candidates; 999 where it is none
     likeness: np.ndarray  # each candidate's cosine with the answer
+    kin: np.ndarray  # passages of the answer's document, -1 where there are no more
 
 
 def mined(encoder: Encoder, pairs: Sequence[Sequence[str]], depth: int) -> Mined:
@@ -357,13 +363,30 @@ def mined(encoder: Encoder, pairs: Sequence[Sequence[str]], depth: int) -> Mined
         likeness[rows] = (passage_vectors[places] * passage_vectors[answer][:, None]).sum(-1).cpu().numpy()
         candidates[rows], scores[rows] = places.cpu().numpy(), score.cpu().numpy()
     say(f"the answer is among the first {depth} of {(ranks < 999).mean():.3f}, on top of {(ranks == 0).mean():.3f}")
-    return Mined(Ragged(queries), Ragged(passages), answers, candidates, scores, ranks, likeness)
+    kin = _kin([pair[3] for pair in pairs], answers)
+    return Mined(Ragged(queries), Ragged(passages), answers, candidates, scores, ranks, likeness, kin)
 
 
-def train(model: Model, data: Mined, settings: Settings) -> CrossEncoder:
+def _kin(groups: Sequence[str], answers: np.ndarray, most: int = 4) -> np.ndarray:
+    """Other answers of each query's document, as many as `most`: the passages beside the one that answers."""
+    members: dict[str, list[int]] = {}
+    for group, answer in zip(groups, answers.tolist(), strict=True):
+        if answer not in members.setdefault(group, []):
+            members[group].append(answer)
+    found = np.full((len(answers), most), -1)
+    for row, (group, answer) in enumerate(zip(groups, answers.tolist(), strict=True)):
+        listed = members[group]
+        at = listed.index(answer)
+        near = sorted((place for place in range(len(listed)) if place != at), key=lambda place: abs(place - at))[:most]
+        found[row, : len(near)] = [listed[place] for place in near]
+    return found
+
+
+def train(model: Model, data: Mined, settings: Settings, folder: Path) -> CrossEncoder | Late:
     dice = np.random.default_rng(settings.seed)
     torch.manual_seed(settings.seed)
-    network = CrossEncoder(model).to(DEVICE)
+    network = Late(model, settings.late).to(DEVICE) if settings.late else started(model, settings, folder)
+    teachers = [loaded(model, folder / name).eval() for name in settings.teacher]
     usable = np.flatnonzero(data.ranks < 999)
     steps = int(len(usable) * settings.epochs / settings.batch)
     warm = max(1, steps // 20)
@@ -380,7 +403,7 @@ def train(model: Model, data: Mined, settings: Settings) -> CrossEncoder:
             order, at = dice.permutation(usable), 0
         rows = order[at : at + settings.batch]
         at += settings.batch
-        loss = _loss(network, data, rows, settings, dice)
+        loss = _loss(network, teachers, data, rows, settings, dice)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(body, 1.0)
@@ -396,29 +419,62 @@ def train(model: Model, data: Mined, settings: Settings) -> CrossEncoder:
 
 
 def _loss(
-    network: CrossEncoder, data: Mined, rows: np.ndarray, settings: Settings, dice: np.random.Generator
+    network: CrossEncoder | Late,
+    teachers: Sequence[CrossEncoder],
+    data: Mined,
+    rows: np.ndarray,
+    settings: Settings,
+    dice: np.random.Generator,
 ) -> Tensor:
-    """Cross-entropy of the list's softmax against the answer, softened by what the hybrid makes of the list."""
+    """Cross-entropy of the list's softmax against the answer, softened by what hybrid and teachers make of it."""
     listed, scores = data.candidates[rows], data.fused[rows]
     usable = (listed != data.answers[rows][:, None]) & (data.likeness[rows] < settings.same) & (scores > NOWHERE / 10)
     weights = np.where(usable, (1 + np.arange(listed.shape[1])) ** -settings.skew, 0) + 1e-9
     drawn = np.argsort(-(np.log(weights) + dice.gumbel(size=weights.shape)), 1)[:, : settings.negatives]
     negatives, usable = np.take_along_axis(listed, drawn, 1), np.take_along_axis(usable, drawn, 1)
     answer_scores = np.take_along_axis(scores, data.ranks[rows][:, None], 1)
+    hybrid = np.concatenate([answer_scores, np.take_along_axis(scores, drawn, 1)], 1)
+    if settings.neighbours:
+        # A neighbour that is no candidate has the fused score of the last that is.
+        kin, last = data.kin[rows][:, : settings.neighbours], settings.negatives - settings.neighbours
+        negatives[:, last:], usable[:, last:] = np.maximum(kin, 0), kin >= 0
+        hybrid[:, 1 + last :] = scores.min(1, where=scores > NOWHERE / 10, initial=0.0)[:, None]
     passages = np.concatenate([data.answers[rows][:, None], negatives], 1)
     asked = torch.as_tensor(np.repeat(rows, passages.shape[1])).to(DEVICE)
     with autocast():
         read = torch.as_tensor(passages.reshape(-1)).to(DEVICE)
         logits = network(data.queries, data.passages, asked, read, settings.tokens).float().view(passages.shape)
-    hybrid = np.concatenate([answer_scores, np.take_along_axis(scores, drawn, 1)], 1)
     before = torch.as_tensor(hybrid).to(DEVICE).clamp(min=-10)
     left_out = torch.as_tensor(np.concatenate([np.zeros((len(rows), 1), bool), ~usable], 1)).to(DEVICE)
     target = torch.zeros_like(logits)
     target[:, 0] = 1
     soft = functional.softmax(before.masked_fill(left_out, -30.0) / settings.temperature, 1)
-    target = (1 - settings.smooth) * target + settings.smooth * soft
+    target = (1 - settings.smooth - settings.distil) * target + settings.smooth * soft
+    for teacher in teachers:
+        with torch.no_grad(), autocast():
+            said = teacher(data.queries, data.passages, asked, read, settings.tokens).float().view(passages.shape)
+        said = functional.softmax(said.masked_fill(left_out, -30.0) + settings.residual * before, 1)
+        target = target + settings.distil / len(teachers) * said
     chosen = functional.log_softmax(logits.masked_fill(left_out, -30.0) + settings.residual * before, 1)
     return -(target * chosen).sum(1).mean()
+
+
+def loaded(model: Model, path: Path) -> CrossEncoder:
+    """The weights that `keep` wrote, in however many parts."""
+    data = b"".join(part.read_bytes() for part in sorted(path.parent.glob(f"{path.name}.part*")))
+    with np.load(io.BytesIO(data)) as archive:
+        state = {name: torch.as_tensor(archive[name]).float() for name in archive.files}
+    count = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
+    network = CrossEncoder(replace(model, layers=model.layers[:count]))
+    network.load_state_dict(state, strict=False)
+    return network.to(DEVICE)
+
+
+def started(model: Model, settings: Settings, folder: Path) -> CrossEncoder:
+    network = loaded(model, folder / settings.start) if settings.start else CrossEncoder(model).to(DEVICE)
+    if settings.layers:
+        network.layers = nn.ModuleList(network.layers[place] for place in settings.layers)
+    return network
 
 
 def keep(network: CrossEncoder, path: Path) -> None:
@@ -437,31 +493,56 @@ def main() -> int:
     plan = json.loads(plan_file.read_text())
     model = read_graph((ENCODER / "model.onnx").read_bytes())
     encoder = Encoder(model).to(DEVICE)
-    sets = [data.find(encoder) for data in evaluation_sets(sets_folder)]
-    hybrid = {data.name: data.measure(data.fused) for data in sets}
-    say("hybrid", {name: round(value, 4) for name, value in hybrid.items()})
     pairs = []
     for path in sorted(folder.glob("pairs*.jsonl.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             pairs += [json.loads(line) for line in lines]
+    pairs = list({(pair[0], pair[1]): pair for pair in pairs}.values())
     random.Random(1).shuffle(pairs)
-    data = mined(encoder, pairs, plan["depth"])
-    results: dict[str, Any] = {"hybrid": hybrid}
+    data = mined(encoder, pairs[: plan.get("pairs")], plan["depth"])
     known = {field.name for field in fields(Settings)}
+    trained: dict[str, tuple[dict[str, Any], CrossEncoder | Late]] = {}
     for run in plan["runs"]:
         described = {**plan.get("common", {}), **run}
         if unknown := set(described) - known:
             raise SystemExit(f"there is no setting {', '.join(sorted(unknown))}")
         settings = Settings(**described)
-        network = train(model, data, settings)
-        found = {checked.name: checked.reranked(network) for checked in sets}
-        results[settings.name] = {"settings": described, "found": found}
-        gained = {name: round(values["50/0.5"] - hybrid[name], 4) for name, values in found.items()}
-        say(settings.name, "first 50, half and half:", gained, "mean", round(float(np.mean(list(gained.values()))), 4))
-        if settings.keep:
+        network = train(model, data, settings, folder)
+        trained[settings.name] = described, network
+        if settings.keep and isinstance(network, CrossEncoder):
             keep(network, out / settings.name)
-        (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+            keep(network, folder / settings.name)
+    for name in plan.get("measured", ()):
+        trained[name] = {}, loaded(model, folder / name)
+    measured(trained, evaluation_sets(sets_folder, plan.get("patience", 0)), out)
     return 0
+
+
+def measured(
+    trained: Mapping[str, tuple[dict[str, Any], CrossEncoder | Late]], sets: Sequence[EvaluationSet], out: Path
+) -> None:
+    """Writes results.json and logits.npz after each run, so that one that is cut short leaves what there is."""
+    results: dict[str, Any] = {
+        "hybrid": {data.name: data.hybrid for data in sets},
+        "candidates": {data.name: data.measure(data.fused) for data in sets},
+    }
+    say("hybrid", {name: round(value, 4) for name, value in results["hybrid"].items()})
+    logits: dict[str, np.ndarray] = {}
+    for name, (described, network) in trained.items():
+        found = {}
+        for data in sets:
+            # The head of `late` pads, so that its batches are smaller.
+            tokens = 100_000 if isinstance(network, Late) else 400_000
+            said = data.logits(partial(scored, network, tokens=tokens))
+            logits[f"{name}/{data.name}"] = said.astype(np.float16)
+            found[data.name] = data.reranked(said)
+        results[name] = {"settings": described, "found": found}
+        for at in ("20/0.3", "20/0.5", "50/0.5"):
+            gained = {one: round(values[at] - results["candidates"][one], 4) for one, values in found.items()}
+            mean = np.mean([gained[one] for one in SETS if one in gained])
+            say(name, at, gained, "mean", round(float(mean), 4))
+        (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        np.savez_compressed(out / "logits.npz", **logits)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import Library, RetrievalProfile, SkipStage, in_order
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall
-from octavo.retrieval.stages.rerank import Rerank
+from octavo.retrieval.stages.rerank import Rerank, holding, passages
 
 
 @dataclass
@@ -145,3 +145,25 @@ def test_without_a_deadline_a_slow_machine_scores_as_many_as_a_fast_one() -> Non
         orders.append(uris(Rerank(most=20).refine(search, listed(held))))
         assert search.notes["scored"] == 20
     assert orders[0] == orders[1]
+
+
+def test_as_many_passages_are_read_as_hold_the_characters_together_and_always_the_first() -> None:
+    model = Counting()
+    held = equipped(model)
+    lengths = [len(text) for text in passages(asking(held), listed(held))]
+    Rerank(most=30, characters=sum(lengths[:7])).refine(asking(held), listed(held))
+    assert sum(map(len, model.asked)) == 7
+    assert holding(["long" * 100, "b"], 10) == ["long" * 100]
+    assert holding(["x" * 5_000, "b"], 1_201) == ["x" * 5_000, "b"], "of a long passage only what a model reads counts"
+
+
+def test_nothing_is_read_where_the_first_stands_far_above_the_second() -> None:
+    model = Counting()
+    held = equipped(model, 4)
+    far = tuple(one.scored(score) for one, score in zip(listed(held), (9.0, 1.0, 1.0, 1.0), strict=True))
+    near = tuple(one.scored(score) for one, score in zip(listed(held), (9.0, 8.9, 1.0, 1.0), strict=True))
+    with pytest.raises(SkipStage, match="far above the second"):
+        Rerank(settled=0.5).refine(asking(held), far)
+    assert not model.asked
+    Rerank(settled=0.5).refine(asking(held), near)
+    assert model.asked

@@ -10,7 +10,8 @@ from octavo.retrieval.stages.exact import ExactMatch
 from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.rerank import Rerank
 
-_RERANK = Rerank(most=20, share=0.3)
+# At more of a share a set of technical questions loses, and with less work none does: docs/research/reranker.md.
+_RERANK = Rerank(most=20, share=0.1, characters=9_000, settled=0.5)
 
 
 def reranked(profile: RetrievalProfile) -> RetrievalProfile:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from octavo.algorithms.fusion import min_max, z_scores
 from octavo.model.document import shown_path
@@ -16,14 +16,17 @@ from octavo.retrieval.stage import Library, Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import noted, texts_of
 
 _FIRST = 4  # pairs before anything is known of their cost
+_READ = 1_200  # characters of a passage, more than fit into a model's window beside a question
 _LEAST_HEIGHT = 1e-3  # over which new scores are spread: over less, rounding would make many of them equal
 
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """Scores the first `most` candidates; with a deadline, as many as it allows, by what a pair has cost so far.
+    """Scores the first `most` candidates, as many as hold `characters` together; with a deadline, as many as it allows.
 
-    Without a deadline the same question has the same answer on a slow machine and on a fast one.
+    Without a deadline the same question has the same answer on a slow machine and on a fast one: `characters` bounds
+    the work, and a deadline the time (docs/decisions/0019). Nothing is scored where the first candidate stands
+    `settled` standard deviations or more above the second: it would stay there.
     What was scored before is looked up and costs nothing. `share` of the new score is the reranker's, the rest what the
     candidate had, both as z-scores. The reranked stay above those there was no time for; where `keep` is set, so many
     stay in all.
@@ -34,6 +37,8 @@ class Rerank:
     batch: int = 8
     share: float = 1.0
     keep: int | None = None
+    characters: int | None = None
+    settled: float | None = None
     name: str = "rerank"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -42,8 +47,13 @@ class Rerank:
         if not candidates:
             raise SkipStage("there are no candidates")
         looked_at = candidates[: self.most]
+        if self.settled is not None and _lead(looked_at) >= self.settled:
+            raise SkipStage("the first stands far above the second")
         reranker = search.library.reranker()
-        scores = scores_within(search, reranker, passages(search, looked_at), self.deadline_ms, self.batch)
+        texts = passages(search, looked_at)
+        if self.characters is not None:
+            texts = holding(texts, self.characters)
+        scores = scores_within(search, reranker, texts, self.deadline_ms, self.batch)
         if not scores:
             raise SkipStage("there was no time for a single pair")
         found = merged(candidates, scores, self.share, self.name)
@@ -119,6 +129,18 @@ def passages(search: Search, candidates: Sequence[Candidate]) -> list[str]:
         f"{shown_path(tuple(dict.fromkeys((candidate.title, *candidate.heading_path))))}\n{text}"
         for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
     ]
+
+
+def holding(texts: Sequence[str], characters: int) -> list[str]:
+    """The first texts that hold so many characters together, and always the first; of none more than a model reads."""
+    sums = accumulate(min(len(text), _READ) for text in texts)
+    return [text for place, (text, held) in enumerate(zip(texts, sums, strict=True)) if held <= characters or not place]
+
+
+def _lead(candidates: Sequence[Candidate]) -> float:
+    """How far the first stands above the second, in standard deviations of all."""
+    spread = z_scores([candidate.score for candidate in candidates])
+    return spread[0] - spread[1] if len(spread) > 1 else 0.0
 
 
 def merged(
