@@ -52,7 +52,7 @@ def test_every_query_is_one_lower_case_statement_with_named_parameters_that_sqli
     query = load_queries(SQLITE)[name]
     bare = re.sub(r"--[^\n]*|'[^']*'", "", query)
     assert bare == bare.lower()
-    assert ";" not in bare
+    assert ";" not in re.sub(r"\bbegin\b.*\bend\b", "", bare, flags=re.DOTALL)  # a trigger has statements inside
     assert not re.search(r"\?|@|\$|%s|{", bare)
     connection = apsw.Connection(":memory:")
     for _, script in load_migrations(SQLITE):

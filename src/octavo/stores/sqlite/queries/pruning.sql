@@ -82,7 +82,7 @@ where project = :project and text_hash = :before and title = :title_before;
 drop trigger memory_versions_never_change;
 
 -- name: memory_versions_lock
-create trigger memory_versions_never_change before update on memory_versions begin
+create trigger if not exists memory_versions_never_change before update on memory_versions begin
   select raise(abort, 'a version of a memory never changes');
 end;
 
