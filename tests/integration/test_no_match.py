@@ -84,10 +84,16 @@ def test_a_question_in_another_language_is_judged_by_its_words(bench: Bench) -> 
     with bench.opened(embedding=BUNDLED) as engine:
         found = {
             asked: [(hit.citation.uri, hit.score) for hit in engine.search(Query(asked), PROFILES["hybrid"]).hits]
-            for asked in ("gdzie wisi drugi klucz?", "jaka jest stolica Mongolii?", "zzqqxx")
+            for asked in (
+                "gdzie wisi drugi klucz?",
+                "o której godzinie robi się kopie zapasowe",
+                "jaka jest stolica Mongolii?",
+                "zzqqxx",
+            )
         }
     ((uri, score), *others) = found["gdzie wisi drugi klucz?"]
     assert uri == "klucze.md" and score > 0.5 > 10 * max(score for _, score in others)
+    assert found["o której godzinie robi się kopie zapasowe"][0][0] == "kopie.md"  # by two of its words
     assert all(score < 0.1 for _, score in found["jaka jest stolica Mongolii?"])  # cosines would say .28
     assert found["zzqqxx"] == []
 

@@ -17,6 +17,7 @@ BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
 
 _FLUENTLY = 0.9
 """The trust in a query from which cosines say whether there is an answer, where it may be in another language."""
+_FLOOR_BY_WORDS = 0.03
 _LOOKED_AT = 5
 """Passages whose words are compared with the query's."""
 _SURE = frozenset({EXACT, "named_first"})
@@ -34,7 +35,8 @@ def with_relevance(
     if found.cosine == 0.0:
         calibration = BY_WORDS
     elif calibration.encoder and search.query.terms.forms and search.trust < _FLUENTLY:
-        calibration = replace(BY_WORDS, floor=calibration.floor)  # its cosines are of no scale that was learnt
+        # Its cosines are of no scale that was learnt: what has any of its words may be an answer.
+        calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
     relevant: list[Candidate] = []
     highest = 1.0
     for candidate, share in zip(candidates, shares(candidates), strict=True):
