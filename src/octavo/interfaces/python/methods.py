@@ -188,7 +188,7 @@ class Methods(Caller):
             min_score: Least cosine; 0.3 when compressed. 0 to 1.
             similarity_threshold: Cosine from which two say the same; 0.85 when compressed. 0.5 to 1.
             no_floor: Also show what is hardly relevant.
-            rerank: Read the best passages again with the reranker, which is slower and better.
+            rerank: Read the best passages again with the reranker, which takes longer.
             hyde: Look for what the configured model thinks an answer says.
             hypothesis: What the passage you hope for might say.
             require_fresh: Fail unless every chunk has its vector.
@@ -227,7 +227,7 @@ class Methods(Caller):
             tags_all: Only with all of these tags.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             min_score: Least cosine of a hit. 0 to 1.
-            rerank: Read the best passages again with the reranker, which is slower and better.
+            rerank: Read the best passages again with the reranker, which takes longer.
             hyde: Look for what the configured model thinks an answer says.
             max_tokens: How long the answer may be; the rest comes with its cursor. 500 to 100,000. Without it the
                 answer is not cut.

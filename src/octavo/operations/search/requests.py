@@ -8,7 +8,7 @@ from typing import Annotated
 from octavo.model.limits import Field
 from octavo.operations import fields
 
-_RERANK = "Read the best passages again with the reranker, which is slower and better."
+_RERANK = "Read the best passages again with the reranker, which takes longer."
 HYDE = "Look for what the configured model thinks an answer says."
 _PASSAGE = "What the passage you hope for might say."
 
