@@ -32,6 +32,12 @@ def lose_the_first_page(path: Path) -> None:
         file.write(bytes(4096))
 
 
+def name_another_format(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(44)  # the number of the schema's format
+        file.write(b"\x7f\x7f\x7f\x7f")
+
+
 def truncate(path: Path) -> None:
     os.truncate(path, path.stat().st_size - 4096 + 17)
 
@@ -60,7 +66,7 @@ def octavo(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=bench.environ(), capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("damage", [lose_the_header, lose_the_first_page, truncate, random_pages])
+@pytest.mark.parametrize("damage", [lose_the_header, lose_the_first_page, name_another_format, truncate, random_pages])
 def test_memories_survive_and_the_damaged_file_is_kept(library: Bench, damage: Callable[[Path], None]) -> None:
     damage(library.library)
     done = octavo(library, "db", "repair")
@@ -111,3 +117,10 @@ def test_a_row_whose_text_is_none_costs_that_row_alone_and_is_refused_by_name(li
     done = octavo(library, "recall", "")
     assert (done.returncode, "INDEX_CORRUPT" in done.stdout + done.stderr) == (4, True)
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_of_a_format_that_sqlite_does_not_know_is_refused_by_name(library: Bench) -> None:
+    name_another_format(library.library)
+    done = octavo(library, "search", "apple")
+    assert "INDEX_CORRUPT" in done.stdout + done.stderr
+    assert "db repair" in done.stdout + done.stderr

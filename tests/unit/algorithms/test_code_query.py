@@ -201,7 +201,9 @@ def test_any_punctuation_can_be_read(text: str) -> None:
     read_code_query(text)
 
 
-@pytest.mark.parametrize("piece", ["(", "\\", "a.", "a/", 'File "', "at x(", "'", "A: ", "[a", "::", "_", "a-", "#1 "])
+@pytest.mark.parametrize(
+    "piece", ["(", "\\", "a.", "a/", 'File "', "at x(", "'", "A: ", "[a", "::", "_", "a-", "#1 ", "|a"]
+)
 def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
     def cost(size: int) -> float:
         text = (piece * size)[:size]

@@ -268,8 +268,9 @@ class SqliteDatabase:
         flags = apsw.SQLITE_OPEN_READONLY if self._read_only else _READ_AND_WRITE
         connection = apsw.Connection(self._address, flags=flags | self._flags)
         connection.set_busy_handler(wait_for_lock(self._patience))
-        for pragma in _PRAGMAS:
-            connection.execute(f"pragma {pragma}")
+        with translated(self.path):
+            for pragma in _PRAGMAS:
+                connection.execute(f"pragma {pragma}")
         return connection
 
     def _migrate(self) -> None:

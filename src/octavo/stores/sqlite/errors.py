@@ -14,6 +14,7 @@ import apsw
 from octavo.errors import Busy, Conflict, LibraryError, NotALibrary, OctavoError, StorageError
 
 _READS = (apsw.SQLITE_IOERR_READ, apsw.SQLITE_IOERR_SHORT_READ)
+_FILE_FORMAT = "unsupported file format"  # what SQLite says of a header whose bytes have changed
 _WORD_INDEX = re.compile(r"\bfts5\b|\blexical\b")  # how SQLite refers to an FTS5 index it can no longer open
 
 
@@ -37,6 +38,10 @@ def translated(path: Path) -> Iterator[None]:
             f"the library {path} is damaged: a text in it is none", hint="run `octavo db repair`, or restore a backup"
         ) from error
     except apsw.SQLError as error:
+        if _FILE_FORMAT in str(error):
+            raise LibraryError(
+                f"the library {path} is damaged: {error}", hint="run `octavo db repair`, or restore a backup"
+            ) from error
         if not _WORD_INDEX.search(str(error)):
             raise
         raise LibraryError(
