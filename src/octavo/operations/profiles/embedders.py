@@ -203,7 +203,8 @@ def _filling(engine: Engine, profile: NamedEmbeddingProfile, embedder: Embedder)
     filling = replace(profile, state=EmbeddingProfileState.FILLING)
     with engine.store.transaction():
         # The model was opened in between: somebody else may have changed the profile, or let it answer.
-        if profile_named(engine.store, engine.project.id, profile.name) != profile:
+        now = profile_named(engine.store, engine.project.id, profile.name)
+        if (now.settings, now.state) != (profile.settings, profile.state):
             raise Conflict(f"{profile.name} was changed at the same time", hint="`octavo profiles list`, then again")
         engine.store.profiles.put(filling)
         payload = {"profile": profile.name}
