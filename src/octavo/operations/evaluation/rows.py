@@ -41,7 +41,7 @@ EVALUATION = (
         lines="figures_lines",
         listing=Listing(rows="figures", columns=("dataset", "profile", "queries", "measured_at")),
         example={},
-        errors=(),
+        errors=(ErrorCase({"nonsense": 1}, "INVALID_ARGUMENT"),),
         remote=False,
     ),
 )

@@ -162,7 +162,7 @@ GRAPH = (
         lines="cluster_map_lines",
         listing=Listing(rows="clusters", columns=("cluster", "name", "chunks")),
         example={},
-        errors=(),
+        errors=(ErrorCase({"nonsense": 1}, "INVALID_ARGUMENT"),),
         remote=False,
     ),
     Operation(

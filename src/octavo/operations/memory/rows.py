@@ -78,6 +78,7 @@ _RECALL = Operation(
     tool_sets=IN_BOTH,
     unlisted=(
         "scopes",
+        "where",
         "created_after",
         "tags_any",
         "created_before",

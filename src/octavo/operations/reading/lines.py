@@ -112,3 +112,5 @@ def section_line(section: OutlineSection) -> Line:
 def tags_lines(answer: DocumentTagsAnswer) -> Iterator[Block]:
     for document in answer.documents:
         yield Part(document.document_id), Part(f"  {', '.join(document.tags)}", "dim")
+    if not answer.documents:
+        yield (Part("No document has a tag.", "dim"),)

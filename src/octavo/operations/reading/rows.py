@@ -132,7 +132,7 @@ Into a pipe or a file goes the exact text and nothing else.""",
         lines="tags_lines",
         listing=Listing(rows="documents", columns=("document_id", "tags")),
         example={"document_ids": []},
-        errors=(),
+        errors=(ErrorCase({"document_ids": "none"}, "INVALID_ARGUMENT"),),
         remote=False,
     ),
 )
