@@ -45,6 +45,10 @@ REPEATABLE = sorted(
 """Profiles without a deadline: how far a reranker comes in its time depends on the machine and on what it knows."""
 
 
+ABSENT = ("no language model is configured", "no summaries were made")
+"""What some profiles ask for and this library does without."""
+
+
 def assert_exact(engine: Engine, hit: Hit) -> None:
     text, span = stored_text(engine, hit), hit.citation.span
     assert text == normalise((VAULT / hit.citation.uri).read_text("utf-8"))
@@ -71,7 +75,7 @@ def test_every_excerpt_is_the_slice_its_citation_names(engine: Engine, words: st
         assert_exact(engine, hit)
     scores = [hit.score for hit in result.hits]
     assert scores == sorted(scores, reverse=True)
-    assert all("no language model is configured" in stage.failed for stage in result.trace if stage.failed)
+    assert all(stage.failed.startswith(ABSENT) for stage in result.trace if stage.failed)
     again = engine.search(Query(words, limit), PROFILES[profile])
     assert again.hits == result.hits
 

@@ -135,7 +135,8 @@ def test_an_older_library_gets_its_checksums_when_it_is_migrated(library: Bench)
     damaged(library, "alter table lexical_blocks drop column checksum")
     damaged(library, "drop table if exists note_writes")  # which a later migration makes
     damaged(library, "drop trigger if exists documents_lose_their_summaries")  # as these are
-    damaged(library, "drop table if exists summaries")
+    for table in ("summaries", "input_clusters", "clusterings", "query_log_hits", "query_log"):
+        damaged(library, f"drop table if exists {table}")
     damaged(library, "pragma user_version = 9")
     with library.opened() as engine:
         assert damage(engine) == ()

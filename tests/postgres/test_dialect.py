@@ -27,6 +27,7 @@ _NOT_EXPLAINED = (
     "create index",
     "drop index",
     "explain",
+    "alter",
     "analyze",
     "listen",
     "unlisten",

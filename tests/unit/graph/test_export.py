@@ -161,7 +161,7 @@ const pen = new Proxy({}, {
 function element(id) {
   return held[id] ||= {
     id, hidden: false, checked: id === "thematic", value: "", textContent: id === "data" ? data : "", style: {},
-    children: [], on: {}, classList: { add() {}, remove() {}, toggle() {} }, getContext: () => pen,
+    dataset: {}, children: [], on: {}, classList: { add() {}, remove() {}, toggle() {} }, getContext: () => pen,
     append(...more) { this.children.push(...more); }, replaceChildren(...all) { this.children = all; },
     addEventListener(name, act) { this.on[name] = act; }, setPointerCapture() {},
   };
@@ -197,7 +197,7 @@ def test_the_page_draws_finds_and_lists_in_a_javascript_engine() -> None:
     assert json.loads(done.stdout) == {
         "counts": "4 of 5 nodes, 4 of 5 links",
         "legend": 1,
-        "found": 1,
+        "found": 2,
         "name": "a",
         "links": 2,
         "dots": True,

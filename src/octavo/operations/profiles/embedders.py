@@ -150,13 +150,13 @@ def profile_state(engine: Engine, name: str) -> ProfileAnswer:
 
 def _refuse_elsewhere(engine: Engine, request: ProfileUpsertRequest) -> None:
     """A client's profile asks a service on this machine at its own address, or a model that is installed here."""
-    problem = (
-        _local_problem(engine, request) if request.provider in LOCAL_PROVIDERS else _service_problem(engine, request)
-    )
+    local = request.provider in LOCAL_PROVIDERS
+    problem = _local_problem(engine, request) if local else _service_problem(engine, request)
     if request.key_file or request.key_variable:
-        problem = "it would use a key"
+        local, problem = False, "it would use a key"
     if problem:
-        raise InvalidArgument(
+        refused = NotFound if local else InvalidArgument
+        raise refused(
             f"{request.name} may not be made by a client: {problem}",
             hint="a person can make such a profile with `octavo profiles set`; it can then be activated from here",
         )

@@ -1,6 +1,6 @@
 -- What sections and files say as a whole, each with a vector. A document whose text changes loses its summaries.
 
-create table summaries (
+create table if not exists summaries (
   key integer primary key autoincrement,
   project integer not null references projects (key),
   document integer not null references documents (key) on delete cascade,
@@ -15,10 +15,10 @@ create table summaries (
   made_at real not null
 );
 
-create index summaries_by_document on summaries (document, node, maker);
-create index summaries_by_node on summaries (project, profile, node, key);
+create index if not exists summaries_by_document on summaries (document, node, maker);
+create index if not exists summaries_by_node on summaries (project, profile, node, key);
 
-create trigger documents_lose_their_summaries after update of text_hash on documents
+create trigger if not exists documents_lose_their_summaries after update of text_hash on documents
 when old.text_hash is not new.text_hash begin
   delete from summaries where document = old.key;
 end;

@@ -1,7 +1,7 @@
 -- What was asked, what was shown for it and what was opened, where somebody wants that kept. Ids, not keys: a document
 -- that was removed and comes back has the same id.
 
-create table query_log (
+create table if not exists query_log (
   key integer primary key autoincrement,
   project integer not null references projects (key),
   at real not null,
@@ -9,9 +9,9 @@ create table query_log (
   profile text not null
 );
 
-create index query_log_by_time on query_log (project, at);
+create index if not exists query_log_by_time on query_log (project, at);
 
-create table query_log_hits (
+create table if not exists query_log_hits (
   project integer not null references projects (key),
   query integer not null references query_log (key) on delete cascade,
   rank integer not null,
@@ -21,4 +21,4 @@ create table query_log_hits (
   primary key (project, query, rank)
 );
 
-create index query_log_hits_by_document on query_log_hits (document, query);
+create index if not exists query_log_hits_by_document on query_log_hits (document, query);
