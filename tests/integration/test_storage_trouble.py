@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from workbench import GOOD, Bench
 
 from octavo.engine.engine import Engine
+from octavo.engine.wiring import open_engine
 from octavo.errors import NewerLibrary, NotALibrary, OctavoError, StorageError
 
 MORE = {
@@ -139,3 +142,60 @@ def test_one_document_the_store_refuses_costs_only_itself(bench: Bench) -> None:
     assert bench.ledger()["odd.md"].document_id is None
     assert bench.found("prune") == ["garden/apples.md"]
     assert bench.problems() == ()
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def link_to_nowhere(path: Path) -> None:
+    path.symlink_to("nowhere/library.db")
+
+
+def link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are those of POSIX")
+@pytest.mark.parametrize("create", [True, False])
+@pytest.mark.parametrize(
+    ("make", "raised", "said"),
+    [
+        (folder, NotALibrary, "is a folder; a library is a file"),
+        (link_to_nowhere, NotALibrary, "is a link to nowhere/library.db, which is not there"),
+        (link_to_itself, StorageError, "Too many levels of symbolic links"),
+        (pipe, NotALibrary, "is a pipe; a library is a file"),
+    ],
+)
+def test_what_stands_where_a_library_should_be_is_called_what_it_is(
+    bench: Bench, make: Callable[[Path], None], raised: type[OctavoError], said: str, create: bool
+) -> None:
+    make(bench.library)
+    with pytest.raises(raised) as caught:
+        open_engine(bench.config(), create=create)
+    assert said in caught.value.message and caught.value.hint
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_no_library_lies_below_a_file_or_under_too_long_a_name(tmp_path: Path, bench: Bench, create: bool) -> None:
+    (tmp_path / "notes.txt").write_text("bread", "utf-8")
+    with pytest.raises(NotALibrary, match=r"notes\.txt is a file, not a folder"):
+        open_engine(replace(bench, library=tmp_path / "notes.txt" / "library.db").config(), create=create)
+    with pytest.raises(StorageError):
+        open_engine(replace(bench, library=tmp_path / ("long" * 100)).config(), create=create)
+
+
+def test_a_library_that_this_account_may_not_read_or_make_says_so(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.index()
+    # Whoever runs the tests may be root, whom no mode keeps out.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StorageError, match="may not be read by this account"):
+        open_engine(bench.config())
+    with pytest.raises(StorageError, match=r"no library can be made at .*: .* may not be written by this account"):
+        open_engine(replace(bench, library=bench.library.with_name("other.db")).config(), create=True)

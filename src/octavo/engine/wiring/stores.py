@@ -15,6 +15,7 @@ from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSettings, SnapshotSetup
 from octavo.model.location import DatabaseUrl, Location
 from octavo.stores.sqlite.database import overwrite, save_older
+from octavo.stores.sqlite.places import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -29,9 +30,14 @@ def open_store(place: Location, config: Config, *, create: bool) -> Store:
         with _driver_of(place):
             from octavo.engine.wiring.postgres import open_postgres
         return open_postgres(place, config, create=create)
-    if not create and not place.exists():
+    if not create and not _is_there(place):
         raise NotIndexed(f"there is no library at {place}", hint="run `octavo init` to make one")
     return SqliteStore(place, create=create)
+
+
+def _is_there(place: Path) -> bool:
+    refuse_impossible(place, create=False)
+    return place.exists()
 
 
 def accelerator(

@@ -17,6 +17,7 @@ from octavo.stores.shared.fair_lock import FairLock
 from octavo.stores.shared.queries import load_migrations, load_queries
 from octavo.stores.sqlite.connections import Connections, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
+from octavo.stores.sqlite.places import refuse_impossible
 from octavo.stores.sqlite.write_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")
@@ -49,6 +50,8 @@ class SqliteDatabase:
     ) -> None:
         self.path = path
         self._read_only = read_only
+        if path != IN_MEMORY:
+            refuse_impossible(path, create=create and not read_only)
         # SQLite's own `:memory:` is a separate database for each connection; a name in `memdb` is shared by all.
         in_memory = f"file:/{os.urandom(8).hex()}?vfs=memdb" if path == IN_MEMORY else None
         self._address, self._flags = in_memory or str(path), apsw.SQLITE_OPEN_URI if in_memory else 0
