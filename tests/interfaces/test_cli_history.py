@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,19 @@ def test_a_file_is_followed_to_what_it_was_called_before(octavo: Octavo, library
     told = json.loads(octavo("history", "dome/rain.py", "--library", library, "--json").stdout)
     assert [one["title"] for one in told["commits"]] == ["Close when it rains"]
     assert len(told["versions"]) == 1 and not told["more"]
+
+
+def test_versions_are_listed_with_their_times_once_there_are_several(octavo: Octavo, tmp_path: Path) -> None:
+    note = tmp_path / "notes" / "dome.md"
+    note.parent.mkdir()
+    for minute, text in enumerate(["one dome", "two domes, both open"]):
+        note.write_text(text, "utf-8")
+        os.utime(note, (minute * 60 + 1, minute * 60 + 1))
+        for arguments in ([["init"], ["add", note.parent, "--name", "notes"]] if not minute else []) + [["index"]]:
+            assert octavo(*arguments).exit_code == 0
+    shown = octavo("history", "dome").stdout.splitlines()
+    assert shown[0] == "dome.md  2 stored versions"
+    assert [line.split("  indexed ")[0] for line in shown[1:3]] == ["version 1", "version 2"]
 
 
 def test_what_is_neither_a_file_nor_a_memory_is_not_found(octavo: Octavo, library: Path) -> None:

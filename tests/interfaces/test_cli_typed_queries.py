@@ -45,6 +45,19 @@ def test_filters_alone_list_what_passes_them(found: Found) -> None:
     assert found("title:apfel") == {"garden/apple.md"}
 
 
+def test_options_alone_list_what_passes_them(found: Found, octavo: Octavo) -> None:
+    assert found("--path", "web") == {"web/session.md", "web/token.md"}
+    assert found("-c", "notes", "--heading", "apfel") == {"garden/apple.md"}
+    assert "Say what to look for" in octavo("search").stderr
+
+
+def test_a_folder_that_was_added_and_not_read_wants_indexing_alone(octavo: Octavo, tmp_path: Path) -> None:
+    octavo("init")
+    assert "octavo add" in octavo("search", "anything").stderr
+    octavo("add", tmp_path, "--name", "notes")
+    assert "hint: run `octavo index`" in octavo("search", "anything").stderr
+
+
 def test_a_path_means_the_same_as_a_filter_and_as_an_option(found: Found) -> None:
     for place in ("web/", "./web/", "/web", "notes/web/", "web/*"):
         assert found(f"path:{place}") == found("session", "--path", place) == {"web/session.md", "web/token.md"}

@@ -33,15 +33,10 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Place = Annotated[str, Field(min_length=1, max_length=4_096)]
 KindName = Annotated[str, Field(choices=[kind.value for kind in Kind])]
 
-QueryText = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=20_000,
-        argument="QUERY...",
-        description='A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.',
-    ),
-]
+_QUERY_SYNTAX = 'A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.'
+QueryText = Annotated[str, Field(min_length=1, max_length=20_000, argument="QUERY...", description=_QUERY_SYNTAX)]
+QueryOrNothing = Annotated[str, Field(max_length=20_000, argument="QUERY...", description=_QUERY_SYNTAX)]
+"""A query that may be empty, where filters alone say what to list."""
 Limit = Annotated[int, Field(ge=1, le=1_000, option="-n/--limit", description="How many hits at most.")]
 ProfileName = Annotated[
     str,

@@ -47,7 +47,8 @@ def history_lines(answer: HistoryAnswer) -> Iterator[Block]:
         yield Part(answer.uri, "title"), Part(stored, "dim")
     if len(answer.names) > 1:
         yield (Part(f"earlier {', '.join(answer.names[1:])}", "dim"),)
-    yield from map(_version, answer.versions)
+    if len(answer.versions) > 1:
+        yield from map(_version, answer.versions)
     yield from map(_written, answer.writes)
     yield from columns([touched_line(commit) for commit in answer.commits])
     if not answer.commits:
@@ -67,7 +68,7 @@ def touched_line(commit: Touched) -> Line:
 
 def _version(stored: Stored) -> Line:
     removed = f", removed {stored.removed_at}" if stored.removed_at else ""
-    return (Part(f"version {stored.version}, indexed {stored.indexed_at}{removed}", DETAIL),)
+    return (Part(f"version {stored.version}", "place"), Part(f"  indexed {stored.indexed_at}{removed}", "dim"))
 
 
 def _written(write: Written) -> Line:

@@ -55,7 +55,9 @@ def diff_lines(answer: DiffAnswer) -> Iterator[Block]:
 
 
 def get_many_lines(answer: GetManyAnswer) -> Iterator[Block]:
-    for passage in answer.passages:
+    for nth, passage in enumerate(answer.passages):
+        if nth:
+            yield ()
         place = f"{passage.collection}/{passage.uri}:{passage.start_line}-{passage.end_line}"
         path = f"  {shown_path(passage.heading_path)}" if passage.heading_path else ""
         cut = "  (cut to fit)" if passage.truncated else ""

@@ -19,4 +19,6 @@ def refuse_unread(engine: Engine, freshness: Freshness) -> None:
             hint=INSTALL_HINT if extra else "`octavo status --problems` gives the reason for each file",
         )
     if freshness.age_seconds is None:
-        raise NotIndexed("nothing is indexed yet", hint="run `octavo add FOLDER --name NAME`, then `octavo index`")
+        added = any(engine.collections())
+        first = "" if added else "`octavo add FOLDER --name NAME`, then "
+        raise NotIndexed("nothing is indexed yet", hint=f"run {first}`octavo index`")

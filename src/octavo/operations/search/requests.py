@@ -17,7 +17,7 @@ _PASSAGE = "What the passage you hope for might say."
 class SearchRequest:
     """What to look for and where. Times are ISO dates or ages such as `7d`."""
 
-    query: fields.QueryText
+    query: fields.QueryOrNothing
     limit: fields.Limit | None = None
     profile: fields.ProfileName | None = None
     collections: fields.Collections = ()

@@ -17,6 +17,7 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.session import opened
+from octavo.operations.narrowing import narrowing
 from octavo.operations.search.requests import SearchRequest
 
 if TYPE_CHECKING:
@@ -65,13 +66,13 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
                      tag: path: title: kind: in:   narrow where to look
                      -tag: -path: …   leave out what they would let through
 
-    A query of filters alone lists what they let through, newest first. `-` reads the query from standard input. A query
-    that starts with a minus sign goes after `--`. A profile may be a .toml file. Exit code 1 means that nothing
-    matched.
+    Filters alone, in the query or as options, list what they let through, newest first. `-` reads the query from
+    standard input. A query that starts with a minus sign goes after `--`. A profile may be a .toml file. Exit code 1
+    means that nothing matched.
     """
     if request.query == "-":
         request = replace(request, query=sys.stdin.read().strip())
-    if not request.query and not request.hypothesis:
+    if not (request.query or request.hypothesis or any(narrowing(request).values())):
         raise click.UsageError("Say what to look for: octavo search QUERY.")
     own = profile_file(request.profile)
     if own:
