@@ -535,7 +535,10 @@ class Campaign:
             if set(entries) != set(files):
                 problems.append(f"{name} holds {sorted(set(entries) ^ set(files))} that differ from the disk")
                 continue
-            for uri in random.Random(self.model.bursts).sample(sorted(files), min(3, len(files))):
+            written = sorted(
+                uri for uri, text in files.items() if text
+            )  # an editor that was killed leaves an empty file
+            for uri in random.Random(self.model.bursts).sample(written, min(3, len(written))):
                 hits = engine.search(Query(files[uri].split()[-1]), PROFILES["lexical_only"]).hits
                 if (name, uri) not in [(hit.collection, hit.citation.uri) for hit in hits]:
                     problems.append(f"{name}/{uri} is not found by {files[uri].split()[-1]}")

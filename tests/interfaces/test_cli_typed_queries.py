@@ -85,3 +85,8 @@ def test_a_dash_reads_the_query_from_standard_input(found: Found) -> None:
     assert found("session NOT token") == {"web/session.md"}
     result = CliRunner().invoke(cli, ["search", "--json", "-"], input="session NOT token\n")
     assert [hit["uri"] for hit in json.loads(result.stdout)["hits"]] == ["web/session.md"]
+
+
+def test_a_pipe_that_gets_nothing_is_told_why(found: Found, octavo: Octavo) -> None:
+    compared = octavo("diff", "session.md")
+    assert (compared.stdout, compared.exit_code) == ("", 0) and "They say the same." in compared.stderr

@@ -85,7 +85,11 @@ def on_terminal() -> bool:
 
 
 def write(answer: Answer, form: Format, *, quiet: bool = False) -> None:
-    plain(written(answer, form, screen(), quiet=quiet))
+    on = screen()
+    plain(written(answer, form, on, quiet=quiet))
+    if form is Format.TEXT and answer.exact == "" and not on.watched and not quiet:
+        # A pipe gets the exact text, here nothing; whoever waits for it is told why.
+        _put(sys.stderr, drawn(answer.text(on.width), colours=False))
 
 
 def written(answer: Answer, form: Format, on: Screen, *, quiet: bool = False) -> str:
