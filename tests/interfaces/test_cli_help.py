@@ -50,6 +50,17 @@ def commands(group: click.Group, path: str = "octavo") -> Iterator[tuple[str, cl
             yield from commands(command, f"{path} {name}")
 
 
+def test_help_names_every_command_once_under_a_heading(octavo: Octavo) -> None:
+    listed = re.findall(
+        r"^  ([a-z][a-z-]*) {2,}", octavo("--help").stdout.partition("\nFill a library:")[2], re.MULTILINE
+    )
+    assert sorted(listed) == sorted(cli.list_commands(click.Context(cli)))
+
+
+def test_a_group_shows_the_first_sentence_of_a_command_whole(octavo: Octavo) -> None:
+    assert "or with --write put it there." in " ".join(octavo("mcp", "--help").stdout.split())
+
+
 def test_every_option_is_described() -> None:
     described = {
         (path, option.opts[0]): bool(option.help)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,14 +38,23 @@ def target(environ: Mapping[str, str], directory: Path, *, project: bool) -> Pat
 
 
 def set_value(file: Path, name: str, values: Sequence[str], environ: Mapping[str, str], directory: Path) -> Change:
-    """Puts a setting into a file; of a list, every value is given."""
+    """Puts a setting into a file; of a list, every value is given, or one array as TOML writes it."""
     setting = describe(name)
     if setting.type == "tables by name":
         raise InvalidArgument(f"{name} is a table for each name", hint="write them with `octavo config edit`")
-    if setting.type != "list of strings" and len(values) != 1:
+    is_list = setting.type.startswith("list of ")
+    if not is_list and len(values) != 1:
         raise InvalidArgument(f"{name} takes one value, not {len(values)}", hint=f"its type: {setting.type}")
-    given: Any = list(values) if setting.type == "list of strings" else values[0]
+    given: Any = _list_items(values) if is_list else values[0]
     return _changed(file, name, parsed(name, given, "the new value"), environ, directory)
+
+
+def _list_items(values: Sequence[str]) -> list[Any]:
+    if len(values) == 1 and values[0].startswith("["):
+        # A pattern may begin so too, and is then no array: `[ab]*.md`.
+        with suppress(tomllib.TOMLDecodeError):
+            return list(tomllib.loads(f"items = {values[0]}")["items"])
+    return list(values)
 
 
 def unset(file: Path, name: str, environ: Mapping[str, str], directory: Path) -> Change:

@@ -65,6 +65,17 @@ def test_a_list_takes_several_values(file: Path) -> None:
     assert read_flat(file.read_text("utf-8"), file)["ingest.ignore"] == ["*.tmp", "old/"]
 
 
+def test_a_list_may_be_given_as_toml_writes_it(file: Path) -> None:
+    assert put(file, "writing.collections", '["notes", "work"]') == ["notes", "work"]
+    assert put(file, "writing.collections", "[]") == []
+    assert put(file, "ingest.ignore", "[ab]*.md") == ["[ab]*.md"]
+
+
+def test_a_list_of_numbers_takes_several_values(file: Path) -> None:
+    assert put(file, "embedding.client_ports", "8080", "8081") == [8080, 8081]
+    assert put(file, "embedding.client_ports", "[8080]") == [8080]
+
+
 def test_several_values_for_a_single_one_are_refused(file: Path) -> None:
     with pytest.raises(InvalidArgument, match=r"retrieval\.limit takes one value, not 2"):
         put(file, "retrieval.limit", "7", "8")

@@ -8,6 +8,8 @@ import click
 
 GLOBAL_OPTIONS = "Options of every command, such as --library and --json: octavo --help."
 
+_WHOLE = 1_000  # characters: no sentence is as long
+
 _Command = TypeVar("_Command", bound=click.Command)
 
 
@@ -30,6 +32,14 @@ class Group(click.Group):
         near = nearest(typed, self.list_commands(ctx))
         hint = f" Did you mean {near}?" if near else ""
         raise click.UsageError(f"There is no command {typed}.{hint}", ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first sentence of each command whole: click would cut it at the end of the line."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(_WHOLE)) for name, command in found if command and not command.hidden]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.parent is not None:

@@ -70,7 +70,7 @@ COMMANDS: Mapping[str, Entry] = {
     "worker": Entry(f"{_AT}.jobs:worker", "Do queued jobs as they come."),
     "jobs": Entry(f"{_AT}.jobs:jobs", "Look at queued jobs, try them again, delete those that have ended."),
     "profiles": Entry(f"{_AT}.profiles:profiles", "Look at embedding profiles, make one, fill it, let it answer."),
-    "models": Entry(f"{_AT}.models:models", "List the models made here, let one answer, remove one."),
+    "models": Entry(f"{_AT}.models:models", "List the models there are, fetch one, let one answer, remove one."),
     "finetune": Entry(f"{_AT}.models:finetune"),
     "snapshot": Entry(f"{_AT}.snapshot:snapshot", "Make and look at the snapshots of a large library."),
     "summaries": Entry(f"{_AT}.summaries:summaries", "Summarise sections and files, for searches that look there."),
@@ -91,6 +91,18 @@ COMMANDS: Mapping[str, Entry] = {
     "help": Entry(f"{_AT}.help:explain", "Explain a command."),
 }
 
+SECTIONS: Mapping[str, str] = {
+    "Fill a library": "try init add remove list index watch status doctor",
+    "Search": "search search-docs search-code find-similar ask log pick replay",
+    "Read": "get get-many outline open diff history",
+    "Remember": "remember recall forget memory canonical sessions projects",
+    "Write notes": "note doc lint restore",
+    "See what belongs together": "graph cluster summaries",
+    "Serve people and programs": "tui serve mcp skill daemon worker jobs",
+    "Choose and measure models": "profiles models finetune eval queries",
+    "Look after it": "db snapshot config completion version help",
+}
+"""The headings of `octavo --help`, each with its commands; a command that has none is listed at the end."""
 
 _OBJECTS_BETWEEN_LOOKS = 50_000  # more than a search leaves behind when it has been answered
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
@@ -129,8 +141,13 @@ class Commands(Group):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary(name)) for name in self.list_commands(ctx)])
+        names = self.list_commands(ctx)
+        placed = {heading: [name for name in inside.split() if name in names] for heading, inside in SECTIONS.items()}
+        placed["Others"] = [name for name in names if not any(name in inside for inside in placed.values())]
+        for heading, inside in placed.items():
+            if inside:
+                with formatter.section(heading):
+                    formatter.write_dl([(name, summary(name)) for name in inside])
 
     def main(
         self,
@@ -232,8 +249,8 @@ def _stop(failure: Failure, arguments: list[str]) -> NoReturn:
 @click.version_option(__version__, "--version", message="octavo %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Octavo indexes folders of notes and documentation into one library and finds the right passage, by word and by
-    meaning, with an exact citation.
+    """Octavo indexes notes, documentation, source code and git history into one library, keeps what it is asked to
+    remember, and finds the right passage by word and by meaning, with an exact citation.
 
     \b
     First use:

@@ -57,7 +57,7 @@ HISTORY = (
     Operation(
         at=_AT,
         name="history",
-        summary="List the commits that touched a file, and its stored versions.",
+        summary="List the commits and stored versions of a file, or the changes of a memory.",
         description=(
             "The commits that changed a file, newest first, followed through renames, and the versions of it that "
             "the library holds. Without a file, the newest commits."

@@ -61,8 +61,8 @@ _project_file = click.option(
 def set_setting() -> None:
     """Write a setting into a configuration file.
 
-    Comments and order of the file stay. A setting that is a list takes several values. Nothing is written unless the
-    whole configuration is valid with the change.
+    Comments and order of the file stay. A setting that is a list takes several values, or an array as the file has it.
+    Nothing is written unless the whole configuration is valid with the change.
     """
 
 

@@ -8,7 +8,7 @@ from octavo.interfaces.cli.from_request import command
 
 
 @command(action="pick:pick", examples=["octavo pick dome humidity --first", "octavo pick closing --list"])
-@click.argument("words", nargs=-1, metavar="QUERY...")
+@click.argument("words", nargs=-1, metavar="[QUERY]...")
 @click.option(
     "-c", "--collection", "collections", multiple=True, metavar="NAME", help="Only this one. May be repeated."
 )
