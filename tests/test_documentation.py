@@ -73,7 +73,8 @@ def wrong_with(call: str) -> str | None:
         if inner is None:
             return f"{words[0]} is not a command"
         command, words = inner, words[1:]
-    known = {name for one in (cli, command) for option in one.params for name in (*option.opts, *option.secondary_opts)}
+    options = [*cli.params, *command.params]
+    known = {"--help", *(name for option in options for name in (*option.opts, *option.secondary_opts))}
     unknown = [word for word in words if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in known]
     return f"{', '.join(unknown)}: no such option" if unknown else None
 

@@ -208,7 +208,7 @@ def _runs(said: str) -> tuple[str, ...]:
 
     A quotation of three words or more is what is said, not a value.
     """
-    line = max((one.strip() for one in said.split("\n")), key=len, default="")
+    line = max((line_said.strip() for line_said in said.split("\n")), key=len, default="")
     stretches = _VARIABLE.split(_KIND_OF_ERROR.sub("", line))
     stretches += [found[0] for found in _VARIABLE.finditer(line) if len(_WORDS.findall(found[0])) >= _RUN]
     runs: dict[str, None] = {}

@@ -13,22 +13,22 @@ def jaccards(sets: Sequence[AbstractSet[str]]) -> NDArray[np.float64]:
     """The Jaccard similarity of every two sets, each set a number whose bits are the pieces that others hold too."""
     seen: set[str] = set()
     shared: set[str] = set()
-    for one in sets:
-        shared |= seen & one
-        seen |= one
+    for pieces in sets:
+        shared |= seen & pieces
+        seen |= pieces
     columns = {piece: place for place, piece in enumerate(shared)}
     held = np.zeros((len(sets), len(columns)), dtype=bool)
-    for row, one in enumerate(sets):
-        held[row, [columns[piece] for piece in one & shared]] = True
+    for row, pieces in enumerate(sets):
+        held[row, [columns[piece] for piece in pieces & shared]] = True
     bits = [int.from_bytes(row.tobytes(), "big") for row in np.packbits(held, axis=1)]
     alike = np.eye(len(sets))
-    for i, one in enumerate(sets):
-        if not one:
+    for i, pieces in enumerate(sets):
+        if not pieces:
             alike[i, i] = 0.0
         for j in range(i) if bits[i] else ():
             both = (bits[i] & bits[j]).bit_count()
             if both:
-                alike[i, j] = alike[j, i] = both / (len(one) + len(sets[j]) - both)
+                alike[i, j] = alike[j, i] = both / (len(pieces) + len(sets[j]) - both)
     return alike
 
 
@@ -41,12 +41,12 @@ def minhash_jaccards(sets: Sequence[AbstractSet[str]], permutations: int = 128, 
     from rensa import RMinHash
 
     signatures = np.array(
-        RMinHash.digests_from_token_sets([list(one) for one in sets], permutations, seed), dtype=np.uint32
+        RMinHash.digests_from_token_sets([list(pieces) for pieces in sets], permutations, seed), dtype=np.uint32
     )
     alike = np.zeros((len(sets), len(sets)))
     for row in range(len(sets)):
         alike[row] = (signatures == signatures[row]).mean(axis=1)
-    empty = [place for place, one in enumerate(sets) if not one]
+    empty = [place for place, pieces in enumerate(sets) if not pieces]
     alike[empty], alike[:, empty] = 0.0, 0.0
     return alike
 
@@ -60,7 +60,7 @@ def kept_first(alike: Sequence[Sequence[float]], threshold: float) -> list[int]:
     kept: list[int] = []
     stands_for: list[int] = []
     for place, row in enumerate(alike):
-        earlier = next((one for one in kept if row[one] >= threshold), place)
+        earlier = next((candidate for candidate in kept if row[candidate] >= threshold), place)
         if earlier == place:
             kept.append(place)
         stands_for.append(earlier)

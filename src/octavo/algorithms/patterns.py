@@ -93,8 +93,10 @@ def read_pattern(text: str) -> Pattern:
     while len(ways) < _WAYS and (group := next(filter(None, map(_EITHER.search, ways)), None)):
         chosen = [*group[1].split("|"), *([""] if group[2] else [])]
         at = ways.index(group.string)
-        ways[at : at + 1] = [group.string[: group.start()] + one + group.string[group.end() :] for one in chosen]
-    each = [one for way in ways for one in _AT_TOP.split(way)]
+        ways[at : at + 1] = [
+            group.string[: group.start()] + alternative + group.string[group.end() :] for alternative in chosen
+        ]
+    each = [alternative for way in ways for alternative in _AT_TOP.split(way)]
     pieces = tuple(parts for parts in dict.fromkeys(map(_literal, each)) if parts)[:_WAYS]
     parts: dict[PartOfName, None] = {}
     whole: list[str] = []
@@ -106,7 +108,7 @@ def read_pattern(text: str) -> Pattern:
 
 
 def _literal(way: str) -> Pieces:
-    return tuple(piece for piece in (_plain(one).strip() for one in _PIECES.split(way)) if piece)
+    return tuple(piece for piece in (_plain(stretch).strip() for stretch in _PIECES.split(way)) if piece)
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,9 @@ def one_line(text: str) -> str:
     """A name or a title, which may hold anything a file system or a heading can: never more than one line."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def quoted(text: str, first_line: int) -> str:

@@ -51,7 +51,7 @@ def nearest_spelling(word: str, words: Sequence[str], most: int) -> str | None:
     >>> nearest_spelling("reciev", ["recip", "receiv", "relev"], 2)
     'receiv'
     """
-    counted = [(count, place) for place, one in enumerate(words) if (count := edits(word, one, most)) is not None]
+    counted = [(count, place) for place, known in enumerate(words) if (count := edits(word, known, most)) is not None]
     return words[min(counted)[1]] if counted else None
 
 

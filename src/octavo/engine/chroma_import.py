@@ -43,10 +43,10 @@ def import_chroma(engine: Engine, directory: ChromaDirectory, progress: Progress
     that nothing is removed.
     """
     found = directory.collections()
-    totals = {one.id: directory.count(one) for one in found}
+    totals = {source.id: directory.count(source) for source in found}
     ensure_recipe(engine.library)
     names = _names(found)
-    pairs = [(one, _collection(engine, names[one.id])) for one in found]
+    pairs = [(source, _collection(engine, names[source.id])) for source in found]
     done = []
     for source, collection in pairs:
         progress.start(f"copying {collection.name}", totals[source.id], "records")
@@ -76,8 +76,10 @@ def _one(
 
 def _names(found: Sequence[ChromaCollection]) -> dict[str, str]:
     """A collection's own name; with its database's in front where two databases have one of the same name."""
-    often = Counter(one.name for one in found)
-    return {one.id: one.name if often[one.name] == 1 else f"{one.database}.{one.name}" for one in found}
+    often = Counter(source.name for source in found)
+    return {
+        source.id: source.name if often[source.name] == 1 else f"{source.database}.{source.name}" for source in found
+    }
 
 
 def _collection(engine: Engine, name: str) -> Collection:
@@ -103,7 +105,7 @@ def _profile(engine: Engine, source: ChromaCollection, name: str) -> EmbeddingPr
     model = source.settings.get("model_name") or source.settings.get("model")
     if source.function in _SERVICES and isinstance(model, str):
         settings = EmbeddingProfileSettings(_SERVICES[source.function], model, dimensions)
-        named = next((one for one in engine.store.profiles.named(project) if one.name == called), None)
+        named = next((profile for profile in engine.store.profiles.named(project) if profile.name == called), None)
         if named is None:
             named = NamedEmbeddingProfile(project, called, settings)
             with engine.store.transaction():

@@ -137,7 +137,10 @@ class Watcher:
             folders = sorted(self._folders.values(), key=lambda folder: folder.collection.name)
             return WatchState(
                 self._active,
-                tuple(FolderState(one.collection.name, one.state, one.queued, one.detail) for one in folders),
+                tuple(
+                    FolderState(folder.collection.name, folder.state, folder.queued, folder.detail)
+                    for folder in folders
+                ),
             )
 
     def start(self, settings: WatchSettings | None = None) -> None:
@@ -235,7 +238,7 @@ class Watcher:
                     continue
                 folder.stop.set()
                 del self._folders[name]
-            fresh = [one for name, one in wanted.items() if name not in self._folders]
+            fresh = [collection for name, collection in wanted.items() if name not in self._folders]
             for collection in fresh:
                 self._folders[collection.name] = _Folder(collection)
             begun = [self._folders[collection.name] for collection in fresh]
@@ -296,9 +299,9 @@ class Watcher:
             while not stop.is_set():
                 now, debounce = time.monotonic(), self.settings.debounce_ms / 1e3
                 self._reconcile(now)
-                due = {name: at for name, one in self._folders.items() if (at := one.due(debounce)) is not None}
+                due = {name: at for name, folder in self._folders.items() if (at := folder.due(debounce)) is not None}
                 if due:
-                    name = min(due, key=lambda one: (due[one], one))
+                    name = min(due, key=lambda folder_name: (due[folder_name], folder_name))
                     if due[name] <= now:
                         folder = self._folders[name]
                         folder.looking = folder.take(now, debounce)

@@ -121,7 +121,9 @@ def make(
     for original in sorted(originals, key=lambda original: original.id):
         _add(corpus, original, level)
     logged = [
-        (_Target(one.query, "opened", answers), one.query) for one in asked if (answers := corpus.answering(one))
+        (_Target(logged_query.query, "opened", answers), logged_query.query)
+        for logged_query in asked
+        if (answers := corpus.answering(logged_query))
     ][:limit]
     if not corpus.targets and not logged:
         raise NotIndexed(

@@ -59,10 +59,10 @@ def embed_pending(
             under_way: deque[_Slice] = deque()
             for keys in _slices(pending):
                 described = store.embeddings.describe(project, keys)
-                for one in described:
-                    if one.text_hash in together:
-                        aside.setdefault(one.text_hash, []).append(one)
-                alone = [one for one in described if one.text_hash not in together]
+                for window in described:
+                    if window.text_hash in together:
+                        aside.setdefault(window.text_hash, []).append(window)
+                alone = [window for window in described if window.text_hash not in together]
                 under_way.append(_Slice(len(keys), alone, begin(_texts(store, project, alone))))
                 if len(under_way) > _AHEAD:
                     _finish(store, project, profile, under_way.popleft(), fast, progress)
@@ -70,7 +70,7 @@ def embed_pending(
                 _finish(store, project, profile, under_way.popleft(), fast, progress)
         for chunks in aside.values():
             assert isinstance(embedder, ContextualEmbedder)
-            chunks.sort(key=lambda one: (one.span.start, one.span.end))
+            chunks.sort(key=lambda chunk: (chunk.span.start, chunk.span.end))
             _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)), fast)
     finally:
         progress.finish()
@@ -135,12 +135,13 @@ def _put(
 ) -> None:
     checked = _checked(vectors, len(described), profile)
     rows = [
-        VectorRow(one.input_key, vector.astype("<f2").tobytes()) for one, vector in zip(described, checked, strict=True)
+        VectorRow(window.input_key, vector.astype("<f2").tobytes())
+        for window, vector in zip(described, checked, strict=True)
     ]
     with store.transaction():
         store.embeddings.put(project, profile, rows)
         if fast is not None:
-            store.embeddings.remove(project, fast, [one.input_key for one in described])
+            store.embeddings.remove(project, fast, [window.input_key for window in described])
 
 
 def _slices(pending: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -159,5 +160,5 @@ def _checked(vectors: NDArray[np.float32], count: int, profile: EmbeddingProfile
 
 
 def _texts(store: Store, project: ProjectId, described: Sequence[PendingInput]) -> list[str]:
-    texts = store.documents.texts(project, (one.text_hash for one in described))
-    return [joined(one.context, one.span.of(texts[one.text_hash])) for one in described]
+    texts = store.documents.texts(project, (window.text_hash for window in described))
+    return [joined(window.context, window.span.of(texts[window.text_hash])) for window in described]

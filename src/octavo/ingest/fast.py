@@ -35,10 +35,12 @@ def embed_fast(store: Store, project: ProjectId, fast: Embedder, full: Embedding
     try:
         for start in range(0, len(pending), _SLICE):
             described = store.embeddings.describe(project, pending[start : start + _SLICE])
-            texts = store.documents.texts(project, {one.text_hash for one in described})
-            vectors = fast.embed([joined(one.context, one.span.of(texts[one.text_hash])) for one in described])
+            texts = store.documents.texts(project, {window.text_hash for window in described})
+            vectors = fast.embed(
+                [joined(window.context, window.span.of(texts[window.text_hash])) for window in described]
+            )
             halves = vectors.astype("<f2")
-            rows = [VectorRow(one.input_key, row.tobytes()) for one, row in zip(described, halves, strict=True)]
+            rows = [VectorRow(window.input_key, row.tobytes()) for window, row in zip(described, halves, strict=True)]
             with store.transaction():
                 store.embeddings.put(project, fast.profile, rows)
             progress.advance(len(rows), described[-1].context if described else "")
@@ -55,7 +57,7 @@ def put_fast(
     fresh: Mapping[str, int],
 ) -> int:
     """Keeps vectors made on the way, of `fresh` inputs alone: what is known may have its full one. How many."""
-    vectors = {fresh[one.hash]: one.fast for one in inputs if one.fast and one.hash in fresh}
+    vectors = {fresh[window.hash]: window.fast for window in inputs if window.fast and window.hash in fresh}
     if vectors:
         store.embeddings.put(project, profile, list(map(VectorRow, vectors, vectors.values())))
     return len(vectors)

@@ -89,8 +89,8 @@ def index_history(
         found, unread = repositories(collection.root, scan.rooted, outside=rules.outside)
     writer = _CommitWriter(run, progress, report)
     digest = scan.rules_digest if scan is not None else None
-    for one in unread:
-        writer.refuse(one.prefix, one.reason, one.hint, rows)
+    for unreadable in unread:
+        writer.refuse(unreadable.prefix, unreadable.reason, unreadable.hint, rows)
     for repository in found:
         try:
             _bring(writer, repository, known.get(repository.prefix, {}), rows, run, digest)
@@ -98,7 +98,7 @@ def index_history(
             writer.refuse(repository.prefix, error.message, error.hint, rows)
     if scan is None:
         return
-    looked_at = {one.prefix for one in found} | {one.prefix for one in unread}
+    looked_at = {repository.prefix for repository in found} | {repository.prefix for repository in unread}
     for prefix in sorted({*known, *(_prefix(uri) for uri in rows)} - looked_at):
         # Not looked at, though the library knows of it: taken out only if that is for sure.
         ignored = prefix not in scan.rooted
@@ -139,10 +139,10 @@ def _bring(
         outdated |= writer.judged_otherwise(repository, {hash_: known[hash_] for hash_ in undecided})
     remade = [hash_ for hash_ in hashes if hash_ in outdated]
     if len(new) > _AT_ONCE:
-        writer.take(repository, [one for one in new if one not in cut], diffs=False)
-    ends = [one for one in (*new, *remade) if one in cut]
+        writer.take(repository, [hash_ for hash_ in new if hash_ not in cut], diffs=False)
+    ends = [hash_ for hash_ in (*new, *remade) if hash_ in cut]
     writer.take(repository, ends, diffs=False, new=frozenset(new), made_by=writer.without_parents)
-    rest = [one for one in (*new, *remade) if one not in cut]
+    rest = [hash_ for hash_ in (*new, *remade) if hash_ not in cut]
     warnings = writer.complete(repository, rest, frozenset(new) if len(new) <= _AT_ONCE else frozenset())
     whole = rules.max_commits is None or len(hashes) < rules.max_commits
     if hashes and whole and not repository.shallow:
@@ -231,9 +231,9 @@ class _CommitWriter:
             with closing(commits(repository, hashes, diffs=diffs, withheld=self._withheld)) as told:
                 for batch in _batches(told):
                     self._write(repository.prefix, batch, made_by)
-                    self._report.commits += len(batch) if new is None else sum(one.hash in new for one in batch)
+                    self._report.commits += len(batch) if new is None else sum(commit.hash in new for commit in batch)
                     if done is not None:
-                        done += [one.hash for one in batch]
+                        done += [commit.hash for commit in batch]
                     self._progress.advance(len(batch), batch[-1].subject)
         finally:
             self._progress.finish()
@@ -243,21 +243,27 @@ class _CommitWriter:
         for commit in batch:
             if made_by == self.without_parents:
                 commit = replace(commit, files=())
-            one = self._prepared(prefix, commit)
-            if one is not None:
-                prepared.append(one)
-                entries.append(_entry(prefix, commit, one.document.id, _withholding(made_by, commit)))
+            prepared_commit = self._prepared(prefix, commit)
+            if prepared_commit is not None:
+                prepared.append(prepared_commit)
+                entries.append(_entry(prefix, commit, prepared_commit.document.id, _withholding(made_by, commit)))
         store, project, collection = self._store, self._project, self._collection.id
         with store.transaction():
             keys = store.documents.put_all(project, collection, prepared)
             rows = [
-                pair for one, those in zip(prepared, keys, strict=True) for pair in zip(those, one.chunks, strict=True)
+                pair
+                for prepared_commit, those in zip(prepared, keys, strict=True)
+                for pair in zip(those, prepared_commit.chunks, strict=True)
             ]
             store.lexical.put(project, [(key, indexed.lexical) for key, indexed in rows])
             store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in rows])
             if made_by != self._brief:
                 # The edges to its files come with its diff: they need no hurry.
-                store.graph.put(project, collection, [one.linked for one in prepared if one.linked])
+                store.graph.put(
+                    project,
+                    collection,
+                    [prepared_commit.linked for prepared_commit in prepared if prepared_commit.linked],
+                )
             store.history.put(project, collection, entries)
         self._report.chunks += len(rows)
 

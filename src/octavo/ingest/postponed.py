@@ -47,44 +47,44 @@ def make_postponed(store: Store, project: ProjectId, make: Callable[[], Inputs],
 def _made(
     store: Store, project: ProjectId, several: Sequence[PostponedChunk], inputs: Inputs
 ) -> Iterator[tuple[ChunkKey, tuple[EmbeddingInput, ...]]]:
-    documents = _documents(store, project, {one.document_id for one in several})
-    for one in several:
-        document = documents[one.document_id]
-        yield one.key, inputs(document, _chunk(document, one))
+    documents = _documents(store, project, {chunk.document_id for chunk in several})
+    for chunk in several:
+        document = documents[chunk.document_id]
+        yield chunk.key, inputs(document, _chunk(document, chunk))
 
 
 def _documents(store: Store, project: ProjectId, names: Collection[DocumentId]) -> dict[DocumentId, Document]:
     """As far as their chunks' inputs ask for them."""
-    held = [one for name in names if (one := store.documents.get(project, name)) is not None]
-    texts = store.documents.texts(project, [one.text_hash for one in held])
+    held = [document for name in names if (document := store.documents.get(project, name)) is not None]
+    texts = store.documents.texts(project, [document.text_hash for document in held])
     return {
-        one.id: Document(
-            id=one.id,
-            uri=one.uri,
-            kind=one.kind,
-            title=one.title,
-            text=texts[one.text_hash],
-            content_hash=one.text_hash,
-            modified_at=one.modified_at,
-            language=one.language,
-            metadata=one.metadata,
+        document.id: Document(
+            id=document.id,
+            uri=document.uri,
+            kind=document.kind,
+            title=document.title,
+            text=texts[document.text_hash],
+            content_hash=document.text_hash,
+            modified_at=document.modified_at,
+            language=document.language,
+            metadata=document.metadata,
         )
-        for one in held
+        for document in held
     }
 
 
-def _chunk(document: Document, one: PostponedChunk) -> Chunk:
+def _chunk(document: Document, chunk: PostponedChunk) -> Chunk:
     """The same of a chunk: what it is called, and where its lines are, is not asked."""
     return Chunk(
         ChunkId(""),
         document.id,
         SectionId(""),
-        one.heading_path,
+        chunk.heading_path,
         0,
-        one.span,
+        chunk.span,
         Lines(0, 0),
-        one.span.of(document.text),
+        chunk.span.of(document.text),
         "",
-        one.tokens,
-        signature=one.signature,
+        chunk.tokens,
+        signature=chunk.signature,
     )

@@ -23,13 +23,13 @@ def active_profile(store: Store, project: ProjectId) -> NamedEmbeddingProfile | 
     named = store.profiles.named(project)
     if not named:
         return None
-    return next((one for one in named if one.state is EmbeddingProfileState.ACTIVE), None)
+    return next((profile for profile in named if profile.state is EmbeddingProfileState.ACTIVE), None)
 
 
 def profile_named(store: Store, project: ProjectId, name: str) -> NamedEmbeddingProfile:
-    for one in store.profiles.named(project):
-        if one.name == name:
-            return one
+    for profile in store.profiles.named(project):
+        if profile.name == name:
+            return profile
     raise NotFound(f"there is no embedding profile {name}", hint="`octavo profiles list` shows them")
 
 

@@ -97,13 +97,13 @@ def prune(making: Making) -> tuple[SnapshotId, ...]:
     """Removes all but the newest few and the current one, and what the library kept to tell those gone."""
     folder, current = making.folder, making.folder.current_id()
     known = making.source.known(making.project)
-    kept = [one for one in folder.ids() if known.get(one)][: making.keep]
-    gone = [one for one in folder.ids() if one not in kept and one != current]
-    gone = [one for one in gone if folder.remove(one)]
+    kept = [snapshot for snapshot in folder.ids() if known.get(snapshot)][: making.keep]
+    gone = [snapshot for snapshot in folder.ids() if snapshot not in kept and snapshot != current]
+    gone = [snapshot for snapshot in gone if folder.remove(snapshot)]
     there = {*folder.ids()}
-    forgotten = [one for one in known if one not in there]
+    forgotten = [snapshot for snapshot in known if snapshot not in there]
     with suppress(DamagedSnapshot):
-        seen = min((folder.manifest(one).mark.change for one in folder.ids()), default=0)
+        seen = min((folder.manifest(snapshot).mark.change for snapshot in folder.ids()), default=0)
         with making.store.transaction():
             making.source.forget(making.project, forgotten, seen)
     return tuple(gone)
@@ -216,7 +216,9 @@ def _lexical(
         making.source.rows(making.project, previous.manifest.mark.block, mark.block),
         since=previous.manifest.mark.block,
     )
-    recent = merge_segments([(one, _kept(one, delta.lexical)) for one in others] + [(fresh, _kept(fresh, None))])
+    recent = merge_segments(
+        [(segment, _kept(segment, delta.lexical)) for segment in others] + [(fresh, _kept(fresh, None))]
+    )
     tombstones = np.union1d(previous.tombstones, base.keys[base.rows_of(delta.lexical)])
     if (len(recent) + len(tombstones)) * _STALE_SHARE > len(base):
         merge_segments([(base, _kept(base, tombstones)), (recent, _kept(recent, None))]).save(built / SEGMENTS[0])
@@ -323,10 +325,10 @@ def _changed_shards(
         added = _of(fresh, whose == number)
         if windows is not None and not len(added) and not np.isin(windows.chunks, delta.vectors).any():
             index = index_name(name, making.vectors)
-            for one in (name, index, *((OUTLINE.format(number),) if making.outline else ())):
-                if one in previous.manifest.files:
-                    carry(previous.path / one, built / one, copy=making.copies)
-                    carried[one] = replace(previous.manifest.files[one], carried=True)
+            for file_name in (name, index, *((OUTLINE.format(number),) if making.outline else ())):
+                if file_name in previous.manifest.files:
+                    carry(previous.path / file_name, built / file_name, copy=making.copies)
+                    carried[file_name] = replace(previous.manifest.files[file_name], carried=True)
             if making.vectors != CODES and index not in carried:
                 save_index(built / index, making.vectors, windows.matrix)
             if OUTLINE.format(number) not in carried:

@@ -34,7 +34,7 @@ class CollectionReport:
 
     def include(self, other: CollectionReport) -> None:
         """Takes up what another report says of the same collection."""
-        for name in (one.name for one in fields(self) if one.name != "name"):
+        for name in (field_.name for field_ in fields(self) if field_.name != "name"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 

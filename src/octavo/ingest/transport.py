@@ -33,10 +33,10 @@ _PLAIN = tuple(field.name for field in fields(Document) if field.name not in {"k
 _plain_fields = attrgetter(*_PLAIN)
 
 # A look-up here: calling an enumeration for its member costs ten times as much. Its `value` is a property in Python.
-_CONTENT_TYPES = {one.value: one for one in ContentType}
-_EDGE_TYPES = {one.value: one for one in EdgeType}
-_LOOKUPS = {one.value: one for one in Lookup}
-_NAME_KINDS = {one.value: one for one in NameKind}
+_CONTENT_TYPES = {content_type.value: content_type for content_type in ContentType}
+_EDGE_TYPES = {edge_type.value: edge_type for edge_type in EdgeType}
+_LOOKUPS = {lookup.value: lookup for lookup in Lookup}
+_NAME_KINDS = {name_kind.value: name_kind for name_kind in NameKind}
 _value = attrgetter("_value_")
 
 

@@ -11,10 +11,10 @@ from typing import Any
 def plain(value: Any) -> Any:
     """Nested values become dicts and lists; what is null is left out, as everywhere in answers."""
     if is_dataclass(value):
-        told = ((one.name, getattr(value, one.name)) for one in fields(value))
-        return {name: plain(one) for name, one in told if one is not None}
+        told = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return {name: plain(inner) for name, inner in told if inner is not None}
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return value.value if isinstance(value, Enum) else value

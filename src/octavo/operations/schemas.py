@@ -62,7 +62,7 @@ def slim_input(schema: Mapping[str, Any], unlisted: Collection[str] = ()) -> dic
 
     The server still holds every caller to the whole schema, and takes what is unlisted here.
     """
-    listed = {name: _worth(one) for name, one in schema["properties"].items() if name not in unlisted}
+    listed = {name: _worth(argument) for name, argument in schema["properties"].items() if name not in unlisted}
     required = {"required": schema["required"]} if "required" in schema else {}
     return {"type": "object", "properties": listed, **required}
 
@@ -109,20 +109,20 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 def _simplified(node: Any, definitions: Mapping[str, Any]) -> Any:
     """References replaced by what they mean, `X or null` by X, and generated titles left out."""
     if isinstance(node, list):
-        return [_simplified(one, definitions) for one in node]
+        return [_simplified(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
         return _simplified(definitions[node["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in node:
-        real = [one for one in node["anyOf"] if one != {"type": "null"}]
+        real = [choice for choice in node["anyOf"] if choice != {"type": "null"}]
         if len(real) == 1:
             rest = {key: value for key, value in node.items() if key != "anyOf" and (key, value) != ("default", None)}
             return _simplified({**real[0], **rest}, definitions)
     kept = {}
     for key, value in node.items():
         if key == "properties":
-            kept[key] = {name: _simplified(one, definitions) for name, one in value.items()}
+            kept[key] = {name: _simplified(inner, definitions) for name, inner in value.items()}
         elif (key == "title" and isinstance(value, str)) or (key == "default" and value in (None, [])):
             continue
         else:
@@ -132,11 +132,11 @@ def _simplified(node: Any, definitions: Mapping[str, Any]) -> Any:
 
 def _types(node: Any) -> Any:
     if isinstance(node, list):
-        return [_types(one) for one in node]
+        return [_types(item) for item in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: {name: _types(one) for name, one in value.items()} if key == "properties" else _types(value)
+        key: {name: _types(inner) for name, inner in value.items()} if key == "properties" else _types(value)
         for key, value in node.items()
         if key not in ("description", "default")
     }

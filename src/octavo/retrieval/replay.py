@@ -112,7 +112,7 @@ def replay(recording: Recording, library: Library) -> Answered:
     """Fuses and refines what was recorded. Only what was scored then is reranked; nothing is asked of a model."""
     _check_home(recording, library)
     profile = read_profile(recording.profile)
-    recall = tuple(_Replayed(one, recording.vector, one.name) for one in recording.channels)
+    recall = tuple(_Replayed(channel, recording.vector, channel.name) for channel in recording.channels)
     reranker, judge = library.reranker, library.judge
     then = replace(
         library,

@@ -94,7 +94,9 @@ def profile_from(table: Mapping[str, Any], where: str = "profile") -> RetrievalP
         several = [given] if shape == "fuse" else given
         if not isinstance(several, list):
             raise ConfigurationError(f"{where}: {shape} is not a list", hint=f"write [[{shape}]] above each stage")
-        stages[shape] = tuple(_stage(one, shape, f"{where}, {shape} {number}") for number, one in enumerate(several, 1))
+        stages[shape] = tuple(
+            _stage(stage, shape, f"{where}, {shape} {number}") for number, stage in enumerate(several, 1)
+        )
     given = table.get(_CALIBRATION)
     calibration = None if given is None else _value(Calibration, given, f"{where}, {_CALIBRATION}")
     return RetrievalProfile(name, stages["recall"], stages["fuse"][0], stages["refine"], stages["expand"], calibration)
@@ -122,7 +124,7 @@ def _stage(table: object, shape: str, where: str) -> Any:
     if not isinstance(name, str):
         raise ConfigurationError(f"{where} does not say which stage it is", hint=_choices(shape))
     if name not in SHAPES[shape]:
-        other = next((one for one, known in SHAPES.items() if name in known), None)
+        other = next((shape for shape, known in SHAPES.items() if name in known), None)
         if other:
             raise ConfigurationError(f"{where}: {name} is a stage of {other}", hint=_choices(shape))
         raise ConfigurationError(f"{where}: there is no stage {name}", hint=_nearest(name, SHAPES[shape]))

@@ -129,7 +129,7 @@ def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
             "tokens": field_lengths.sum(axis=0, dtype=np.int32),
         },
         [term.encode("utf-8", "surrogatepass") for term, number in numbers.items() if number != _NONE],
-        np.concatenate([empty, *(one for field in words for one in field)]),
+        np.concatenate([empty, *(chunk_words for field in words for chunk_words in field)]),
         np.concatenate([np.repeat(all_rows, lengths_of) for lengths_of in field_lengths]),
         np.repeat(np.array(HALF_BOOSTS, dtype=np.int32), field_lengths.sum(axis=1)),
     )

@@ -57,7 +57,8 @@ def lint(
                 _finding(DUPLICATE_TITLE, uri, f"{title!r} is the title of {same_title[uri]} too", 1, 1, "rename one")
             )
         yield from sorted(
-            (one for one in found if one.rule in rules), key=lambda one: (one.start_line, one.rule, one.message)
+            (finding for finding in found if finding.rule in rules),
+            key=lambda finding: (finding.start_line, finding.rule, finding.message),
         )
 
 

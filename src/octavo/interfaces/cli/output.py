@@ -233,5 +233,5 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(shown(one) for one in value)
+        return ", ".join(shown(item) for item in value)
     return str(value)

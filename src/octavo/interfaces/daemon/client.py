@@ -157,7 +157,7 @@ def greeting(config: Config, want: str, tools: str = "default") -> Hello:
     """What a client with this configuration says first."""
     from octavo.config.load import profile_folders
 
-    return Hello(__version__, want, settings_of(config), tools, tuple(str(one) for one in profile_folders()))
+    return Hello(__version__, want, settings_of(config), tools, tuple(str(folder) for folder in profile_folders()))
 
 
 @contextmanager

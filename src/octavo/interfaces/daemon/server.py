@@ -237,7 +237,7 @@ class Server:
                 config = validated(Config, greeting.settings)
             except ValidationError as error:
                 raise InvalidArgument(f"the configuration does not fit: {error}") from error
-            profiles = tuple(Path(one) for one in greeting.profiles)
+            profiles = tuple(Path(folder) for folder in greeting.profiles)
             self._calls[key] = Calls(partial(opened, config, models=_embedding, profiles=profiles))
         return self._calls[key]
 

@@ -37,7 +37,7 @@ class Hello:
     """Folders of the client's own retrieval profiles."""
 
     def line(self) -> bytes:
-        said = {one.name: getattr(self, one.name) for one in fields(self)}
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
         return json.dumps(said, default=str).encode() + b"\n"
 
 
@@ -51,26 +51,24 @@ def hello(line: bytes) -> Hello:
         want=str(said.get("want")),
         settings=said["settings"],
         tools=str(said.get("tools", "default")),
-        profiles=tuple(str(one) for one in said.get("profiles") or ()),
+        profiles=tuple(str(folder) for folder in said.get("profiles") or ()),
     )
 
 
 def settings_of(tree: Config) -> dict[str, Any]:
     """The configuration as nested plain data."""
-    return {one.name: _plain(getattr(tree, one.name)) for one in fields(tree)}
+    return {field.name: _plain(getattr(tree, field.name)) for field in fields(tree)}
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return [_plain(item) for item in value]
     # A database's URL shows itself without its password, which the server needs.
     return value.secret if isinstance(value, DatabaseUrl) else str(value)
 

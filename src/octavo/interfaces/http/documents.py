@@ -95,7 +95,7 @@ def _with_aliases(operation: Operation, schema: Mapping[str, Any]) -> dict[str, 
 
 def _at_most_one(name: str, also: Mapping[str, str]) -> dict[str, Any]:
     spellings = [name, *(alias for alias, other in also.items() if other == name)]
-    pairs = [[one, other] for place, one in enumerate(spellings) for other in spellings[place + 1 :]]
+    pairs = [[spelling, other] for place, spelling in enumerate(spellings) for other in spellings[place + 1 :]]
     return {"not": {"anyOf": [{"required": pair} for pair in pairs]}}
 
 

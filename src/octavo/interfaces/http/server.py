@@ -105,7 +105,7 @@ def _secret(path: Path) -> str:
             logger("serve").warning("others on this machine may read the token in %s: run `chmod 600 %s`", path, path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the token file {path} cannot be read: {error}") from error
-    if len(token) < _SHORTEST_TOKEN or not token.isascii() or any(one.isspace() for one in token):
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or any(character.isspace() for character in token):
         raise ConfigurationError(
             f"the token in {path} is not {_SHORTEST_TOKEN} or more characters of ASCII without spaces",
             hint="make one with: openssl rand -hex 32",

@@ -35,7 +35,9 @@ def prompt(engine: Engine, name: str, given: Mapping[str, str]) -> types.GetProm
             return _recall(engine, given)
         case "onboarding":
             return _onboarding(engine)
-    raise InvalidArgument(f"there is no prompt {name}", hint=f"there are: {', '.join(one.name for one in PROMPTS)}")
+    raise InvalidArgument(
+        f"there is no prompt {name}", hint=f"there are: {', '.join(prompt.name for prompt in PROMPTS)}"
+    )
 
 
 def _recall(engine: Engine, given: Mapping[str, str]) -> types.GetPromptResult:

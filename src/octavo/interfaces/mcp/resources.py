@@ -96,6 +96,6 @@ def completions(engine: Engine, argument: str, value: str, filled: Mapping[str, 
             sections = engine.store.documents.sections(engine.project.id, passage.document.id)
             found = [section.anchor for section in sections if section.anchor]
     wanted = value.casefold()
-    fitting = [one for one in found if wanted in one.casefold()]
-    fitting.sort(key=lambda one: not one.casefold().startswith(wanted))
+    fitting = [completion for completion in found if wanted in completion.casefold()]
+    fitting.sort(key=lambda completion: not completion.casefold().startswith(wanted))
     return types.Completion(values=fitting[:_COMPLETED], total=len(fitting), has_more=len(fitting) > _COMPLETED)

@@ -70,7 +70,9 @@ class AskingApp(App[None]):
 
     def _advise(self, advisories: tuple[Advisory, ...], roots: dict[str, str]) -> None:
         self.advisories, self.roots = advisories, roots
-        first = next((one for one in advisories if one.level == "warn"), advisories[0] if advisories else None)
+        first = next(
+            (advisory for advisory in advisories if advisory.level == "warn"), advisories[0] if advisories else None
+        )
         strip = self.get_screen("search").query_one("#advice", Static)
         strip.set_class(first is not None, "-shown")
         if first is not None:

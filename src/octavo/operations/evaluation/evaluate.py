@@ -214,10 +214,12 @@ def _library(folder: Path, name: str) -> Path:
     path, model = folder / f"{name}.db", name.split("-")[0]
     if not path.exists():
         # A library with a write-ahead log is open somewhere, and a copy of it might be torn.
-        closed = [one for one in folder.glob(f"{model}-*.db") if not one.with_name(f"{one.name}-wal").exists()]
+        closed = [
+            library for library in folder.glob(f"{model}-*.db") if not library.with_name(f"{library.name}-wal").exists()
+        ]
         if closed:
             aside = path.with_suffix(".new")
-            shutil.copyfile(max(closed, key=lambda one: one.stat().st_mtime), aside)
+            shutil.copyfile(max(closed, key=lambda library: library.stat().st_mtime), aside)
             aside.replace(path)
     return path
 
@@ -230,8 +232,8 @@ def _project_on_server(config: Config, folder: Path, name: str) -> str:
     """
     with _opened(config) as engine:
         catalog, copied = engine.store.catalog, project_id(PROJECT)
-        there = copied in [one.id for one in catalog.projects()]
-        corpora = {one.root.name for one in catalog.collections(copied)} if there else set()
+        there = copied in [project.id for project in catalog.projects()]
+        corpora = {collection.root.name for collection in catalog.collections(copied)} if there else set()
     return PROJECT if corpora == {folder.name} else f"{PROJECT} {folder.name} {name}"
 
 

@@ -27,8 +27,12 @@ def figures_lines(answer: FiguresAnswer) -> Iterator[Line]:
     measures = dict.fromkeys(name for measured in answer.figures for name in measured.metrics)
     header = [Part(name, "dim") for name in ("dataset", "profile", *measures)]
     rows = [
-        [Part(one.dataset), Part(one.profile), *(Part(_shown(one.metrics.get(name))) for name in measures)]
-        for one in answer.figures
+        [
+            Part(measured.dataset),
+            Part(measured.profile),
+            *(Part(_shown(measured.metrics.get(name))) for name in measures),
+        ]
+        for measured in answer.figures
     ]
     yield from columns([header, *rows])
 

@@ -55,8 +55,8 @@ _OWN_PATHS = ("", "/v1")
 
 def embedding_profiles_list(engine: Engine, request: ProfilesListRequest) -> ProfilesAnswer:
     named = engine.store.profiles.named(engine.project.id)
-    answering = any(one.state is EmbeddingProfileState.ACTIVE for one in named)
-    return ProfilesAnswer((_configured(engine, active=not answering), *(_shown(engine, one) for one in named)))
+    answering = any(profile.state is EmbeddingProfileState.ACTIVE for profile in named)
+    return ProfilesAnswer((_configured(engine, active=not answering), *(_shown(engine, profile) for profile in named)))
 
 
 def embedding_profiles_upsert(

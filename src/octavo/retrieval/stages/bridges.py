@@ -69,6 +69,7 @@ class Bridges:
         known = {_plain(candidate.title) for candidate in candidates}
         names = dict.fromkeys(name for text in texts for name in names_in(text) if _plain(name) not in known)
         found: dict[ChunkKey, None] = {}
+        listed = {candidate.key for candidate in candidates}
         library = search.library
         for name in list(names)[: self.fetched]:
             words = tuple(library.analyse(name))
@@ -76,7 +77,7 @@ class Bridges:
                 continue
             for chunk in search.holding(Terms(name, words=words), 2, ("title", "aliases")):
                 candidate = library.store.documents.candidates(library.project, [chunk.key])[chunk.key]
-                if _plain(candidate.title) == _plain(name) and candidate.key not in {one.key for one in candidates}:
+                if _plain(candidate.title) == _plain(name) and candidate.key not in listed:
                     found[chunk.key] = None
         if not found:
             return ()

@@ -62,7 +62,7 @@ class TypoRecall:
         if not meant:
             raise SkipStage("no word of the query looks misspelt")
         search.notes["read_as"] = meant
-        terms = replace(query.terms, words=tuple(dict.fromkeys(meant.get(one, one) for one in query.terms.words)))
+        terms = replace(query.terms, words=tuple(dict.fromkeys(meant.get(word, word) for word in query.terms.words)))
         return Ranking(self.name, search.holding(terms, self.depth))
 
     def _meant(self, search: Search, word: str) -> str | None:

@@ -72,16 +72,16 @@ class ContextSmoothing:
         ]
         asked = {candidate.document_id: candidate for candidate, _, _ in pairs}
         series = [candidate for candidate in candidates[: self.among] if candidate.in_series]
-        keys = {one.key for one in (*asked.values(), *series)}
+        keys = {candidate.key for candidate in (*asked.values(), *series)}
         if not keys:
             return
         documents = search.library.store.documents
         known = documents.neighbours(search.library.project, sorted(keys), max(len(self.document), len(self.sequence)))
-        chunks = {one.key: one.chunks for one in known}
+        chunks = {neighbour.key: neighbour.chunks for neighbour in known}
         for candidate, neighbour, far in pairs:
             if chunks.get(asked[candidate.document_id].key, 0) >= self.long_document:
                 yield candidate.key, neighbour, self.document[far - 1], above[neighbour]
-        beside = {one.key for one in series}
+        beside = {candidate.key for candidate in series}
         for near in known:
             far = abs(near.distance)
             if near.key in beside and near.chunks == 1 and near.neighbour in above and far <= len(self.sequence):

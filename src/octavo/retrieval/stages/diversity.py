@@ -37,7 +37,9 @@ class MarginalRelevance:
         ranked = in_order([candidates[place].scored(worth) for place, worth in chosen])
         before = {candidate.key: rank for rank, candidate in enumerate(candidates, 1)}
         details = {
-            one.key: f"from place {before[one.key]}" for rank, one in enumerate(ranked, 1) if before[one.key] != rank
+            candidate.key: f"from place {before[candidate.key]}"
+            for rank, candidate in enumerate(ranked, 1)
+            if before[candidate.key] != rank
         }
         search.notes["moved"] = len(details)
         return noted(ranked, self.name, details)

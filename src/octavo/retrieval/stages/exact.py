@@ -84,7 +84,7 @@ class ExactMatch:
         if search.small or len({*phrase} - {*search.query.terms.words}) == 0:
             holding = frozenset(library.store.lexical.containing(library.project, phrase))
             if 0 < len(holding) < self.rare:
-                details |= {one.key: "holds the phrase" for one in candidates if one.key in holding}
+                details |= {candidate.key: "holds the phrase" for candidate in candidates if candidate.key in holding}
                 return _first(candidates, lambda candidate: candidate.key not in holding)
             if not holding:
                 return candidates

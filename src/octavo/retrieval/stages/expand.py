@@ -61,7 +61,7 @@ class ConceptExpansion:
         if not chosen:
             raise SkipStage("no title is near enough")
         search.notes["concepts"] = {concept: round(cosine, 3) for cosine, concept in chosen}
-        words = dict.fromkeys((*query.terms.words, *(word for _, one in chosen for word in concepts[one])))
+        words = dict.fromkeys((*query.terms.words, *(word for _, concept in chosen for word in concepts[concept])))
         return replace(query, terms=replace(query.terms, words=tuple(words)))
 
 
@@ -83,7 +83,7 @@ class FeedbackRecall:
         first = index.search(search.vector, self.passages, search.admitted)
         if not first:
             raise SkipStage("no chunk has a vector yet")
-        near = index.vectors_of([one.key for one in first])
+        near = index.vectors_of([chunk.key for chunk in first])
         _aim(search, list(near.values()), self.share)
         search.notes["passages"] = len(near)
         return Ranking(self.name, index.search(search.vector, self.depth, search.admitted))

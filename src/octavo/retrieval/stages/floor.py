@@ -33,7 +33,7 @@ class ConfidenceFloor:
             ]
         if self.least is not None:
             scores = self._scores(search, candidates)
-            kept = [one for one in kept if one.key in scores and scores[one.key] >= self.least]
+            kept = [candidate for candidate in kept if candidate.key in scores and scores[candidate.key] >= self.least]
         search.notes["dropped"] = len(candidates) - len(kept)
         return tuple(kept)
 

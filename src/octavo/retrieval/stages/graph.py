@@ -36,8 +36,8 @@ class CommunityBoost:
         numbers = library.store.graph.communities(library.project, {candidate.document_id for candidate in candidates})
         if not numbers:
             raise SkipStage("no communities have been found: `octavo graph build`")
-        wanted = {numbers[one] for one in best if one in numbers}
-        inside = {one for one, number in numbers.items() if number in wanted}
+        wanted = {numbers[document] for document in best if document in numbers}
+        inside = {document for document, number in numbers.items() if number in wanted}
         raised = {
             candidate.key
             for candidate in candidates
@@ -88,7 +88,7 @@ class GraphRecall:
             raise SkipStage("no word of the query is in the library")
         top = max(start.values())
         walk = Walk(self.hops, self.decay, self.fanout, types=self.types)
-        reached = store.graph.walk(project, {one: score / top for one, score in start.items()}, walk)
+        reached = store.graph.walk(project, {document: score / top for document, score in start.items()}, walk)
         near = {document.document: rounded(document.score) for document in reached if document.document not in start}
         nodes = [node for node in store.graph.nodes(project, near) if node.kind != Kind.COMMIT] if near else []
         nodes = sorted(nodes, key=lambda node: (-near[node.document], node.uri))[: self.documents]
@@ -137,10 +137,10 @@ class GraphExpansion:
             raise SkipStage("there are no candidates")
         store, project = search.library.store, search.library.project
         walk = Walk(self.hops, self.decay, self.fanout, types=self.types)
-        reached = store.graph.walk(project, {one: score - low for one, score in best.items()}, walk)
+        reached = store.graph.walk(project, {document: score - low for document, score in best.items()}, walk)
         listed = {candidate.document_id for candidate in candidates}
-        hops = {one.document: one.hops for one in reached if one.document not in listed and one.score > 0}
-        near = {one.document: rounded(one.score / self.decay) for one in reached if one.document in hops}
+        hops = {node.document: node.hops for node in reached if node.document not in listed and node.score > 0}
+        near = {node.document: rounded(node.score / self.decay) for node in reached if node.document in hops}
         nodes = [node for node in store.graph.nodes(project, near) if node.kind != Kind.COMMIT] if near else []
         nodes = sorted(nodes, key=lambda node: (-near[node.document], node.uri))[: self.documents]
         if not nodes:

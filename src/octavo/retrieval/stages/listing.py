@@ -30,7 +30,9 @@ class FilterRecall:
         ordered = sorted(
             first.values(), key=lambda candidate: (-candidate.modified_at, candidate.uri, candidate.collection)
         )
-        return Ranking(self.name, tuple(ScoredChunk(one.key, 1.0 / place) for place, one in enumerate(ordered, 1)))
+        return Ranking(
+            self.name, tuple(ScoredChunk(candidate.key, 1.0 / place) for place, candidate in enumerate(ordered, 1))
+        )
 
 
 def as_listed(ranking: Ranking, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

@@ -42,6 +42,6 @@ class MatchedBy:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if not self.channels:
             raise SkipStage("no channel is named")
-        kept = tuple(one for one in candidates if not set(self.channels).isdisjoint(matched(one)))
+        kept = tuple(candidate for candidate in candidates if not set(self.channels).isdisjoint(matched(candidate)))
         search.notes["dropped"] = len(candidates) - len(kept)
         return kept

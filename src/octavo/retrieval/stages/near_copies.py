@@ -42,7 +42,7 @@ class NearCopies:
             raise SkipStage("no passage nearly repeats a better one")
         others = [candidate for candidate in looked_at if candidate.key not in repeated]
         copies = [candidate for candidate in looked_at if candidate.key in repeated]
-        moved = [one.scored(place.score) for one, place in zip([*others, *copies], looked_at, strict=True)]
+        moved = [candidate.scored(place.score) for candidate, place in zip([*others, *copies], looked_at, strict=True)]
         search.notes["near_copies"] = len(copies)
         return noted((*moved, *candidates[self.among :]), self.name, repeated)
 
@@ -74,7 +74,10 @@ class NearCopies:
 
 def _comparable(candidates: Sequence[Candidate]) -> list[tuple[int, int]]:
     """The places of those that may be near-copies, the better one first."""
-    known = [(one.span.end - one.span.start, _score(one, "lexical"), _score(one, "dense")) for one in candidates]
+    known = [
+        (candidate.span.end - candidate.span.start, _score(candidate, "lexical"), _score(candidate, "dense"))
+        for candidate in candidates
+    ]
     pairs = []
     for second, (length, lexical, cosine) in enumerate(known):
         for first in range(second):

@@ -40,7 +40,9 @@ class NeighbourBoost:
             raise SkipStage("there are no candidates")
         walk = Walk(hops=1, decay=1.0, fanout=self.fanout, types=self.types)
         library = search.library
-        reached = library.store.graph.walk(library.project, {one: score - low for one, score in best.items()}, walk)
+        reached = library.store.graph.walk(
+            library.project, {document: score - low for document, score in best.items()}, walk
+        )
         gained = {document.document: self.share * document.score for document in reached if document.score > 0}
         raised = {candidate.key for candidate in candidates[: self.among] if candidate.document_id in gained}
         if not raised:

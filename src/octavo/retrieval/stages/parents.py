@@ -69,7 +69,9 @@ def _parent(
             end = section.span.start + len(section.span.of(text).rstrip())
             whole = span.union(Span(section.span.start, end))
             gained = (Span(whole.start, span.start), Span(span.end, whole.end))
-            if widest.length < whole.length <= most and not any(_meet(one, part) for one in refused for part in gained):
+            if widest.length < whole.length <= most and not any(
+                _meet(taken, part) for taken in refused for part in gained
+            ):
                 best, widest = section, whole
     return best, widest
 

@@ -56,7 +56,7 @@ class SymbolRecall:
         terms = Terms(query.terms.text, words=words, prefixes=prefixes, excluded=query.terms.excluded)
         found = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
         known = library.store.documents.candidates(library.project, [chunk.key for chunk in found])
-        asked = [one for several in wanted.values() for one in several]
+        asked = [name for several in wanted.values() for name in several]
         inside = _Declarations(search, self.looked_into)
         scored = []
         # In the order found, so that only the best are looked into.

@@ -129,7 +129,7 @@ def report(
 def make(choices: Choices, out: Path, level: str, limit: int, seed: int, names: tuple[str, ...]) -> None:
     with opened(choices) as session:
         found = list(originals(session.engine, names))
-        asked = [Asked(one.query, one.place, one.text) for one in opened_passages(session.engine)]
+        asked = [Asked(passage.query, passage.place, passage.text) for passage in opened_passages(session.engine)]
     made = made_of(found, level=Level(level), limit=limit, seed=seed, asked=asked)
     write_dataset(made, out)
     data = {"path": str(out), "documents": len(made.corpus), "queries": len(made.queries)}
