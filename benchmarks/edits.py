@@ -276,7 +276,7 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
         def edit() -> None:
             before = read(path, path.name, LARGEST)
             document = file_outline(before)
-            overwrite(before, document.content(append(document, target, "One line.").text))
+            overwrite(before, append(document, target, "One line.").content(document, before.content))
 
         def copy() -> None:
             before = read(path, path.name, LARGEST)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from octavo.writing.spacing import line_endings
+
 _CONTEXT = 3
 _COMPARED = 2_000  # lines: of more than this, the old ones are shown as taken out and the new ones as put in
 _LONGEST = 20_000  # characters
@@ -27,7 +29,7 @@ def unified(before: bytes, after: bytes, name: str, ends: tuple[int, int] | None
     same_start, same_end = ends or common_ends(before, after)
     start = _line_start(before, same_start)
     end, new_end = _line_end(before, len(before) - same_end), _line_end(after, len(after) - same_end)
-    first = before.count(b"\n", 0, start)
+    first = line_endings(before, start)
     if before.count(b"\n", start, end) + after.count(b"\n", start, new_end) > _COMPARED:
         hunks = _exchanged(before[start:end], after[start:new_end], first)
     else:

@@ -18,7 +18,7 @@ from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan
 from octavo.writing.headings import DEEPEST, heading_line, heading_text
 from octavo.writing.outline import ROOT, Heading, Outline, headings, parents
-from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
+from octavo.writing.spacing import Spliced, before_blank_lines, content_lines, last_line, line_ending, placed
 
 FIRST, LAST = "first", "last"
 Position = str | Sequence[str]
@@ -31,11 +31,29 @@ _RULE = re.compile(r"[ \t]*+([-*])[ \t]*+(?:\1[ \t]*+){2,}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A whole new text, and where in it the section is that was edited."""
+    """A new text, whole or as what it puts into the old one, and where in it the section is that was edited."""
 
-    text: str
+    new: str | Spliced
     start: int
     end: int
+
+    @property
+    def text(self) -> str:
+        return self.new if isinstance(self.new, str) else self.new.text
+
+    def content(self, outline: Outline, old: bytes) -> bytes:
+        """The bytes of the new text, where `old` are those of the old one."""
+        if isinstance(self.new, str) or not outline.encoded:
+            return outline.content(self.text)
+        view = memoryview(old)
+        return b"".join((view[: self.new.start], outline.content(self.new.put), view[self.new.end :]))
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The first and the last line of the section, from 1; blank lines at its end are left out."""
+        new = self.new if isinstance(self.new, Spliced) else Spliced(self.new, 0, 0, "")
+        first = new.lines_before(self.start) + 1
+        return first, first + new.part(self.start, self.end).rstrip(" \t\r\n").count("\n")
 
 
 def position_of(given: str | Mapping[str, Any]) -> Position:
@@ -123,7 +141,7 @@ def append_to_end(outline: Outline, content: str) -> Edit:
     return Edit(new, at, len(new))
 
 
-def same_start(outline: Outline, new: str) -> bool:
+def same_start(outline: Outline, new: str | Spliced) -> bool:
     """Whether front matter is what it was: a rule in new text can make some of what a file begins with."""
     start, text = outline.start, outline.text
     unfinished = outline.floor < start == len(text) and not text.endswith("\n")
@@ -183,7 +201,7 @@ def _called(path: Sequence[str]) -> str:
     return shown_path(tuple(path)) or "the root"
 
 
-def _added(outline: Outline, start: int, end: int, new: str) -> list[Heading]:
+def _added(outline: Outline, start: int, end: int, new: Spliced) -> list[Heading]:
     """The headings that an edit of `start` to `end` added; every other is checked to be where it was."""
     before, behind = outline.first_at(start), outline.first_at(end)
     shift = len(new) - len(outline.text)
@@ -191,10 +209,10 @@ def _added(outline: Outline, start: int, end: int, new: str) -> list[Heading]:
     known = [_place_of(outline.headings[before - 1])] if before else []
     if behind < len(outline.headings):
         last = outline.headings[behind]
-        until, part = _place_of(last, shift), new[anchor : last.end + shift]
+        until, part = _place_of(last, shift), new.part(anchor, last.end + shift)
     else:
         # A heading that would follow: only an open fence, comment or HTML block can hide it.
-        until, part = (1, len(new) + 1, "x"), f"{new[anchor:]}\n# x\n"
+        until, part = (1, len(new) + 1, "x"), f"{new.part(anchor, len(new))}\n# x\n"
     found = [
         heading._replace(start=heading.start + anchor, end=heading.end + anchor)
         for heading in outline.headings_in(part)
@@ -235,8 +253,8 @@ def _refuse_adoption(
     if not added:
         return
     behind, count = outline.first_at(end), len(added)
-    old = outline.headings
-    levels = [heading.level for heading in (*old[:behind], *added, *old[behind:])]
+    old = outline.headings.places.levels
+    levels = [*old[:behind], *(heading.level for heading in added), *old[behind:]]
     found = parents(levels)
     kept = [parent + count if parent >= behind else parent for parent in outline.parents[behind:]]
     landed = all(found[behind + number] == parent for number, parent in (wanted or {}).items())

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from octavo.errors import Busy, OctavoError, SourceError
+from octavo.stores.sqlite.write_queue import locked_elsewhere
 from octavo.writing.journal import interrupted, put_back
 
 _PATIENCE_SECONDS = 10.0
@@ -63,7 +64,8 @@ else:
             raise SourceError(f"{folder} cannot be read: {error.strerror}") from error
         try:
             _locked(descriptor, folder, deadline)
-            yield
+            with locked_elsewhere(descriptor):
+                yield
         finally:
             os.close(descriptor)
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, overload
+
+import numpy as np
 
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import shown_path
 from octavo.parsing.markdown.inline import LONGEST, plain_text
 from octavo.writing.files import File, encoded
-from octavo.writing.heading_scan import scanned
+from octavo.writing.heading_scan import HeadingPlaces, heading_places
+from octavo.writing.spacing import Spliced
 
 BOM = "\ufeff"
 _ENCODED_BOM = BOM.encode().decode("latin-1")
@@ -25,6 +28,7 @@ ROOT = -1
 """The number of the root: the parent of top-level headings, of level 0."""
 
 _SECTIONS_TOLD = 100  # where the one asked for is not there
+_PLAIN = re.compile(r"(?:[A-Za-z0-9,.()'/-]++ ?)*+")  # texts that hold no markup: outlines show them as they are
 _OPENING = re.compile(r"---[ \t]*+\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.MULTILINE)
 
@@ -43,7 +47,34 @@ class Heading(NamedTuple):
         return plain_text(self.text[:LONGEST])
 
     def named(self, text: str) -> bool:
-        return text == self.text or text == self.shown
+        return text == self.text or (not _PLAIN.fullmatch(self.text) and text == self.shown)
+
+
+class Headings(Sequence[Heading]):
+    """The headings of a text, each made when it is asked for: of a large file most are not."""
+
+    def __init__(self, source: str, places: HeadingPlaces, encoded: bool) -> None:
+        self._source = source
+        self._encoded = encoded
+        self.places = places
+
+    def __len__(self) -> int:
+        return len(self.places.starts)
+
+    @overload
+    def __getitem__(self, number: int) -> Heading: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Heading]: ...
+    def __getitem__(self, number: int | slice) -> Heading | list[Heading]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        places = self.places
+        content = places.content(number, self._source)
+        if not content.isascii() and self._encoded:
+            content = _readable(content)
+        if "\n" in content:
+            content = " ".join(line.strip(" \t") for line in content.split("\n"))
+        return Heading(places.levels[number], places.starts[number], places.ends[number], content)
 
 
 @dataclass(frozen=True)
@@ -63,10 +94,10 @@ class Outline:
         return self._start(self.text)
 
     @cached_property
-    def headings(self) -> Sequence[Heading]:
+    def headings(self) -> Headings:
         return headings(self.text, self.start, encoded=self.encoded)
 
-    def headings_in(self, part: str) -> list[Heading]:
+    def headings_in(self, part: str) -> Headings:
         """The headings of a text in the same form."""
         return headings(part, encoded=self.encoded)
 
@@ -86,9 +117,13 @@ class Outline:
         """The bytes of a text in the same form."""
         return text.encode("latin-1") if self.encoded else encoded(text)
 
-    def starts_as(self, new: str) -> int:
+    def starts_as(self, new: str | Spliced) -> int:
         """Where headings may begin in another text of the same form."""
-        return self._start(new)
+        if isinstance(new, str):
+            return self._start(new)
+        closed = self.floor < self.start < len(self.text) and new.start >= self.start
+        unopened = new.start > self.text.find("\n") >= 0 and not _OPENING.match(self.text, self.floor)
+        return self.start if closed or unopened else self._start(new.text)
 
     def _start(self, text: str) -> int:
         return text_start(text, _ENCODED_BOM if self.encoded else BOM)
@@ -96,7 +131,7 @@ class Outline:
     @cached_property
     def parents(self) -> Sequence[int]:
         """Of each heading the number of its parent."""
-        return parents([heading.level for heading in self.headings])
+        return parents(self.headings.places.levels)
 
     @property
     def floor(self) -> int:
@@ -105,28 +140,32 @@ class Outline:
         return len(bom) if self.text.startswith(bom) else 0
 
     def level(self, number: int) -> int:
-        return 0 if number == ROOT else self.headings[number].level
+        return 0 if number == ROOT else self.headings.places.levels[number]
 
     def body_end(self, number: int) -> int:
         """Where the text right below a heading, or before the first one, ends."""
-        following = number + 1
-        return self.headings[following].start if following < len(self.headings) else len(self.text)
+        return self._start_of(number + 1)
 
     def section_end(self, number: int) -> int:
         """Where a section ends, with everything below its heading."""
-        following = self.after(number)
-        return self.headings[following].start if following < len(self.headings) else len(self.text)
+        return self._start_of(self.after(number))
+
+    def _start_of(self, number: int) -> int:
+        """Where a heading begins; the end of the text if there is none of that number."""
+        return self.headings.places.starts[number] if number < len(self.headings) else len(self.text)
 
     def after(self, number: int) -> int:
         """The number of the first heading behind a section; that many headings there are if there is none."""
         level = self.level(number)
         if number == ROOT:
             return len(self.headings)
-        numbers = range(number + 1, len(self.headings))
-        return next((other for other in numbers if self.headings[other].level <= level), len(self.headings))
+        levels = self.headings.places.levels
+        numbers = range(number + 1, len(levels))
+        return next((other for other in numbers if levels[other] <= level), len(levels))
 
     def children(self, number: int) -> list[int]:
-        return [child for child in range(number + 1, self.after(number)) if self.parents[child] == number]
+        parents = self.parents
+        return [child for child in range(number + 1, self.after(number)) if parents[child] == number]
 
     def path(self, number: int) -> tuple[str, ...]:
         found: list[str] = []
@@ -174,7 +213,7 @@ class Outline:
 
     def first_at(self, offset: int) -> int:
         """The number of the first heading that begins at an offset or later."""
-        return bisect_left(self.headings, offset, key=lambda heading: heading.start)
+        return bisect_left(self.headings.places.starts, offset)
 
 
 def outline(text: str) -> Outline:
@@ -189,20 +228,14 @@ def file_outline(file: File) -> Outline:
     return Outline(file.content.decode("latin-1"), encoded=True)
 
 
-def headings(text: str, start: int = 0, *, encoded: bool = False) -> list[Heading]:
+def headings(text: str, start: int = 0, *, encoded: bool = False) -> Headings:
     """CommonMark's headings outside quotes and lists, from the beginning of a line on.
 
     A space in the place of each carriage return that belongs to a line ending keeps every offset; at the end of a line
     it changes no block.
     """
     source = text.replace("\r\n", " \n") if "\r" in text else text
-    found = scanned(source, start, Heading)
-    plain = not encoded or text.isascii()
-    for number, heading in enumerate(found):
-        content = heading.text
-        if "\n" in content or not (plain or content.isascii()):
-            found[number] = heading._replace(text=_joined(content if plain else _readable(content)))
-    return found
+    return Headings(source, heading_places(source, start), encoded)
 
 
 def text_start(text: str, bom: str = BOM) -> int:
@@ -213,21 +246,16 @@ def text_start(text: str, bom: str = BOM) -> int:
     return closing.end() if closing else start
 
 
-def parents(levels: Iterable[int]) -> list[int]:
+def parents(levels: Sequence[int]) -> list[int]:
     """For each heading the number of the nearest earlier one of a lower level."""
-    found: list[int] = []
-    above: list[tuple[int, int]] = [(0, ROOT)]
-    for number, level in enumerate(levels):
-        while above[-1][0] >= level:
-            above.pop()
-        found.append(above[-1][1])
-        above.append((level, number))
-    return found
+    depths = np.array(levels, np.intp)
+    numbers = np.arange(len(depths))
+    found = np.full(len(depths), ROOT)
+    for depth in np.unique(depths)[1:]:
+        lower = np.maximum.accumulate(np.where(depths < depth, numbers, ROOT))
+        found[depths == depth] = lower[depths == depth]
+    return found.tolist()
 
 
 def _readable(part: str) -> str:
     return part.encode("latin-1").decode("utf-8")
-
-
-def _joined(content: str) -> str:
-    return " ".join(line.strip(" \t") for line in content.split("\n"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,6 +55,15 @@ LINES = (
 def test_headings_are_those_of_the_block_rules(lines: list[str], finished: bool) -> None:
     text = "\n".join(lines) + ("\n" if finished else "")
     assert heading_scan(text, 0) == scan(text).headings
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from(LINES), max_size=14), st.integers(1, 60))
+def test_lines_that_are_looked_at_together_do_not_matter(lines: list[str], block: int) -> None:
+    text = "\n".join(lines)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("octavo.writing.heading_scan._BLOCK", block)
+        assert heading_scan(text, 0) == scan(text).headings
 
 
 def test_a_fence_that_holds_many_headings_holds_them_all() -> None:

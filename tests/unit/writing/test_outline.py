@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from octavo.writing.outline import outline
+from octavo.writing.outline import ROOT, outline, parents
 
 
 @pytest.mark.parametrize(
@@ -79,3 +81,17 @@ def test_a_section_reaches_to_the_next_heading_of_its_level_and_its_body_to_the_
     assert text[found.headings[0].start : found.section_end(0)] == "# A\na\n## B\nb\n"
     assert text[found.headings[0].start : found.body_end(0)] == "# A\na\n"
     assert found.section_end(2) == len(text)
+
+
+@given(st.lists(st.integers(1, 6), max_size=30))
+def test_parents_of_any_levels_are_the_nearest_lower_ones_before_them(levels: list[int]) -> None:
+    def nearest(number: int) -> int:
+        return next((other for other in reversed(range(number)) if levels[other] < levels[number]), ROOT)
+
+    assert parents(levels) == [nearest(number) for number in range(len(levels))]
+
+
+@given(st.text("aZ9 ,.()'/-", min_size=1, max_size=20))
+def test_a_text_without_markup_is_shown_as_it_is(text: str) -> None:
+    for heading in outline(f"# {text}\n").headings:
+        assert heading.shown == heading.text

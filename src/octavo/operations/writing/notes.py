@@ -128,7 +128,7 @@ def change(
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         edited = edit(document)
-        written = Written(file, document.content(edited.text))
+        written = Written(file, edited.content(document, file.content))
         if written.changed:
             refuse_read_only(file)
             if not request.dry_run:
@@ -172,8 +172,7 @@ def path_in(note: Note) -> str:
 def answered(engine: Engine, note: Note, request: WriteRequest, written: Written, edited: Edit) -> WriteAnswer:
     idle = request.dry_run or not written.changed
     indexed, problem = (None, None) if idle else _indexed(engine, note, len(written.content))
-    start = edited.text.count("\n", 0, edited.start) + 1
-    section = edited.text[edited.start : edited.end].rstrip(" \t\r\n")
+    start, end = edited.lines
     return WriteAnswer(
         collection=note.collection.name,
         uri=note.uri,
@@ -181,7 +180,7 @@ def answered(engine: Engine, note: Note, request: WriteRequest, written: Written
         changed=written.changed,
         dry_run=request.dry_run,
         start_line=start,
-        end_line=start + section.count("\n"),
+        end_line=end,
         diff=written.diff(note.uri),
         indexed=indexed,
         note=problem,

@@ -2,7 +2,8 @@
 
 Whoever wants to write first takes a lock on the library's folder, waits for SQLite's write lock with that in hand, and
 lets go of the folder once it writes. A process that has just written and wants to write again therefore stands behind
-those that wait. The lock decides only the order: on a file system without such locks, SQLite's own decides alone.
+those that wait. The lock decides only the order: on a file system without such locks, SQLite's own decides alone, and
+also while this process has locked the folder for something else, because it would wait for itself.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +22,20 @@ if sys.platform != "win32":
 
 _SHORTEST, _LONGEST = 0.001, 0.008  # seconds between two looks; random, so that nobody is always the later one
 _MOST = 1.0  # seconds in the queue: behind a long transaction, or another library of the folder, order matters less
+
+
+_locked_elsewhere: Counter[tuple[int, int]] = Counter()  # folders by device and inode
+
+
+@contextmanager
+def locked_elsewhere(folder: int) -> Iterator[None]:
+    """While this process holds a lock on an open folder that a library may lie in too."""
+    place = _place(folder)
+    _locked_elsewhere[place] += 1
+    try:
+        yield
+    finally:
+        _locked_elsewhere[place] -= 1
 
 
 class WriteQueue:
@@ -33,7 +49,8 @@ class WriteQueue:
     def first(self, seconds: float) -> Iterator[None]:
         """While it is this process's turn to ask for the write lock, or once it has waited long enough for that."""
         folder = self._open()
-        locked = folder is not None and _locked_within(folder, min(seconds, _MOST))
+        waits = folder is not None and not _locked_elsewhere[_place(folder)]
+        locked = folder is not None and waits and _locked_within(folder, min(seconds, _MOST))
         try:
             yield
         finally:
@@ -51,6 +68,11 @@ class WriteQueue:
             with suppress(OSError):
                 self._opened = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
         return self._opened
+
+
+def _place(folder: int) -> tuple[int, int]:
+    found = os.fstat(folder)
+    return found.st_dev, found.st_ino
 
 
 def _locked_within(folder: int, seconds: float) -> bool:
