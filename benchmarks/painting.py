@@ -13,16 +13,13 @@ import argparse
 import json
 import os
 import random
-import re
 import shutil
 import statistics
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from typists import _titles
+from octavo_server import serving, titles
 
 # Notes the time of each key, and of the first frame after the hits were replaced.
 _WATCH = """() => {
@@ -46,16 +43,8 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=40)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     chosen = parser.parse_args()
-    command = [sys.executable, "-m", "octavo", "serve", "--port", "0", "--no-watch", "--library", str(chosen.library)]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
-    assert server.stderr is not None
-    try:
-        found = re.match(r"Serving (http://\S+) ", server.stderr.readline())
-        assert found, "the server did not start"
-        measured = _measured(found[1], _titles(chosen.library), chosen.queries)
-    finally:
-        server.kill()
-        server.wait()
+    with serving(chosen.library) as address:
+        measured = _measured(address, titles(chosen.library), chosen.queries)
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "painting.json").write_text(json.dumps(measured, indent=2) + "\n", "utf-8")
     print(json.dumps(measured, indent=2))

@@ -12,10 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import statistics
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -23,6 +20,7 @@ from typing import Any
 
 import anyio
 import httpx2
+from octavo_server import serving, titles
 
 _KEYS = (2, 6)  # pressed between two pauses
 
@@ -35,25 +33,11 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.6, help="seconds between two pauses, on average")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     chosen = parser.parse_args()
-    command = [sys.executable, "-m", "octavo", "serve", "--port", "0", "--no-watch", "--library", str(chosen.library)]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
-    assert server.stderr is not None
-    try:
-        found = re.match(r"Serving (http://\S+) ", server.stderr.readline())
-        assert found, "the server did not start"
-        measured = anyio.run(_typed, found[1], _titles(chosen.library), chosen)
-    finally:
-        server.kill()
-        server.wait()
+    with serving(chosen.library) as address:
+        measured = anyio.run(_typed, address, titles(chosen.library), chosen)
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "typists.json").write_text(json.dumps(measured, indent=2) + "\n", "utf-8")
     print(json.dumps(measured, indent=2))
-
-
-def _titles(library: Path) -> list[str]:
-    command = [sys.executable, "-m", "octavo", "list", "--documents", "--format", "files", "--library", str(library)]
-    listed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
-    return [re.sub(r"[\W_]+", " ", "/".join(Path(line).parts[-2:]).rpartition(".")[0]).strip() for line in listed]
 
 
 async def _typed(address: str, titles: list[str], chosen: Any) -> dict[str, Any]:

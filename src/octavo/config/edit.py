@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +14,7 @@ from tomlkit.items import AbstractTable
 
 from octavo.config.describe import describe, plain
 from octavo.config.load import PROJECT_FILE, load, parsed, project_file, read_flat, user_file, variable
+from octavo.config.replacing import replace_file
 from octavo.errors import ConfigurationError, InvalidArgument
 from octavo.model.location import DatabaseUrl
 
@@ -65,7 +64,7 @@ def unset(file: Path, name: str, environ: Mapping[str, str], directory: Path) ->
 def replace(file: Path, text: str, environ: Mapping[str, str], directory: Path) -> None:
     """Writes a whole file that somebody edited, if it can be loaded."""
     load(environ=environ, directory=directory, drafts={file: text})
-    _write(file, text)
+    replace_file(file, text)
 
 
 def _changed(file: Path, name: str, value: Any, environ: Mapping[str, str], directory: Path) -> Change:
@@ -77,7 +76,7 @@ def _changed(file: Path, name: str, value: Any, environ: Mapping[str, str], dire
         raise ConfigurationError(f"{name} cannot be changed in {file} as it is written", hint="change it in an editor")
     origin = load(environ=environ, directory=directory, drafts={file: new}).origins[name]
     if new != text:
-        _write(file, new)
+        replace_file(file, new)
     overridden = None if value is None or origin == str(file) else origin
     return Change(name, plain(value), file, variable(name) if overridden == "environment" else overridden)
 
@@ -102,25 +101,3 @@ def _edited(text: str, name: str, value: Any) -> str:
 
 def _toml(value: Any) -> Any:
     return value.secret if isinstance(value, DatabaseUrl) else plain(value)
-
-
-def _write(file: Path, text: str) -> None:
-    """Atomically. A symbolic link stays one: people keep such files in a repository."""
-    file = file.resolve()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            if file.exists():
-                Path(temporary).chmod(file.stat().st_mode & 0o777)
-            Path(temporary).replace(file)
-        except BaseException:
-            with suppress(OSError):
-                Path(temporary).unlink()
-            raise
-    except OSError as error:
-        raise ConfigurationError(f"{file} cannot be written: {error}") from error

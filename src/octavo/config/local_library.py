@@ -14,6 +14,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from octavo.config.replacing import replace_file
 from octavo.errors import ConfigurationError
 
 LIBRARY_HERE = Path(".octavo") / "library.db"
@@ -35,15 +36,8 @@ def trusted(directory: Path) -> Path | None:
 
 
 def trust(library: Path) -> None:
-    path = _list_file()
     paths = sorted({*_trusted_paths(), str(library.resolve())})
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(".new")
-        temporary.write_text(json.dumps(paths, indent=2) + "\n", "utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be written: {error}") from error
+    replace_file(_list_file(), json.dumps(paths, indent=2) + "\n")
 
 
 def _trusted_paths() -> list[str]:

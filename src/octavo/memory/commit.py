@@ -191,7 +191,7 @@ def unchanged(memories: ProjectMemories, item: MemoryItem, by: Provenance, paylo
 
     Called inside the transaction that read the item. The log alone is written, never the item.
     """
-    commit = _commit(item, MemoryAction.UNCHANGED, by, payload, memories.clock())
+    commit = log_entry(item, MemoryAction.UNCHANGED, by, payload, memories.clock())
     if by.key is not None:
         memories.repository.record(memories.project, commit)
     return Committed(item, commit)
@@ -282,7 +282,7 @@ def _write(
         valid_to=draft.valid_to,
         supersedes=item.version - 1 or None,
     )
-    commit = _commit(item, action, by, payload, at)
+    commit = log_entry(item, action, by, payload, at)
     memories.repository.put(item, commit, version)
     index_document(memories, with_position(prepared, item))
     return Committed(item, commit)
@@ -312,7 +312,7 @@ def _amend(
         if changed == item:
             return unchanged(memories, item, by, payload)
         changed = replace(changed, updated_at=_monotonic_now(memories, item))
-        commit = replace(_commit(changed, action, by, payload, changed.updated_at), session_id=_session(memories, by))
+        commit = replace(log_entry(changed, action, by, payload, changed.updated_at), session_id=_session(memories, by))
         memories.repository.put(changed, commit)
         if status is MemoryStatus.ARCHIVED:
             uri = memory_uri(item.id)
@@ -324,7 +324,8 @@ def _amend(
         return Committed(changed, commit)
 
 
-def _commit(item: MemoryItem, action: MemoryAction, by: Provenance, payload: str, at: float) -> MemoryCommit:
+def log_entry(item: MemoryItem, action: MemoryAction, by: Provenance, payload: str, at: float) -> MemoryCommit:
+    """The entry of the log for a change: what the item is after it, and whose change it is."""
     return MemoryCommit(
         item_id=item.id,
         action=action,

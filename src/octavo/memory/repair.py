@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from octavo.memory.draft import ANONYMOUS
+from octavo.memory.commit import log_entry
+from octavo.memory.draft import Provenance
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.similarity import fingerprint
-from octavo.model.memory import MemoryAction, MemoryCommit, MemoryFilter, MemoryId
+from octavo.model.memory import MemoryAction, MemoryFilter, MemoryId
 
-_REASON = "repaired: the item did not stand at its newest version"
+_REPAIRED = Provenance(reason="repaired: the item did not stand at its newest version")
 
 
 def repair_items(memories: ProjectMemories) -> int:
@@ -40,18 +41,6 @@ def _repair(memories: ProjectMemories, name: MemoryId) -> bool:
             fingerprint=item.fingerprint if text is None else fingerprint(text),
             updated_at=max(item.updated_at, newest.created_at),
         )
-        entry = MemoryCommit(
-            item_id=name,
-            action=MemoryAction.UNCHANGED,
-            version=repaired.version,
-            status=repaired.status,
-            pinned=repaired.pinned,
-            author=ANONYMOUS.author,
-            reason=_REASON,
-            session_id=None,
-            key=None,
-            payload="",
-            at=max(memories.clock(), repaired.updated_at),
-        )
-        repository.put(repaired, entry)
+        at = max(memories.clock(), repaired.updated_at)
+        repository.put(repaired, log_entry(repaired, MemoryAction.UNCHANGED, _REPAIRED, "", at))
         return True

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Mapping
 from functools import cache
+from typing import Any, NamedTuple
 
+from octavo.errors import OctavoError
 from octavo.operations.operation import Operation
 from octavo.operations.request_fields import RequestField, request_fields
 from octavo.operations.table import EVERY
@@ -52,6 +54,19 @@ def for_model(hint: str, offered: Container[str], asked: Operation | None = None
         return name and f"{name} with {', '.join(given)}" if given else name
 
     return _without_options(_respelled(hint, tool), asked, lambda field: field.name)
+
+
+class ErrorForModel(NamedTuple):
+    """An error as the text a model reads, and again as data."""
+
+    text: str
+    data: dict[str, Any]
+
+
+def error_for_model(error: OctavoError, offered: Container[str], asked: Operation | None = None) -> ErrorForModel:
+    hint = error.hint and for_model(error.hint, offered, asked)
+    text = f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
+    return ErrorForModel(text, {"code": error.code, "message": error.message, "hint": hint, "details": error.details})
 
 
 def _respelled(hint: str, spelled: Callable[[Operation, str], str | None]) -> str:

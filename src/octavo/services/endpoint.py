@@ -69,12 +69,12 @@ class Endpoint:
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """The answer's JSON, or `ProviderFailed` with the last reason there was."""
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        chance = random.Random(f"{self._name}{len(data)}")  # seeded: the same request waits the same
+        payload = _encoded(body)
+        chance = random.Random(f"{self._name}{len(payload)}")  # seeded: the same request waits the same
         for attempt in range(self._patience.retries + 1):
             self._take_turn()
             try:
-                return self._asked(path, data)
+                return self._asked(path, payload)
             except _Failure as failure:
                 if not failure.again or attempt == self._patience.retries:
                     raise self._failed(path, failure, attempt + 1) from failure.__cause__
@@ -87,9 +87,9 @@ class Endpoint:
         known not to answer."""
         if reason := self._breaker.reason():
             raise self._silent(reason)
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        payload = _encoded(body)
         try:
-            answer = self._asked(path, data, min(self._patience.timeout_seconds, _DEADLINE))
+            answer = self._asked(path, payload, min(self._patience.timeout_seconds, _DEADLINE))
         except _Failure as failure:
             if not failure.again:
                 raise self._failed(path, failure, 1) from failure.__cause__
@@ -115,11 +115,11 @@ class Endpoint:
         if reason := self._breaker.reason():
             raise self._silent(reason)
         ends = self._clock() + seconds
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        payload = _encoded(body)
         for attempt in (1, 2):
             begun = False
             try:
-                with self._response(path, data, ends - self._clock()) as response:
+                with self._response(path, payload, ends - self._clock()) as response:
                     for item in read(response):
                         if not begun:
                             self._breaker.answered()
@@ -136,12 +136,12 @@ class Endpoint:
                 raise self._failed(path, failure, attempt) from failure.__cause__
 
     @contextmanager
-    def _response(self, path: str, data: bytes, seconds: float) -> Iterator[Any]:
+    def _response(self, path: str, payload: bytes, seconds: float) -> Iterator[Any]:
         """The answer while it is read. Whatever breaks it off is a `_Failure`."""
         watch = Watch(max(seconds, 0.001), current_cancellation())
         opener = _opener(self._url, WatchedHttp(watch), WatchedHttps(watch))
         try:
-            with watch.watching(), opener.open(self._request(path, data), timeout=max(seconds, 0.001)) as response:
+            with watch.watching(), opener.open(self._request(path, payload), timeout=max(seconds, 0.001)) as response:
                 yield response
                 if watch.expired or watch.cancelled:
                     raise OSError("the connection was shut")
@@ -166,9 +166,9 @@ class Endpoint:
             details={"status": None, "attempts": 1},
         )
 
-    def _asked(self, path: str, data: bytes, timeout: float | None = None) -> Any:
+    def _asked(self, path: str, payload: bytes, timeout: float | None = None) -> Any:
         try:
-            request = self._request(path, data)
+            request = self._request(path, payload)
             with self._opener.open(request, timeout=timeout or self._patience.timeout_seconds) as response:
                 answer = response.read(_LARGEST)
         except urllib.error.HTTPError as error:
@@ -185,9 +185,9 @@ class Endpoint:
             raise _Failure(f"{self._url} is no address ({error})") from error
         return _json(answer)
 
-    def _request(self, path: str, data: bytes) -> urllib.request.Request:
+    def _request(self, path: str, payload: bytes) -> urllib.request.Request:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "octavo"}
-        return urllib.request.Request(self._url + path, data, headers | self._headers, method="POST")
+        return urllib.request.Request(self._url + path, payload, headers | self._headers, method="POST")
 
     def _refused(self, error: urllib.error.HTTPError) -> _Failure:
         with error:
@@ -296,6 +296,10 @@ def _hint(failure: _Failure) -> str:
         case 400 | 413 | 422:
             return "check the configured model and what is asked of it (for embeddings: dimensions and batch)"
     return "check that the service is running and can be reached; the work is tried again later"
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _message(body: str) -> str:

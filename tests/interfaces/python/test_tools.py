@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from python_calls import VAULT
 
 import octavo
 from octavo.operations.operation import FULL
@@ -80,3 +81,9 @@ def test_a_hint_names_the_tools_that_are_offered_and_commands_for_the_rest(libra
     wrong = {"reference": "nothing.md"}
     assert library.tools("get,search").call("get", wrong).data["hint"].startswith("search finds passages")
     assert library.tools("get").call("get", wrong).data["hint"].startswith("`octavo search` finds passages")
+
+
+def test_a_hint_names_arguments_of_the_tool_and_no_options(library: octavo.Library) -> None:
+    library.add("copy", VAULT)
+    library.index()
+    assert library.tools("get").call("get", {"reference": "Home.md"}).data["hint"] == "choose one with collection"

@@ -8,7 +8,7 @@ from mcp import types
 
 from octavo.errors import OctavoError
 from octavo.interfaces.calls import Answered
-from octavo.operations.hints import for_model
+from octavo.operations.hints import error_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.schemas import input_schema, output_schema, slim_input, slim_output
 
@@ -41,9 +41,7 @@ def failed(
     error: OctavoError, offered: Container[str] = (), operation: Operation | None = None
 ) -> types.CallToolResult:
     """A failure the model can read and act on: the hint names tools that are offered, not commands."""
-    hint = error.hint and for_model(error.hint, offered, operation)
-    text = f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
-    data = {"code": error.code, "message": error.message, "hint": hint, "details": error.details}
+    told = error_for_model(error, offered, operation)
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], is_error=True, _meta={"octavo/error": data}
+        content=[types.TextContent(type="text", text=told.text)], is_error=True, _meta={"octavo/error": told.data}
     )

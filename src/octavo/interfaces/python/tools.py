@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
 from octavo.operations.arguments import request
-from octavo.operations.hints import for_model
+from octavo.operations.hints import error_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.schemas import dump, input_schema, slim_input
 from octavo.operations.table import chosen
@@ -71,18 +71,13 @@ class Tools:
         except LibraryClosed:
             raise
         except OctavoError as error:
-            return self._failed(error)
+            told = error_for_model(error, self._operations, self._operations.get(name))
+            return ToolAnswer(told.text, told.data, is_error=True)
 
     def _operation(self, name: str) -> Operation:
         if name not in self._operations:
             raise NotFound(f"there is no tool {name!r}", hint=f"the tools are: {', '.join(self._operations)}")
         return self._operations[name]
-
-    def _failed(self, error: OctavoError) -> ToolAnswer:
-        hint = error.hint and for_model(error.hint, self._operations)
-        text = f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
-        data = {"code": error.code, "message": error.message, "hint": hint, "details": error.details}
-        return ToolAnswer(text, data, is_error=True)
 
 
 def _definition(operation: Operation, schema_key: str) -> dict[str, Any]:
