@@ -1,4 +1,4 @@
-"""Jina's `/embeddings`, with `late_chunking` for chunks that are embedded in sight of each other."""
+"""Jina's `/embeddings`, with `late_chunking` for the chunks of a document that are embedded together."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from octavo.model.recipe import EmbeddingProfile
 from octavo.services.endpoint import Endpoint
 
 _BATCH, _CONCURRENCY, _WINDOW = 64, 2, 8_192
-_TOGETHER_CHARACTERS = 48_000  # of chunks embedded in sight of each other: about half of the smallest context there is
+_TOGETHER_CHARACTERS = 48_000  # of chunks embedded together: about half of the smallest context there is
 
 Asked = tuple[str, dict[str, Any]]
 """A path and the body that is posted to it."""
@@ -34,7 +34,7 @@ class Wire(Protocol):
         ...
 
     def ask_together(self, chunks: Sequence[str]) -> Asked | None:
-        """Chunks of one document, embedded in sight of each other; None where the service cannot."""
+        """Chunks of one document, embedded together; None where the service cannot."""
         ...
 
     def read_together(self, answer: Any) -> list[Any]: ...
@@ -89,7 +89,7 @@ class RemoteEmbedder:
         return self._unit(self._read(asked, len(texts), post=self._endpoint.post_once), len(texts))
 
     def embed_together(self, chunks: Sequence[str]) -> NDArray[np.float32]:
-        """Chunks of one document, in order, each in sight of the others; one by one where the service cannot."""
+        """Chunks of one document, in order, embedded together; one by one where the service cannot."""
         found: list[Any] = []
         for group in _groups(chunks):
             asked = self._wire.ask_together([self._settings.document_prefix + chunk for chunk in group])

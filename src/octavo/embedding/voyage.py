@@ -1,4 +1,4 @@
-"""Voyage's `/embeddings`, and `/contextualizedembeddings` for chunks that are embedded in sight of each other."""
+"""Voyage's `/embeddings`, and `/contextualizedembeddings` for the chunks of a document that are embedded together."""
 
 from __future__ import annotations
 

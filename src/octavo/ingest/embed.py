@@ -113,7 +113,7 @@ def _finish(
 
 @runtime_checkable
 class ContextualEmbedder(Protocol):
-    """An embedder that can embed the chunks of one document in sight of each other."""
+    """An embedder that can embed the chunks of one document together, so that each vector sees the whole document."""
 
     def embed_together(self, chunks: Sequence[str]) -> NDArray[np.float32]: ...
 

@@ -1,4 +1,4 @@
-"""What a run without embedding left out: the inputs of chunks, made from what the library holds by who needs them."""
+"""Embedding inputs that a run without embedding left out, made from the stored chunks when they are needed."""
 
 from __future__ import annotations
 

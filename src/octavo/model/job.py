@@ -1,4 +1,4 @@
-"""A job: promised work, recorded in the transaction that made it necessary and executed later."""
+"""A job: queued work, recorded in the transaction that made it necessary and executed later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What finds a passage."""
+"""The kinds of match by which a search finds a passage: word, meaning, symbol, place, link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does what only one may do at a time."""
+"""Leases: the exclusive right to a piece of work, taken, renewed and given back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Leases(Protocol):
-    """Who does what only one may do at a time. Every call is a transaction of its own and moves no generation."""
+    """Exclusive rights to work for a limited time. Every call is a transaction of its own and moves no generation."""
 
     def take(
         self,

@@ -1,4 +1,4 @@
-"""What a library holds for agents: memories, embedding profiles by name, promised work."""
+"""What a library holds for agents: memories, embedding profiles by name, queued jobs."""
 
 from __future__ import annotations
 
