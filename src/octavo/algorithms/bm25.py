@@ -86,11 +86,11 @@ def best(
 
     `terms` are weights with postings, in the order in which their scores are to be added.
     """
-    held = [(weight, postings) for weight, postings in terms if len(postings)]
-    if not held or limit < 1:
+    found_terms = [(weight, postings) for weight, postings in terms if len(postings)]
+    if not found_terms or limit < 1:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    rows = _candidates(sorted(held, key=lambda term: -term[0]), lengths, limit, admitted)
-    return rows, _exact(held, lengths, rows)
+    rows = _candidates(sorted(found_terms, key=lambda term: -term[0]), lengths, limit, admitted)
+    return rows, _exact(found_terms, lengths, rows)
 
 
 def _candidates(

@@ -115,10 +115,10 @@ def read_code_query(text: str) -> CodeQuery:
         return CodeQuery(Asked.TRACE, words, named, places, runs=_runs(message))
     places = places_in(text)
     if is_pattern(text):
-        told = read_pattern(text)
-        literal = " ".join(dict.fromkeys(piece for pieces in told.pieces for piece in pieces))
+        pattern = read_pattern(text)
+        literal = " ".join(dict.fromkeys(piece for pieces in pattern.pieces for piece in pieces))
         return CodeQuery(
-            Asked.PATTERN, literal or text, _names(told.whole), places, pieces=told.pieces, parts=told.parts
+            Asked.PATTERN, literal or text, _names(pattern.whole), places, pieces=pattern.pieces, parts=pattern.parts
         )
     if _ERROR.search(text):
         bare = _KIND_OF_ERROR.sub("", text)
@@ -227,8 +227,8 @@ def share_of_runs(runs: tuple[str, ...], text: str) -> float:
     """
     if not runs:
         return 0.0
-    held = f" {' '.join(_WORDS.findall(text.lower()))} "
-    return sum(f" {run} " in held for run in runs) / len(runs)
+    spaced_words = f" {' '.join(_WORDS.findall(text.lower()))} "
+    return sum(f" {run} " in spaced_words for run in runs) / len(runs)
 
 
 def share_in_order(pieces: tuple[str, ...], text: str) -> float:
@@ -256,9 +256,9 @@ def share_in_order(pieces: tuple[str, ...], text: str) -> float:
 
 def _in_order(pieces: tuple[str, ...], text: str, start: int, end: int) -> int:
     """The characters of those pieces that are found in order between two places; one that is absent is passed over."""
-    held = 0
+    characters = 0
     for piece in pieces:
         found = text.find(piece, start, end)
         if found >= 0:
-            held, start = held + len(piece), found + len(piece)
-    return held
+            characters, start = characters + len(piece), found + len(piece)
+    return characters

@@ -42,11 +42,11 @@ def representatives(groups: NDArray[np.float32], count: int, balance: float) -> 
     middles = groups.mean(axis=1)
     middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-12)
     relevance = np.einsum("gvd,gd->gv", groups, middles)
-    nearest, each = np.zeros_like(relevance), np.arange(len(groups))
+    nearest, every_group = np.zeros_like(relevance), np.arange(len(groups))
     chosen = np.empty((len(groups), count), dtype=np.int64)
     for place in range(count):
         best = (balance * relevance - (1.0 - balance) * nearest).argmax(axis=1)
         chosen[:, place] = best
-        relevance[each, best] = -np.inf
-        np.maximum(nearest, np.einsum("gvd,gd->gv", groups, groups[each, best]), out=nearest)
+        relevance[every_group, best] = -np.inf
+        np.maximum(nearest, np.einsum("gvd,gd->gv", groups, groups[every_group, best]), out=nearest)
     return chosen

@@ -17,10 +17,10 @@ def jaccards(sets: Sequence[AbstractSet[str]]) -> NDArray[np.float64]:
         shared |= seen & pieces
         seen |= pieces
     columns = {piece: place for place, piece in enumerate(shared)}
-    held = np.zeros((len(sets), len(columns)), dtype=bool)
+    membership = np.zeros((len(sets), len(columns)), dtype=bool)
     for row, pieces in enumerate(sets):
-        held[row, [columns[piece] for piece in pieces & shared]] = True
-    bits = [int.from_bytes(row.tobytes(), "big") for row in np.packbits(held, axis=1)]
+        membership[row, [columns[piece] for piece in pieces & shared]] = True
+    bits = [int.from_bytes(row.tobytes(), "big") for row in np.packbits(membership, axis=1)]
     alike = np.eye(len(sets))
     for i, pieces in enumerate(sets):
         if not pieces:

@@ -61,10 +61,10 @@ class PartOfName:
             if found < 0:
                 return 0.0
             at = found + len(piece)
-        told = (not self.begins or name.startswith(self.pieces[0])) and (
+        anchored = (not self.begins or name.startswith(self.pieces[0])) and (
             not self.ends or name.endswith(self.pieces[-1])
         )
-        return 1.0 if told else 0.5
+        return 1.0 if anchored else 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +96,13 @@ def read_pattern(text: str) -> Pattern:
         ways[at : at + 1] = [
             group.string[: group.start()] + alternative + group.string[group.end() :] for alternative in chosen
         ]
-    each = [alternative for way in ways for alternative in _AT_TOP.split(way)]
-    pieces = tuple(parts for parts in dict.fromkeys(map(_literal, each)) if parts)[:_WAYS]
+    alternatives = [alternative for way in ways for alternative in _AT_TOP.split(way)]
+    pieces = tuple(parts for parts in dict.fromkeys(map(_literal, alternatives)) if parts)[:_WAYS]
     parts: dict[PartOfName, None] = {}
     whole: list[str] = []
-    for way in each[:_WAYS]:
-        told, rest = _names(way)
-        parts |= dict.fromkeys(told)
+    for way in alternatives[:_WAYS]:
+        named, rest = _names(way)
+        parts |= dict.fromkeys(named)
         whole.append(rest)
     return Pattern(pieces, tuple(parts)[:_WAYS], " ".join(dict.fromkeys(whole)))
 
@@ -117,25 +117,25 @@ def _plain(text: str) -> str:
 
 def _names(way: str) -> tuple[list[PartOfName], str]:
     """The names of which a way tells a part, and what is left of it without them."""
-    told: list[PartOfName] = []
+    named: list[PartOfName] = []
     rest: list[str] = []
     run: list[str] = []  # pieces of the name at hand; between them what stands for any letters, or for anything
     for letters, between in _steps(way):
         if letters is not None:
             run.append(letters)
             continue
-        _end(run, told, rest)
+        _end(run, named, rest)
         rest.append(between)
-    _end(run, told, rest)
-    return told, "".join(rest)
+    _end(run, named, rest)
+    return named, "".join(rest)
 
 
-def _end(run: list[str], told: list[PartOfName], rest: list[str]) -> None:
+def _end(run: list[str], named: list[PartOfName], rest: list[str]) -> None:
     pieces = tuple(piece for piece in run if piece not in (_LETTERS, _ANYTHING))
     if _ANYTHING in run or _LETTERS not in run:
         rest.append((" " if _ANYTHING in run else "").join(pieces))  # where anything may stand, a name may end
     if len(pieces) < len(run) and sum(letter.isalnum() for piece in pieces for letter in piece) >= _SHORTEST:
-        told.append(PartOfName(pieces, begins=run[0] == pieces[0], ends=run[-1] == pieces[-1]))
+        named.append(PartOfName(pieces, begins=run[0] == pieces[0], ends=run[-1] == pieces[-1]))
     run.clear()
 
 

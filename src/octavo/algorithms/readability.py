@@ -52,12 +52,12 @@ class Readability:
         """
         if self._multilingual:
             return 1.0
-        whole = total = held = pieces = 0
+        whole = total = letters = pieces = 0
         for piece, begins in (*self._pieces(text), ("", True)):
             if begins:
-                total, whole = total + held, whole + (held if pieces == 1 else 0)
-                held = pieces = 0
-            held, pieces = held + sum(map(str.isalpha, piece)), pieces + 1
+                total, whole = total + letters, whole + (letters if pieces == 1 else 0)
+                letters = pieces = 0
+            letters, pieces = letters + sum(map(str.isalpha, piece)), pieces + 1
         return whole / total if total else 1.0
 
     def unreadable(self, texts: Sequence[str]) -> list[int]:

@@ -161,10 +161,10 @@ class Builds:
             return None
         mine = lease_holders.holder_name()
         # A look first: waiting for a run costs it nothing.
-        held = self._leases.current(self._project, _LEASE)
-        gone = held.holder if held is not None and lease_holders.has_ended(held.holder) else None
-        if held is not None and gone is None:
-            return _described(held)
+        current = self._leases.current(self._project, _LEASE)
+        gone = current.holder if current is not None and lease_holders.has_ended(current.holder) else None
+        if current is not None and gone is None:
+            return _described(current)
         lease = self._leases.take(self._project, _LEASE, mine, _LEASE_SECONDS, _detail(wanted), over=gone)
         if lease.holder != mine:
             return _described(lease)
@@ -174,8 +174,8 @@ class Builds:
     def _elsewhere(self) -> Build | None:
         if self._leases is None or self._project is None:
             return None
-        held = self._leases.current(self._project, _LEASE)
-        return None if held is None or lease_holders.has_ended(held.holder) else _described(held)
+        current = self._leases.current(self._project, _LEASE)
+        return None if current is None or lease_holders.has_ended(current.holder) else _described(current)
 
     def _quietly(self, work: Work) -> None:
         from octavo.observability.progress import NoProgress
@@ -280,10 +280,10 @@ class Builds:
             return
         self._renewed = now
         try:
-            held = self._leases.renew(lease, _LEASE_SECONDS, _detail(self._latest))
+            renewed = self._leases.renew(lease, _LEASE_SECONDS, _detail(self._latest))
         except Busy:
             return  # somebody writes; the next report comes soon enough
-        if not held:
+        if not renewed:
             self._lease, self._lost = None, True
             self.still_leased()
 

@@ -162,8 +162,8 @@ class BatchWriter:
     def _put_rows(self, batch: _Batch) -> None:
         """The rows of a whole batch together, which is several times faster."""
         keys = self._store.documents.put_all(self._project, self._collection.id, batch.prepared)
-        for prepared, those in zip(batch.prepared, keys, strict=True):
-            batch.chunks += zip(those, prepared.chunks, strict=True)
+        for prepared, chunk_keys in zip(batch.prepared, keys, strict=True):
+            batch.chunks += zip(chunk_keys, prepared.chunks, strict=True)
         self._store.lexical.put(self._project, [(key, indexed.lexical) for key, indexed in batch.chunks])
         if self._postpone:
             self._store.embeddings.postpone(self._project, [key for key, _ in batch.chunks])
@@ -239,17 +239,17 @@ class BatchWriter:
 
     def _drop_members(self, uri: str, members: Sequence[str], batch: _Batch) -> None:
         """Removes what was in a file before and is not any more."""
-        for gone in self._held(uri).difference(members):
+        for gone in self._members_of(uri).difference(members):
             self._drop(gone, batch)
             batch.removed.append(gone)
 
-    def _held(self, uri: str) -> set[str]:
+    def _members_of(self, uri: str) -> set[str]:
         """What the ledger says is inside of a file."""
         if self._members is None:
             self._members = {}
-            for each in self._entries:
-                if (outer := container(each, self._entries)) is not None:
-                    self._members.setdefault(outer, []).append(each)
+            for known in self._entries:
+                if (outer := container(known, self._entries)) is not None:
+                    self._members.setdefault(outer, []).append(known)
         return set(self._members.get(uri, ()))
 
     def _nothing_new(self, prepared: PreparedFile) -> bool:
@@ -257,7 +257,7 @@ class BatchWriter:
         known = self._entries.get(prepared.file.uri)
         if known is None or self._entry(prepared) != known:
             return False
-        if prepared.members is not None and self._held(prepared.file.uri).difference(prepared.members):
+        if prepared.members is not None and self._members_of(prepared.file.uri).difference(prepared.members):
             return False
         _report_on(prepared, self._report)
         self._report.unchanged += isinstance(prepared.result, PreparedDocument)

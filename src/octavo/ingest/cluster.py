@@ -55,12 +55,12 @@ def build_clusters(
 
 
 def _in_use(
-    several: Sequence[StoredVectors], assigned: NDArray[np.int64]
+    stored_vectors: Sequence[StoredVectors], assigned: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
     """The inputs that stand for a chunk, ascending, each with its vector from the first that has one."""
     used = np.unique(assigned[:, 1])
     inputs, vectors = [np.zeros(0, dtype=np.int64)], []
-    for stored in several:
+    for stored in stored_vectors:
         wanted = np.isin(stored.inputs, used) & ~np.isin(stored.inputs, np.concatenate(inputs))
         inputs.append(stored.inputs[wanted])
         vectors.append(stored.matrix[wanted].astype(np.float16))

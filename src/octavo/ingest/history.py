@@ -228,8 +228,8 @@ class _CommitWriter:
         made_by = made_by or (self.made_by if diffs else self._brief)
         self._progress.start(f"{self._collection.name} {'diffs' if diffs else 'history'}", len(hashes), "commits")
         try:
-            with closing(commits(repository, hashes, diffs=diffs, withheld=self._withheld)) as told:
-                for batch in _batches(told):
+            with closing(commits(repository, hashes, diffs=diffs, withheld=self._withheld)) as records:
+                for batch in _batches(records):
                     self._write(repository.prefix, batch, made_by)
                     self._report.commits += len(batch) if new is None else sum(commit.hash in new for commit in batch)
                     if done is not None:
@@ -252,8 +252,8 @@ class _CommitWriter:
             keys = store.documents.put_all(project, collection, prepared)
             rows = [
                 pair
-                for prepared_commit, those in zip(prepared, keys, strict=True)
-                for pair in zip(those, prepared_commit.chunks, strict=True)
+                for prepared_commit, chunk_keys in zip(prepared, keys, strict=True)
+                for pair in zip(chunk_keys, prepared_commit.chunks, strict=True)
             ]
             store.lexical.put(project, [(key, indexed.lexical) for key, indexed in rows])
             store.embeddings.expect(project, [(key, indexed.inputs) for key, indexed in rows])
@@ -292,10 +292,10 @@ class _CommitWriter:
     def refuse(self, prefix: str, reason: str, hint: str | None, rows: Mapping[str, LedgerEntry]) -> None:
         """Notes why a repository was not read. What was indexed of it stays."""
         uri = repository_uri(prefix)
-        told = f"{reason} ({hint})" if hint else reason
-        self._report.skipped.append(Problem(uri, told))
+        message = f"{reason} ({hint})" if hint else reason
+        self._report.skipped.append(Problem(uri, message))
         before = rows.get(uri)
-        entry = LedgerEntry(uri, FileOutcome.SKIPPED, before.stamp if before else _NO_STAMP, reason=told)
+        entry = LedgerEntry(uri, FileOutcome.SKIPPED, before.stamp if before else _NO_STAMP, reason=message)
         if entry != before:
             self.record(entry)
 
@@ -336,8 +336,8 @@ def _entry(prefix: str, commit: Commit, document: DocumentId, made_by: str) -> H
     return HistoryEntry(prefix, commit.hash, document, str(commit.author), commit.committed_at, made_by, tuple(touched))
 
 
-def _batches(told: Iterator[Commit]) -> Iterator[list[Commit]]:
-    while batch := list(islice(told, _BATCH)):
+def _batches(records: Iterator[Commit]) -> Iterator[list[Commit]]:
+    while batch := list(islice(records, _BATCH)):
         yield batch
 
 

@@ -32,12 +32,12 @@ def make_postponed(store: Store, project: ProjectId, make: Callable[[], Inputs],
         while True:
             # Read under the lock they are written under: another process may take a chunk away in between.
             with store.transaction():
-                several = store.embeddings.postponed(project, after, _SLICE)
-                if not several:
+                chunks = store.embeddings.postponed(project, after, _SLICE)
+                if not chunks:
                     break
-                store.embeddings.expect(project, list(_made(store, project, several, inputs)))
-            done, after = done + len(several), several[-1].key
-            progress.advance(len(several))
+                store.embeddings.expect(project, list(_made(store, project, chunks, inputs)))
+            done, after = done + len(chunks), chunks[-1].key
+            progress.advance(len(chunks))
     finally:
         progress.finish()
     store.embeddings.finish_postponed(project)
@@ -45,18 +45,18 @@ def make_postponed(store: Store, project: ProjectId, make: Callable[[], Inputs],
 
 
 def _made(
-    store: Store, project: ProjectId, several: Sequence[PostponedChunk], inputs: Inputs
+    store: Store, project: ProjectId, chunks: Sequence[PostponedChunk], inputs: Inputs
 ) -> Iterator[tuple[ChunkKey, tuple[EmbeddingInput, ...]]]:
-    documents = _documents(store, project, {chunk.document_id for chunk in several})
-    for chunk in several:
+    documents = _documents(store, project, {chunk.document_id for chunk in chunks})
+    for chunk in chunks:
         document = documents[chunk.document_id]
         yield chunk.key, inputs(document, _chunk(document, chunk))
 
 
 def _documents(store: Store, project: ProjectId, names: Collection[DocumentId]) -> dict[DocumentId, Document]:
     """As far as their chunks' inputs ask for them."""
-    held = [document for name in names if (document := store.documents.get(project, name)) is not None]
-    texts = store.documents.texts(project, [document.text_hash for document in held])
+    stored = [document for name in names if (document := store.documents.get(project, name)) is not None]
+    texts = store.documents.texts(project, [document.text_hash for document in stored])
     return {
         document.id: Document(
             id=document.id,
@@ -69,7 +69,7 @@ def _documents(store: Store, project: ProjectId, names: Collection[DocumentId]) 
             language=document.language,
             metadata=document.metadata,
         )
-        for document in held
+        for document in stored
     }
 
 

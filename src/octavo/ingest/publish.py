@@ -112,10 +112,10 @@ def prune(making: Making) -> tuple[SnapshotId, ...]:
 def check(snapshot: OpenSnapshot) -> None:
     """Counts, and one search of each kind for something that is known to be there."""
     manifest = snapshot.manifest
-    held = sum(len(segment) for segment in snapshot.segments) - len(snapshot.tombstones)
-    if held != manifest.chunks or len(snapshot.shards) != manifest.vectors:
+    chunks = sum(len(segment) for segment in snapshot.segments) - len(snapshot.tombstones)
+    if chunks != manifest.chunks or len(snapshot.shards) != manifest.vectors:
         raise DamagedSnapshot(
-            f"the snapshot {manifest.id} holds {held} chunks and {len(snapshot.shards)} vectors, "
+            f"the snapshot {manifest.id} holds {chunks} chunks and {len(snapshot.shards)} vectors, "
             f"not {manifest.chunks} and {manifest.vectors}"
         )
     for segment in snapshot.segments:
@@ -286,10 +286,10 @@ def _all_shards(
         for number in np.unique(whose).tolist():
             parts[number].append(_of(windows, whose == number))
     total = 0
-    for number, several in enumerate(parts):
-        if several:
-            windows = joined(*several)
-            several.clear()
+    for number, pieces in enumerate(parts):
+        if pieces:
+            windows = joined(*pieces)
+            pieces.clear()
             _write_shard(making, number, windows, built)
             total += len(windows)
     return total, {}
@@ -320,8 +320,8 @@ def _changed_shards(
     total, carried = 0, {}
     for number in range(shards):
         name = SHARD.format(number)
-        held = previous.manifest.files.get(name)
-        windows = None if held is None else previous.shard(number)
+        recorded = previous.manifest.files.get(name)
+        windows = None if recorded is None else previous.shard(number)
         added = _of(fresh, whose == number)
         if windows is not None and not len(added) and not np.isin(windows.chunks, delta.vectors).any():
             index = index_name(name, making.vectors)

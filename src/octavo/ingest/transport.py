@@ -112,7 +112,7 @@ def _unpack_chunks(document: Document, packed: Packed) -> Iterator[IndexedChunk]
     (ids, sections, paths, ordinals, hashes, tokens, types, signatures), (starts, ends, *lines), rows, inputs = packed
     text = document.text
     counts, windows, digests, contexts, fast, *bounds = inputs
-    held = map(_input, zip(windows, _spans(bounds), digests, contexts, fast, strict=True))
+    every_input = map(_input, zip(windows, _spans(bounds), digests, contexts, fast, strict=True))
     chunks = zip(
         ids,
         repeat(document.id),
@@ -127,8 +127,8 @@ def _unpack_chunks(document: Document, packed: Packed) -> Iterator[IndexedChunk]
         map(_CONTENT_TYPES.__getitem__, types),
         signatures,
     )
-    several: Iterable[tuple[EmbeddingInput, ...]] = (tuple(islice(held, count)) for count in counts)
-    return map(_indexed, zip(map(_chunk, chunks), map(_row, rows), several, strict=True))
+    inputs_of_chunks: Iterable[tuple[EmbeddingInput, ...]] = (tuple(islice(every_input, count)) for count in counts)
+    return map(_indexed, zip(map(_chunk, chunks), map(_row, rows), inputs_of_chunks, strict=True))
 
 
 def _pack_linked(linked: DocumentLinks | None) -> Packed | None:

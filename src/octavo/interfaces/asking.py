@@ -46,8 +46,8 @@ class Asking:
         if row.remote and self._server is not None and not row.watched:
             try:
                 with self._talking:
-                    told = self._server.call(operation, arguments, _SECONDS)
-                return adapter(row.gives).validate_python(told)
+                    reply = self._server.call(operation, arguments, _SECONDS)
+                return adapter(row.gives).validate_python(reply)
             except Unreachable:
                 self._server = None
         return row.run(self.engine(), request(operation, row.takes, arguments), progress)
@@ -59,10 +59,10 @@ class Asking:
             sentence = adapter(AnswerSentence)
             try:
                 with self._talking:
-                    told = self._server.call(
+                    reply = self._server.call(
                         ASK_ALOUD, arguments, _SECONDS, lambda part: tell(sentence.validate_python(part))
                     )
-                whole: AskAnswer = adapter(AskAnswer).validate_python(told)
+                whole: AskAnswer = adapter(AskAnswer).validate_python(reply)
                 return whole
             except Unreachable:
                 self._server = None

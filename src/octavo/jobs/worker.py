@@ -114,16 +114,16 @@ class JobWorker:
         except Exception as error:
             return self._failed(job, error)
         with self._store.transaction():
-            held = self._store.outbox.finish(job)
-        return Round(finished=1) if held else Round(lost=1)
+            still_claimed = self._store.outbox.finish(job)
+        return Round(finished=1) if still_claimed else Round(lost=1)
 
     def _failed(self, job: Job, error: Exception) -> Round:
         said = error.message if isinstance(error, OctavoError) else f"{type(error).__name__}: {error}"
         last = job.attempts >= self._pace.max_attempts
         wait = delay(job.attempts, self._pace.retry_seconds, self._pace.max_retry_seconds, f"job {job.id}")
         with self._store.transaction():
-            held = self._store.outbox.fail(job, said, None if last else self._clock() + wait)
-        if not held:
+            still_claimed = self._store.outbox.fail(job, said, None if last else self._clock() + wait)
+        if not still_claimed:
             return Round(lost=1)
         _LOG.warning("job %s (%s) failed at attempt %s: %s", job.id, job.kind.value, job.attempts, said)
         return Round(dead=1) if last else Round(failed=1)

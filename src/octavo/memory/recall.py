@@ -93,11 +93,11 @@ def excerpts(memories: ProjectMemories, question: str, result: Result, limit: in
         # What was said next to an answer belongs to it, whatever its own words are.
         if hit.chunk_id in relevant or _is_neighbour(hit.steps):
             found.setdefault(hit.citation.uri, []).append(hit)
-    several = list(found.items())[:limit]
-    scores = _scores(memories, question, [best for _, (best, *_) in several], calibrated=result.calibrated)
+    shown = list(found.items())[:limit]
+    scores = _scores(memories, question, [best for _, (best, *_) in shown], calibrated=result.calibrated)
     return [
         Excerpt(memory_of(uri), best.excerpt, best.excerpt_truncated, score, (best, *others))
-        for (uri, (best, *others)), score in zip(several, scores, strict=True)
+        for (uri, (best, *others)), score in zip(shown, scores, strict=True)
     ]
 
 

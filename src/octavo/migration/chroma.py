@@ -131,13 +131,13 @@ class ChromaDirectory:
         truth = "bool_value" if "bool_value" in self._columns("embedding_metadata") else "null"
         said, rows = _queries()["values"].format(truth=truth), {"rows": json.dumps(keys)}
         found: dict[int, dict[str, Any]] = {}
-        for key, name, *several in self._asked(said, rows):
-            found.setdefault(key, {})[name] = _scalar(several)
+        for key, name, *columns in self._asked(said, rows):
+            found.setdefault(key, {})[name] = _scalar(columns)
         if self._columns("embedding_metadata_array"):
-            for key, name, *several in self._rows("lists", rows):
+            for key, name, *columns in self._rows("lists", rows):
                 values = found.setdefault(key, {}).setdefault(name, [])
                 if isinstance(values, list):
-                    values.append(_scalar(several))
+                    values.append(_scalar(columns))
         return found
 
     def _segment(self, collection: ChromaCollection, scope: str) -> str:

@@ -94,15 +94,15 @@ def take_in(
 
 
 def _write(
-    store: Store, collection: Collection, several: Sequence[PreparedDocument], entries: Sequence[LedgerEntry]
+    store: Store, collection: Collection, documents: Sequence[PreparedDocument], entries: Sequence[LedgerEntry]
 ) -> None:
     project = collection.project_id
     with store.transaction():
-        keys = store.documents.put_all(project, collection.id, several)
-        chunks = [pair for of, made in zip(keys, several, strict=True) for pair in zip(of, made.chunks, strict=True)]
+        keys = store.documents.put_all(project, collection.id, documents)
+        chunks = [pair for of, made in zip(keys, documents, strict=True) for pair in zip(of, made.chunks, strict=True)]
         store.lexical.put(project, [(key, chunk.lexical) for key, chunk in chunks])
         store.embeddings.expect(project, [(key, chunk.inputs) for key, chunk in chunks])
-        store.graph.put(project, collection.id, [made.linked for made in several if made.linked is not None])
+        store.graph.put(project, collection.id, [made.linked for made in documents if made.linked is not None])
         store.ledger.record(project, collection.id, entries)
 
 

@@ -115,8 +115,8 @@ def _unfitting(operation: str, model: type, place: str, written: str, pattern: s
 
 def _details(field: str, value: Any, reason: str | None = None, options: list[Any] | None = None) -> dict[str, Any]:
     """The value as far as it can be told in a line: a client knows what it sent."""
-    told = value if value is None or isinstance(value, bool | int | float) else str(value)[:_LONGEST_VALUE]
-    said = {"field": field, "value": told, "valid_options": options}
+    shown = value if value is None or isinstance(value, bool | int | float) else str(value)[:_LONGEST_VALUE]
+    said = {"field": field, "value": shown, "valid_options": options}
     return said if reason is None else {**said, "reason": reason}
 
 

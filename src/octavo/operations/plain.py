@@ -11,8 +11,8 @@ from typing import Any
 def plain(value: Any) -> Any:
     """Nested values become dicts and lists; what is null is left out, as everywhere in answers."""
     if is_dataclass(value):
-        told = ((field.name, getattr(value, field.name)) for field in fields(value))
-        return {name: plain(inner) for name, inner in told if inner is not None}
+        named = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return {name: plain(inner) for name, inner in named if inner is not None}
     if isinstance(value, Mapping):
         return {str(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):

@@ -92,13 +92,13 @@ class FaissIndexes:
     ) -> NDArray[np.int64]:
         """Near rows, ascending: about `wanted` of the admitted ones, evenly from every shard."""
         shards = range(len(self._paths)) if within is None else within
-        each = -(-_OVERSAMPLING * wanted // max(1, len(shards)))
+        per_shard = -(-_OVERSAMPLING * wanted // max(1, len(shards)))
         found = [np.zeros(0, dtype=np.int64)]
         for shard in shards:
             start, end = firsts[shard : shard + 2].tolist()
             mask = None if admitted is None else admitted[start:end]
             if mask is None or mask.any():
-                rows = self._index(shard, vector[None], min(each, end - start), mask)
+                rows = self._index(shard, vector[None], min(per_shard, end - start), mask)
                 found.append(rows[rows >= 0] + start)
         return np.sort(np.concatenate(found))
 

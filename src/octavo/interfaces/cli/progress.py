@@ -106,14 +106,14 @@ def pace(rate: Rate, total: int | None, unit: str) -> str:
     """`3.1 MB of 59 MB, 4.2 MB/s, 13 s left`, or `64 of 93 chunks, 20 chunks/s, 2 s left`."""
     speed, left = rate.per_second, rate.seconds_left(total)
     if total is None:
-        told = [_amount(rate.done, unit)]
+        amounts = [_amount(rate.done, unit)]
     else:
-        told = [f"{size(rate.done) if unit == 'B' else f'{rate.done:,}'} of {_amount(total, unit)}"]
+        amounts = [f"{size(rate.done) if unit == 'B' else f'{rate.done:,}'} of {_amount(total, unit)}"]
     if speed:
-        told.append(f"{_amount(speed, unit)}/s")
+        amounts.append(f"{_amount(speed, unit)}/s")
     if left:
-        told.append(f"{duration(ceil(left))} left")
-    return ", ".join(told)
+        amounts.append(f"{duration(ceil(left))} left")
+    return ", ".join(amounts)
 
 
 def _amount(value: float, unit: str) -> str:

@@ -49,8 +49,8 @@ def _in_every_format(
     files: Sequence[str] | None,
 ) -> Answer:
     def data() -> dict[str, Any]:
-        told: dict[str, Any] = plain(answer)
-        return told
+        as_json: dict[str, Any] = plain(answer)
+        return as_json
 
     def rows() -> list[dict[str, Any]]:
         name = listing().rows

@@ -62,25 +62,25 @@ class Connection:
     ) -> Any:
         """One call and its answer. Errors on purpose are raised as what they are; `tell` gets sentences before it."""
         self.sock.settimeout(timeout)
-        told = self._exchanged(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
-        while "sentence" in told:
-            tell(told["sentence"])
-            told = self._exchanged(b"")
-        if "error" in told:
-            raise error_from(told["error"])
-        return told["answer"]
+        reply = self._exchanged(json.dumps({"call": name, "arguments": arguments}).encode() + b"\n")
+        while "sentence" in reply:
+            tell(reply["sentence"])
+            reply = self._exchanged(b"")
+        if "error" in reply:
+            raise error_from(reply["error"])
+        return reply["answer"]
 
     def _exchanged(self, said: bytes) -> dict[str, Any]:
         """Says something, or nothing, and reads the next line."""
         try:
             self.sock.sendall(said)
             line = self.reader.readline(LONGEST_LINE)
-            told = json.loads(line) if line.endswith(b"\n") else None
+            reply = json.loads(line) if line.endswith(b"\n") else None
         except (OSError, ValueError) as error:
             raise Unreachable(str(error)) from error
-        if not isinstance(told, dict):
+        if not isinstance(reply, dict):
             raise Unreachable("the server ended")
-        return told
+        return reply
 
 
 def running(config: Config) -> Connection | None:

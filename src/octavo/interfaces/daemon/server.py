@@ -247,8 +247,8 @@ _NOT_THE_LIBRARY = ("serve", "daemon", "watch", "log_level", "log_format")
 
 def key_of(settings: Mapping[str, Any], profiles: Sequence[str]) -> str:
     """What an open library depends on: two clients that agree in this may share one."""
-    told = {name: value for name, value in settings.items() if name not in _NOT_THE_LIBRARY}
-    return json.dumps([told, list(profiles)], sort_keys=True)
+    of_library = {name: value for name, value in settings.items() if name not in _NOT_THE_LIBRARY}
+    return json.dumps([of_library, list(profiles)], sort_keys=True)
 
 
 @cache

@@ -82,9 +82,9 @@ def error_json(error: errors.OctavoError) -> dict[str, Any]:
     }
 
 
-def error_from(told: Mapping[str, Any]) -> errors.OctavoError:
+def error_from(problem: Mapping[str, Any]) -> errors.OctavoError:
     """The same error, of the same kind: it ends the command with the same words and the same code."""
-    kind = getattr(errors, str(told.get("kind")), errors.OctavoError)
+    kind = getattr(errors, str(problem.get("kind")), errors.OctavoError)
     if not (isinstance(kind, type) and issubclass(kind, errors.OctavoError)):
         kind = errors.OctavoError
-    return kind(str(told.get("message")), hint=told.get("hint"), details=told.get("details") or {})
+    return kind(str(problem.get("message")), hint=problem.get("hint"), details=problem.get("details") or {})

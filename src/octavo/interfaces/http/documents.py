@@ -82,9 +82,9 @@ def _with_aliases(operation: Operation, schema: Mapping[str, Any]) -> dict[str, 
         spellings = [name, *(alias for alias, other in also.items() if other == name)]
         wanted.append([{"required": [spelling]} for spelling in spellings])
     plain = [choices[0]["required"][0] for choices in wanted if len(choices) == 1]
-    several = [{"oneOf": choices} for choices in wanted if len(choices) > 1]
+    exactly_one = [{"oneOf": choices} for choices in wanted if len(choices) > 1]
     once = [_at_most_one(name, also) for name in sorted(set(also.values())) if name not in schema.get("required", ())]
-    conditions = [*several, *once]
+    conditions = [*exactly_one, *once]
     return {
         **{key: value for key, value in schema.items() if key != "required"},
         "properties": properties,
@@ -100,8 +100,8 @@ def _at_most_one(name: str, also: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _responses(answer: dict[str, Any]) -> dict[int | str, Any]:
-    told = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     problems: dict[int | str, Any] = {
-        status: {"description": text, "content": told} for status, text in _PROBLEMS.items()
+        status: {"description": text, "content": content} for status, text in _PROBLEMS.items()
     }
     return {200: {"description": "The answer.", "content": answer}, **problems}

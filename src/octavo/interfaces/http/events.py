@@ -38,13 +38,13 @@ async def streamed_answer(
 
     What goes wrong before the first of them is raised.
     """
-    told = told_answer(calls, asked)
-    first = await anext(told)
+    parts = told_answer(calls, asked)
+    first = await anext(parts)
 
     async def events() -> AsyncIterator[str]:
-        async with aclosing(told):
+        async with aclosing(parts):
             yield _answer_event(first, written)
-            async for part in told:
+            async for part in parts:
                 yield _answer_event(part, written)
 
     return event_stream(events())

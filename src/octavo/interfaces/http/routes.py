@@ -68,9 +68,9 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
         text = metrics.exposition(await calls.work(_gauges))
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
-    told = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
-    app.add_api_route("/health", health, **described_get("health", "Say that the server runs.", told))
-    app.add_api_route("/readyz", ready, **described_get("readyz", "Say that the library and the model answer.", told))
+    schema = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
+    app.add_api_route("/health", health, **described_get("health", "Say that the server runs.", schema))
+    app.add_api_route("/readyz", ready, **described_get("readyz", "Say that the library and the model answer.", schema))
     app.add_api_route("/status", status, **described_get("status", OPERATIONS["status"].summary, OPERATIONS["status"]))
     app.add_api_route("/metrics", counted, **described_get("metrics", "Counts and latencies, for Prometheus.", None))
 

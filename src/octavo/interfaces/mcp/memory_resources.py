@@ -76,9 +76,9 @@ def _found(engine: Engine, uri: str) -> ReadMemory:
         raise NotFound(f"there is no project {project!r} here", hint=f"this is {engine.project.name!r}")
     if len(parts) == 3:
         return read_memory(engine, item)
-    told = unquote(parts[4])
+    last = unquote(parts[4])
     if parts[3] == "sections":
-        return read_memory(engine, item, anchor=told)
-    if not told.isdecimal() or len(told) > 9:
-        raise InvalidArgument(f"{told[:50]!r} is not the number of a version")
-    return read_memory(engine, item, version=int(told))
+        return read_memory(engine, item, anchor=last)
+    if not last.isdecimal() or len(last) > 9:
+        raise InvalidArgument(f"{last[:50]!r} is not the number of a version")
+    return read_memory(engine, item, version=int(last))

@@ -41,7 +41,7 @@ def failed(
     error: OctavoError, offered: Container[str] = (), operation: Operation | None = None
 ) -> types.CallToolResult:
     """A failure the model can read and act on: the hint names tools that are offered, not commands."""
-    told = error_for_model(error, offered, operation)
+    failure = error_for_model(error, offered, operation)
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=told.text)], is_error=True, _meta={"octavo/error": told.data}
+        content=[types.TextContent(type="text", text=failure.text)], is_error=True, _meta={"octavo/error": failure.data}
     )

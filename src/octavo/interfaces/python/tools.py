@@ -71,8 +71,8 @@ class Tools:
         except LibraryClosed:
             raise
         except OctavoError as error:
-            told = error_for_model(error, self._operations, self._operations.get(name))
-            return ToolAnswer(told.text, told.data, is_error=True)
+            failure = error_for_model(error, self._operations, self._operations.get(name))
+            return ToolAnswer(failure.text, failure.data, is_error=True)
 
     def _operation(self, name: str) -> Operation:
         if name not in self._operations:

@@ -71,7 +71,7 @@ def chosen(
     of_document: defaultdict[int, list[int]] = defaultdict(list)
     for version in versions:
         of_document[version.document].append(version.version)
-    newest = {document: set(sorted(several)[-keep:] if keep else ()) for document, several in of_document.items()}
+    newest = {document: set(sorted(versions)[-keep:] if keep else ()) for document, versions in of_document.items()}
     going: list[_V] = []
     left: list[_V] = []
     for version in versions:

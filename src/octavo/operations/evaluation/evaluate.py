@@ -376,13 +376,13 @@ def originals(engine: Engine, names: Sequence[str] = ()) -> Iterator[Original]:
     documents = engine.store.documents
     for collection in chosen:
         for uri, entry in sorted(engine.store.ledger.entries(engine.project.id, collection.id).items()):
-            held = documents.get(engine.project.id, entry.document_id) if entry.document_id else None
-            if held is None:
+            stored = documents.get(engine.project.id, entry.document_id) if entry.document_id else None
+            if stored is None:
                 continue
-            text = documents.texts(engine.project.id, [held.text_hash])[held.text_hash]
-            sections = documents.sections(engine.project.id, held.id)
-            prose = held.kind not in (Kind.CODE, Kind.CONFIG)
-            yield Original(f"{collection.name}/{uri}", uri, held.title, text, _parts(sections, text), prose)
+            text = documents.texts(engine.project.id, [stored.text_hash])[stored.text_hash]
+            sections = documents.sections(engine.project.id, stored.id)
+            prose = stored.kind not in (Kind.CODE, Kind.CONFIG)
+            yield Original(f"{collection.name}/{uri}", uri, stored.title, text, _parts(sections, text), prose)
 
 
 def _parts(sections: Sequence[Section], text: str) -> tuple[Part, ...]:

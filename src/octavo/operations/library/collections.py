@@ -67,7 +67,9 @@ def list_collections(engine: Engine, request: ListRequest) -> ListAnswer:
         found = documents_below(engine, request)
         if request.keys:
             return ListAnswer(keys=property_keys(found))
-        return ListAnswer(documents=tuple(ListedDocument(each.collection, each.uri, each.id) for each in found))
+        return ListAnswer(
+            documents=tuple(ListedDocument(document.collection, document.uri, document.id) for document in found)
+        )
     if not request.documents:
         return ListAnswer(collections=tuple(collection_state(engine, collection) for collection in chosen))
     return ListAnswer(documents=tuple(found for collection in chosen for found in _documents(engine, collection)))

@@ -48,8 +48,12 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
     if answer.keys:
         yield from columns(
             [
-                (Part(each.key, "title"), Part(count(each.documents, "document")), Part(", ".join(each.values), "dim"))
-                for each in answer.keys
+                (
+                    Part(listed.key, "title"),
+                    Part(count(listed.documents, "document")),
+                    Part(", ".join(listed.values), "dim"),
+                )
+                for listed in answer.keys
             ]
         )
     elif answer.keys is not None:

@@ -40,7 +40,7 @@ def queries_list(engine: Engine, request: QueriesListRequest) -> QueriesAnswer:
         entries = engine.store.query_log.entries(engine.project.id, request.limit)
         opened = {document for entry in entries for document in entry.opened}
         stored = {document: engine.store.documents.get(engine.project.id, document) for document in opened}
-    places = {document: f"{held.collection}/{held.uri}" for document, held in stored.items() if held is not None}
+    places = {document: f"{found.collection}/{found.uri}" for document, found in stored.items() if found is not None}
     return QueriesAnswer(
         tuple(
             AskedQuery(

@@ -66,9 +66,9 @@ def _passages(engine: Engine, request: GetManyRequest) -> tuple[list[Passage], l
                 every = documents_below(engine, ListDocumentsRequest(collections=chosen, where=request.where))
             pattern = _expression(reference)
             passages = [
-                read(engine, GetRequest(each.id))
-                for each in every
-                if pattern.fullmatch(each.uri) or pattern.fullmatch(f"{each.collection}/{each.uri}")
+                read(engine, GetRequest(document.id))
+                for document in every
+                if pattern.fullmatch(document.uri) or pattern.fullmatch(f"{document.collection}/{document.uri}")
             ]
         if not passages:
             missing.append(reference)

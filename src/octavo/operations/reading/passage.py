@@ -101,7 +101,7 @@ def read_version(engine: Engine, request: GetRequest, number: int) -> Passage:
         document = located(engine, wanted, request.collection)
     document = document or _gone(engine, wanted, request.collection)
     versions = engine.store.documents.versions(engine.project.id, document.id) if document else ()
-    version = next((each for each in versions if each.version == number), None)
+    version = next((stored for stored in versions if stored.version == number), None)
     if document is None or version is None:
         known = f"it has {versions[0].version} to {versions[-1].version}" if versions else "`octavo history` lists them"
         raise NotFound(f"{wanted} has no version {number}", hint=known)

@@ -11,7 +11,9 @@ from octavo.operations.library.left_out import INSTALL_HINT, left_out_text, toge
 
 def refuse_unread(engine: Engine, freshness: Freshness) -> None:
     """Says what stands in the way of a search; a folder that was read and held nothing gives an empty result."""
-    unread = together(group for each in engine.collections() for group in collection_state(engine, each).left_out or ())
+    unread = together(
+        group for collection in engine.collections() for group in collection_state(engine, collection).left_out or ()
+    )
     if unread:
         extra = any(group.needs_extra for group in unread)
         raise NotIndexed(

@@ -169,8 +169,8 @@ def _results(baselines: Path | None) -> Results:
     return Results(results_folder(), baselines)
 
 
-def _run_file(path: Path, profile: str, several: int) -> Path:
-    return path if several == 1 else path.with_name(f"{path.stem}.{profile}{path.suffix}")
+def _run_file(path: Path, profile: str, profiles: int) -> Path:
+    return path if profiles == 1 else path.with_name(f"{path.stem}.{profile}{path.suffix}")
 
 
 def _answer(

@@ -22,28 +22,30 @@ from octavo.operations.table import chosen
 
 def install(choices: Choices, client: str, write: bool, tools: str) -> None:
     chosen(tools)
-    told = CLIENTS[client]
+    target = CLIENTS[client]
     line = command_line(choices, tools)
-    path = location(told, os.environ, Path.home())
-    text = snippet(told, line)
+    path = location(target, os.environ, Path.home())
+    text = snippet(target, line)
     row: dict[str, Any] = {
         "client": client,
         "path": str(path),
         "entry": text,
-        "command": told.command(line) if told.command else None,
+        "command": target.command(line) if target.command else None,
     }
-    done = put(told, path, line) if write else None
+    done = put(target, path, line) if write else None
     if done:
         row |= {"path": str(done.path), "changed": done.changed, "backup": str(done.backup) if done.backup else None}
     columns = ("client", "path", "changed", "backup") if done else ("client", "path", "entry")
     choices.answer(
-        Answer(row, [row], columns, lambda width: _lines(row, told.title, told.afterwards, done), files=[row["path"]])
+        Answer(
+            row, [row], columns, lambda width: _lines(row, target.title, target.afterwards, done), files=[row["path"]]
+        )
     )
 
 
 def uninstall(choices: Choices, client: str) -> None:
-    told = CLIENTS[client]
-    done = take_out(told, location(told, os.environ, Path.home()))
+    target = CLIENTS[client]
+    done = take_out(target, location(target, os.environ, Path.home()))
     row: dict[str, Any] = {
         "client": client,
         "path": str(done.path),
@@ -51,14 +53,14 @@ def uninstall(choices: Choices, client: str) -> None:
         "backup": str(done.backup) if done.backup else None,
     }
     columns = ("client", "path", "changed", "backup")
-    choices.answer(Answer(row, [row], columns, lambda width: _removal(told, done), files=[row["path"]]))
+    choices.answer(Answer(row, [row], columns, lambda width: _removal(target, done), files=[row["path"]]))
 
 
-def _removal(told: Client, done: Installed) -> Iterator[Line]:
+def _removal(target: Client, done: Installed) -> Iterator[Line]:
     if not done.changed:
         yield (Part(f"{done.path} has no {NAME}."),)
-        if told.removal:
-            yield (Part(f"Added otherwise? {told.removal}", "dim"),)
+        if target.removal:
+            yield (Part(f"Added otherwise? {target.removal}", "dim"),)
         return
     yield (Part(f"Removed {NAME} from {done.path}."),)
     yield (Part(f"As it was before: {done.backup}", "dim"),)
