@@ -1,4 +1,4 @@
-"""API keys of embedding services: read from the environment or a file when they are needed, stored nowhere else."""
+"""API keys of services: read from the environment or a file when they are needed, stored nowhere else."""
 
 from __future__ import annotations
 
