@@ -71,7 +71,7 @@ class Analyzer:
     The work is done per word and remembered, so a warm analyzer costs a split and one look-up for each word.
     """
 
-    version = "octavo-4"
+    version = "octavo-5"
 
     def __init__(self) -> None:
         self._stem = snowball("english")
@@ -93,10 +93,11 @@ class Analyzer:
         """Every token, in the order of the text; nothing is dropped."""
         return self.joined(text).split()
 
-    def languages(self, passages: Sequence[str], text: str) -> list[str]:
+    def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]:
         """The language of each passage of a text, given by its tokens; empty for English and for what is not known.
 
-        A passage that does not tell is in the language of the whole.
+        A passage that does not tell is in the language of the whole. Of code and commits only the whole tells, by more
+        words than other texts: names in it are words of some language by chance.
         """
         overall: dict[str, float] = {}
         told, words = [], 0
@@ -105,9 +106,9 @@ class Analyzer:
             spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
-            told.append(decided(spoken, len(tokens)))
+            told.append("" if code else decided(spoken, len(tokens)))
             words += len(tokens)
-        whole = decided(overall, words) if overall else by_letters(text)
+        whole = decided(overall, words, code=code) if overall or code else by_letters(text)
         return ["" if (language or whole) == ENGLISH else language or whole for language in told]
 
     def query_languages(self, text: str, held: Sequence[str]) -> Sequence[str]:

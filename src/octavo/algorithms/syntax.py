@@ -54,6 +54,7 @@ _LONGEST_PHRASE = 8  # words
 _AROUND = "()[]{}<>,;!?\"'`…"
 # Digits, a capital inside a word, or signs between letters: versions, hashes, names in code, addresses, paths, dates.
 _SHAPED = re.compile(r"[0-9]|[a-z][A-Z]|[^\W_][-_.@/:#\\]+[^\W_]")
+_LEAST_SHAPED = 3  # characters: `scale a 1d array to between 0 and 1` names nothing
 # Seldom needed, so they are compiled for the first who does: wide ranges take their time.
 _RUN = r"[\w.\x80-\U0010ffff-]+"
 _LONE_CHARACTER = f"[{CJK}]"
@@ -255,7 +256,9 @@ def _found_whole(said: str, analyzer: Analyzer) -> dict[str, Any]:
     clauses = [clause.strip(_AROUND) for clause in said.split()]
     words = {clause: tuple(analyzer.tokens(clause)) for clause in clauses if clause}
     content = {clause: tokens for clause, tokens in words.items() if not analyzer.stop_words.issuperset(tokens)}
-    shaped = tuple(tokens for clause, tokens in content.items() if _SHAPED.search(clause))
+    shaped = tuple(
+        tokens for clause, tokens in content.items() if len(clause) >= _LEAST_SHAPED and _SHAPED.search(clause)
+    )
     found: dict[str, Any] = {}
     if shaped and 2 * len(shaped) >= len(content):
         found = {"exact": shaped, "shaped": True}

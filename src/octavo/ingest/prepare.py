@@ -98,7 +98,7 @@ class TextAnalyzer(Protocol):
 
     def joined(self, text: str) -> str: ...
 
-    def languages(self, passages: Sequence[str], text: str) -> list[str]: ...
+    def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]: ...
 
     def indexed(self, text: str, tokens: str, language: str) -> str: ...
 
@@ -275,7 +275,8 @@ class Preparer:
         fields = _Fields(self._analyzer)
         chunks = []
         new = tuple.__new__
-        languages = self._analyzer.languages(bodies, document.text)
+        formal = bool(names) or document.kind is Kind.COMMIT
+        languages = self._analyzer.languages(bodies, document.text, code=formal)
         for number, (chunk, text, body, language) in enumerate(zip(cut, texts, bodies, languages, strict=True)):
             if chunk.content_type is _DIFF:
                 chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))

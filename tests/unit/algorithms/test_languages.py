@@ -38,6 +38,23 @@ def test_what_is_no_prose_has_no_language(passage: str) -> None:
     assert ANALYZER.languages([ANALYZER.joined(passage)], passage) == [""]
 
 
+@pytest.mark.parametrize("passage", ["Tim: take care!", "9:11 am, Jolene: I'm finding my hat again!", "Game over, Dan!"])
+def test_a_short_english_passage_is_in_no_other_language(passage: str) -> None:
+    assert ANALYZER.languages([ANALYZER.joined(passage)], passage) == [""]
+
+
+def test_names_in_code_are_words_of_no_language() -> None:
+    code = "def pascal(s):\n    return re.sub(r'[a-z]', lambda m: m.group(1), s)"
+    passages = [ANALYZER.joined(code)]
+    assert ANALYZER.languages(passages, code) != [""]
+    assert ANALYZER.languages(passages, code, code=True) == [""]
+
+
+def test_comments_in_code_tell_its_language() -> None:
+    code = f"# {PASSAGES['de']}\n# Sie ist auch ohne den Server da, und kann nur von hier aus gelesen werden.\ndef copy(s):"
+    assert ANALYZER.languages([ANALYZER.joined(code), "im s"], code, code=True) == ["de", "de"]
+
+
 def test_a_passage_that_does_not_tell_is_in_the_language_of_its_document() -> None:
     passages = [ANALYZER.joined(text) for text in (PASSAGES["de"], "Vektordatenbank")]
     assert ANALYZER.languages(passages, "") == ["de", "de"]

@@ -233,6 +233,7 @@ def test_a_phrase_is_demanded_of_keywords_and_mentioned_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("typed", "exact"),
     [
+        ("scale 1d array to between 0 and 1", ()),
         ("639ACE", (("639ace",),)),
         ("version 1.4.4", (("1_4_4", "1", "4", "4"),)),
         ("getUserById", (("getuserbyid", "get", "user", "by", "id"),)),

@@ -52,7 +52,7 @@ def accelerator(bench: Bench) -> Accelerator:
             bench.project,
             root,
             settings,
-            "octavo-4",
+            "octavo-5",
             lambda: profiles,
             bench.clock,
         )
