@@ -19,6 +19,7 @@ FILLER = {
             ("Alignment", "The axis of the mount is polar when the alignment of the tripod is done; polar first."),
             ("Security", "A vulnerability in 2021 was numbered 44228 by somebody, CVE is a list of vulnerabilities."),
             ("Teaching", "Explain what you explain: to explain is to teach, so explain it and explain again."),
+            ("Mouse", "Double-click the icon; a double-click on the file opens it, so double-click twice."),
             ("Contact", "Anna and example people write mail; org charts and com ports are described here."),
         ]
     )
@@ -32,6 +33,9 @@ NOTES = FILLER | {
     "a/cve.md": "# Advisory\n\nCVE-2021-44228 was mended in March.\n",
     "a/mail.md": "# People\n\nWrite to anna@example.org about it.\n",
     "a/form.md": "# Rings\n\nThe rings around a star are explained by the size of the aperture.\n",
+    "a/dashed.md": "# Window\n\nIt grows to the whole of the screen where its title was double-clicked.\n",
+    "a/Focus motor.md": "# Focus motor\n\nIts cable is short.\n",
+    "a/motors.md": "# Motors\n\nA focus motor is a motor for the focus: every focus motor has a motor and a focus.\n",
     "a/date.md": "# Log\n\nThe mirror was cleaned on 2024-01-15.\n",
 }
 QUERIES = {
@@ -46,6 +50,7 @@ QUERIES = {
     "anna@example.org": "a/mail.md",
     "2024-01-15": "a/date.md",
     "explained": "a/form.md",
+    "double-clicked": "a/dashed.md",
     "by the size of": "a/form.md",
     "keep what is there": "a/option.md",
 }
@@ -67,6 +72,13 @@ def test_what_is_written_exactly_so_comes_first(notes: Bench, profile: str) -> N
     with notes.opened(embedding={"provider": "bundled"}) as engine:
         first = {typed: engine.search(Query(typed), PROFILES[profile]).hits[0].citation.uri for typed in QUERIES}
     assert first == QUERIES
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "lexical_only"])
+def test_a_note_is_named_by_its_title_with_dashes(notes: Bench, profile: str) -> None:
+    with notes.opened(embedding={"provider": "bundled"}) as engine:
+        for typed in ("focus-motor", "focus_motor", "Focus motor"):
+            assert engine.search(Query(typed), PROFILES[profile]).hits[0].citation.uri == "a/Focus motor.md"
 
 
 def test_a_sentence_that_names_an_identifier_is_still_a_question(notes: Bench) -> None:

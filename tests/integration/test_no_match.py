@@ -72,6 +72,19 @@ def test_one_word_of_a_sentence_is_not_what_was_typed(bench: Bench) -> None:
     assert alone[0].score > alone[1].score
 
 
+def test_an_alias_speaks_for_one_passage_of_its_note(bench: Bench) -> None:
+    filler = " ".join(f"On night {night} the rota has two people, and the gate stays shut." for night in range(40))
+    sections = "".join(f"\n## Rota {month}\n\n{filler}\n" for month in ("May", "June", "July"))
+    holders = "Martha, Ida and Jon each have one of the keys to the dome."
+    bench.write({"keys.md": f"---\naliases: [who has a key]\n---\n# Keys\n\n{holders} {filler}\n{sections}"})
+    bench.index(embedding=BUNDLED)
+    with bench.opened(embedding=BUNDLED) as engine:
+        hits = engine.search(Query("who has a key", floor=False), PROFILES["hybrid"]).hits
+    assert len(hits) > 1
+    assert hits[0].score > 0.89
+    assert all(hit.score < 0.5 for hit in hits[1:])
+
+
 def test_a_question_in_another_language_is_judged_by_its_words(bench: Bench) -> None:
     bench.write(
         {

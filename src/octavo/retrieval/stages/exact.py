@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,10 +22,11 @@ class ExactMatch:
     """Whoever types `639ACE`, `1.4.4` or `ignoreIfPresent` wants the passages that hold it whole.
 
     What is looked for whole is in the query's terms; so is when the rest of the query leaves it undecided. A single
-    word counts as rare where fewer than `rare` chunks hold it; of the first `among` candidates with it, those that hold
-    it in the very form go first. A query that occurs as a phrase in fewer than `rare` chunks is looked for as one;
-    otherwise, of the first `among` candidates, those with the phrase go before those with its words scattered. Scores
-    are handed on in their order: an exact match gets the score of the place it takes.
+    word counts as rare where fewer than `rare` chunks hold it; of so many candidates with it, or with an identifier
+    that is the whole query, those that hold it in the very form go first. A query that occurs as a phrase in fewer
+    than `rare` chunks is looked for as one; otherwise, of the first `among` candidates, those with the phrase go before
+    those with its words scattered. Scores are handed on in their order: an exact match gets the score of the place it
+    takes.
     """
 
     rare: int = 50
@@ -44,8 +46,10 @@ class ExactMatch:
             if terms.shaped or len(terms.whole) < 2:
                 details = {key: said for key, count in held.items() if count == most}
             ordered = _first(candidates, lambda candidate: -held.get(candidate.key, 0))
-            if held and not terms.shaped:
-                ordered = (*self._very_form_first(search, ordered[: self.among]), *ordered[self.among :])
+            if held and len(terms.exact) == 1 and (len(terms.text.split()) == 1 or not terms.shaped):
+                # Those beyond are found whole as well, or were not found by words at all.
+                looked_at = min(self.rare, len(held))
+                ordered = (*self._very_form_first(search, ordered[:looked_at]), *ordered[looked_at:])
         if len(terms.whole) > 1:
             ordered = self._with_phrase_first(search, ordered, details)
         search.notes["whole"] = len(details)
@@ -66,7 +70,7 @@ class ExactMatch:
         return {candidate.key: held[candidate.key] for candidate in candidates if candidate.key in held}
 
     def _very_form_first(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """`explained` before what only has `explain`, in any case."""
+        """`explained` before what only has `explain`, `right-clicking` before `right-click`, in any case."""
         typed = search.query.terms.text.strip(_AROUND).casefold()
         very = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)")
         texts = zip(candidates, texts_of(search, candidates), strict=True)
@@ -84,8 +88,9 @@ class ExactMatch:
         if search.small or len({*phrase} - {*search.query.terms.words}) == 0:
             holding = frozenset(library.store.lexical.containing(library.project, phrase))
             if 0 < len(holding) < self.rare:
-                details |= {candidate.key: "holds the phrase" for candidate in candidates if candidate.key in holding}
-                return _first(candidates, lambda candidate: candidate.key not in holding)
+                said = _said(search, [candidate for candidate in candidates if candidate.key in holding], phrase)
+                details |= dict.fromkeys(said, "holds the phrase")
+                return _first(candidates, lambda candidate: candidate.key not in said)
             if not holding:
                 return candidates
         return (*self._phrase_first(search, candidates[: self.among], details), *candidates[self.among :])
@@ -106,6 +111,18 @@ class ExactMatch:
         some = tuple(candidates[place] for place in places)
         moved = dict(zip(places, _first(some, lambda candidate: not holding[candidate.key]), strict=True))
         return tuple(moved.get(place, candidate) for place, candidate in enumerate(candidates))
+
+
+def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]) -> frozenset[ChunkKey]:
+    """Those that say a phrase themselves; where title or aliases do, which every chunk has, the document's first."""
+    documents = Counter(candidate.document_id for candidate in candidates)
+    several = [candidate for candidate in candidates if documents[candidate.document_id] > 1]
+    joined, tokenise = f" {' '.join(phrase)} ", search.library.tokenise
+    texts = zip(several, texts_of(search, several), strict=True)
+    saying = {candidate.key for candidate, text in texts if joined in f" {' '.join(tokenise(text))} "}
+    first = {candidate.document_id: candidate.key for candidate in reversed(candidates)}
+    saying_documents = {candidate.document_id for candidate in several if candidate.key in saying}
+    return frozenset(saying | {key for document, key in first.items() if document not in saying_documents})
 
 
 def _first(candidates: Sequence[Candidate], key: Callable[[Candidate], int]) -> tuple[Candidate, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from octavo.retrieval.stages.steps import ground, noted
 _LONGEST = 120  # characters: a longer query is a question, not a name
 _WITH_ENDING = (Kind.CODE, Kind.CONFIG)  # `command` is a word of the code; `command.go` is a file
 _ABOVE = 0.02  # of the first candidate's height
+_DASHES = re.compile(r"[-_\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,11 @@ class NamedFirst:
     name: str = "named_first"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        asked = search.query.terms.text.strip()
-        wanted = folded(without_ending(asked))
+        typed = folded(without_ending(search.query.terms.text.strip()))
+        wanted = _spaced(typed)
         if not candidates or not wanted or len(wanted) > _LONGEST:
             raise SkipStage("the query is no name" if candidates else "there are no candidates")
-        documents = set(_named(candidates, wanted)) | self._aliased(search, candidates, wanted)
+        documents = set(_named(candidates, wanted)) | self._aliased(search, candidates, typed)
         if not documents:
             raise SkipStage("no document has this name")
         height = (candidates[0].score - ground(candidates)) or 1.0
@@ -46,10 +48,12 @@ class NamedFirst:
             lifted.append(candidate)
         return noted(in_order(lifted), self.name, details)
 
-    def _aliased(self, search: Search, candidates: Iterable[Candidate], wanted: str) -> set[str]:
-        library = search.library
-        matches = library.store.graph.named(library.project, {last(wanted)})
-        uris = {match.uri for match in matches if match.kind is NameKind.ALIAS and folded(match.path) == wanted}
+    def _aliased(self, search: Search, candidates: Iterable[Candidate], typed: str) -> set[str]:
+        library, wanted = search.library, _spaced(typed)
+        matches = library.store.graph.named(library.project, {last(typed), last(wanted)})
+        uris = {
+            match.uri for match in matches if match.kind is NameKind.ALIAS and _spaced(folded(match.path)) == wanted
+        }
         return {candidate.document_id for candidate in candidates if candidate.uri in uris} if uris else set()
 
 
@@ -58,5 +62,10 @@ def _named(candidates: Iterable[Candidate], wanted: str) -> Iterable[str]:
         name = last(candidate.uri)
         if candidate.kind not in _WITH_ENDING:
             name = without_ending(name)
-        if folded(name) == wanted or folded(candidate.title) == wanted:
+        if wanted in (_spaced(folded(name)), _spaced(folded(candidate.title))):
             yield candidate.document_id
+
+
+def _spaced(name: str) -> str:
+    """`outgoing-links` in an address is `Outgoing links` on the page."""
+    return _DASHES.sub(" ", name).strip() or name
