@@ -79,6 +79,7 @@ def test_files_are_named_by_uri_or_by_path_and_unknown_ones_are_not_found(
     assert (
         rules(library.lint(files=["A.md"]))
         == rules(library.lint(files=[str(folder / "A.md")]))
+        == rules(library.lint(files=["notes/A.md"]))
         == [("A.md", "heading-jump")]
     )
     with pytest.raises(NotFound):

@@ -84,7 +84,7 @@ def test_a_text_is_added_at_the_end_of_a_note_found_by_its_name(library: package
     (folder / "sub" / "Inbox.md").write_text("# Inbox\n\n- one\n\n## Later\n\ntext")
     assert library.note_append("inbox", "- two").uri == "sub/Inbox.md"
     library.note_append("Inbox", "- three")
-    library.note_append("sub/Inbox.md", "- first", heading_path=["Inbox"])
+    assert library.note_append("notes/sub/Inbox.md", "- first", heading_path=["Inbox"]).uri == "sub/Inbox.md"
     assert (folder / "sub" / "Inbox.md").read_text() == (
         "# Inbox\n\n- one\n- first\n\n## Later\n\ntext\n\n- two\n- three\n"
     )

@@ -78,14 +78,14 @@ def _collection(engine: Engine, name: str | None) -> Collection:
         found = engine.collection(name)
         refuse_unwritable(engine, found)
         return found
-    writable = [each for each in engine.collections() if each.on_disk and is_writable(engine, each)]
+    writable = [known for known in engine.collections() if known.on_disk and is_writable(engine, known)]
     if len(writable) == 1:
         return writable[0]
     if not writable:
         raise InvalidArgument(
             "no collection may be written", hint="allow it with `octavo add FOLDER --name NAME --writable`"
         )
-    names = ", ".join(each.name for each in writable)
+    names = ", ".join(collection.name for collection in writable)
     raise InvalidArgument(
         f"several collections may be written: {names}", hint="say which one, or set writing.note_collection"
     )
@@ -174,13 +174,15 @@ def _append(
 def _named(engine: Engine, collection: Collection, name: str) -> Note | None:
     """The note at a uri, or the only one that is called so."""
     if Path(name).suffix.lower() in SUFFIXES:
-        note = note_in(engine, name, collection.name)
-        return note if note.path.is_file() else None
+        # Answers show a note as `collection/uri`; a folder of the collection's name goes first.
+        uris = dict.fromkeys((name, name.removeprefix(f"{collection.name}/")))
+        notes = [note_in(engine, uri, collection.name) for uri in uris]
+        return next((note for note in notes if note.path.is_file()), None)
     wanted = folded(name.strip("/"))
     files = engine.library.rules.scan(collection, {}, None).files
-    uris = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
-    found = [uri for uri in uris if folded(without_ending(uri)) == wanted]
-    found = found or [uri for uri in uris if folded(without_ending(last(uri))) == wanted]
+    every = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
+    found = [uri for uri in every if folded(without_ending(uri)) == wanted]
+    found = found or [uri for uri in every if folded(without_ending(last(uri))) == wanted]
     if len(found) > 1:
         raise InvalidArgument(f"{len(found)} notes are called {name}: {', '.join(found[:5])}", hint="give the uri")
     return Note(collection, found[0], located(collection.root, found[0])) if found else None

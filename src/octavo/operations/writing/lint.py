@@ -72,7 +72,8 @@ def _rules(engine: Engine, request: LintRequest) -> frozenset[str]:
 
 
 def _wanted(collections: Sequence[Collection], files: Iterable[str]) -> dict[str, set[str]]:
-    """Which notes of which collection are named: by a path on disk, as a hook gives it, or by a uri."""
+    """Which notes of which collection are named: by a path on disk, as a hook gives it, by a uri, or by
+    `collection/uri`, as findings are shown."""
     found: dict[str, set[str]] = {}
     for name in files:
         path = Path(os.path.realpath(name))
@@ -83,6 +84,12 @@ def _wanted(collections: Sequence[Collection], files: Iterable[str]) -> dict[str
         ]
         homes = homes or [
             (collection.name, name) for collection in collections if located(collection.root, name).is_file()
+        ]
+        own, _, uri = name.partition("/")
+        homes = homes or [
+            (own, uri)
+            for collection in collections
+            if collection.name == own and located(collection.root, uri).is_file()
         ]
         if not homes:
             raise NotFound(f"there is no note {name}", hint="give a path, or a uri of a collection")
