@@ -785,7 +785,7 @@ class Methods(Caller):
         return answer
 
     def embedding_profiles_list(self) -> ProfilesAnswer:
-        """List the embedding profiles, and say which one answers.
+        """List the embedding profiles, and say which one searches use.
 
         Which embedders the project knows, which one answers, and how far each is filled.
         """
@@ -841,13 +841,13 @@ class Methods(Caller):
             contextual: Voyage: embed a document's chunks together.
             late_chunking: Jina: embed a document's chunks together.
             shorten: Ask Ollama or OpenAI for so many dimensions.
-            activate: Fill it in the background, then let it answer.
+            activate: Fill it in the background, then search with it.
         """
         answer: ProfileAnswer = self._call("embedding_profiles_upsert", locals())
         return answer
 
     def embedding_profiles_activate(self, name: str) -> ProfileAnswer:
-        """Let an embedding profile answer.
+        """Search with an embedding profile from now on.
 
         Switch to a profile that has every vector; `configured` is the configuration's own embedder.
 
@@ -858,7 +858,7 @@ class Methods(Caller):
         return answer
 
     def admin_reindex_profile(self, name: str) -> ProfileAnswer:
-        """Fill an embedding profile in the background, then let it answer.
+        """Fill an embedding profile in the background, then search with it.
 
         A worker gives every chunk its vector; the profile that answers now goes on until then.
 
@@ -1269,9 +1269,9 @@ class Methods(Caller):
         return answer
 
     def snapshot_rollback(self, snapshot: str | None = None) -> SnapshotsAnswer:
-        """Let an earlier snapshot answer: the one before, or the one named.
+        """Search through an earlier snapshot: the one before, or the one named.
 
-        Let an earlier snapshot answer.
+        Search through an earlier snapshot.
 
         Args:
             snapshot: Which one; left out, the one before.
@@ -1280,7 +1280,7 @@ class Methods(Caller):
         return answer
 
     def snapshot_recover(self) -> SnapshotsAnswer:
-        """Clear away unfinished snapshots, and let the newest that is whole answer.
+        """Clear away unfinished snapshots, and search through the newest that is whole.
 
         Clear away unfinished snapshots.
         """

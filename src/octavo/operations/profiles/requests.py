@@ -88,7 +88,7 @@ class ProfileUpsertRequest:
     contextual: Annotated[bool, Field(description="Voyage: embed a document's chunks together.")] = False
     late_chunking: Annotated[bool, Field(description="Jina: embed a document's chunks together.")] = False
     shorten: Annotated[bool, Field(description="Ask Ollama or OpenAI for so many dimensions.")] = False
-    activate: Annotated[bool, Field(description="Fill it in the background, then let it answer.")] = False
+    activate: Annotated[bool, Field(description="Fill it in the background, then search with it.")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ PROFILES = (
     Operation(
         at=_AT,
         name="embedding_profiles_list",
-        summary="List the embedding profiles, and say which one answers.",
+        summary="List the embedding profiles, and say which one searches use.",
         description="Which embedders the project knows, which one answers, and how far each is filled.",
         function="embedders:embedding_profiles_list",
         request="ProfilesListRequest",
@@ -73,7 +73,7 @@ PROFILES = (
     Operation(
         at=_AT,
         name="embedding_profiles_activate",
-        summary="Let an embedding profile answer.",
+        summary="Search with an embedding profile from now on.",
         description="Switch to a profile that has every vector; `configured` is the configuration's own embedder.",
         help="Every chunk must have its vector; `configured` is the configuration's own embedder.",
         function="embedders:embedding_profiles_activate",
@@ -92,7 +92,7 @@ PROFILES = (
     Operation(
         at=_AT,
         name="admin_reindex_profile",
-        summary="Fill an embedding profile in the background, then let it answer.",
+        summary="Fill an embedding profile in the background, then search with it.",
         description="A worker gives every chunk its vector; the profile that answers now goes on until then.",
         help="Until then the profile that answers now goes on.",
         function="embedders:admin_reindex_profile",

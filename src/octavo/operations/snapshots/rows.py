@@ -46,8 +46,8 @@ SNAPSHOTS = (
     Operation(
         at=_AT,
         name="snapshot_rollback",
-        summary="Let an earlier snapshot answer: the one before, or the one named.",
-        description="Let an earlier snapshot answer.",
+        summary="Search through an earlier snapshot: the one before, or the one named.",
+        description="Search through an earlier snapshot.",
         function="snapshots:snapshots_rollback",
         request="SnapshotRollbackRequest",
         answer="SnapshotsAnswer",
@@ -64,7 +64,7 @@ SNAPSHOTS = (
     Operation(
         at=_AT,
         name="snapshot_recover",
-        summary="Clear away unfinished snapshots, and let the newest that is whole answer.",
+        summary="Clear away unfinished snapshots, and search through the newest that is whole.",
         description="Clear away unfinished snapshots.",
         function="snapshots:snapshots_recover",
         request="SnapshotRecoverRequest",

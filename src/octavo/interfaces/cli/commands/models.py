@@ -17,7 +17,7 @@ from octavo.operations.models.requests import FetchRequest, FinetuneRequest, Mod
 @click.group(cls=OperationGroup)
 @shared_options
 def models() -> None:
-    """List the models made here, show how good they are, let one answer, remove one."""
+    """List the models there are, show how good they are, fetch one, search with one, remove one."""
 
 
 @command(ModelActivateRequest, "models_activate")

@@ -13,7 +13,7 @@ from octavo.operations.profiles.requests import ProfileRequest, ProfileUpsertReq
 @click.group(cls=OperationGroup)
 @shared_options
 def profiles() -> None:
-    """Look at embedding profiles, make one, fill it, let it answer."""
+    """Look at embedding profiles, make one, fill it, search with it."""
 
 
 @profiles.add
