@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import apsw
@@ -9,9 +10,12 @@ import pytest
 
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage
+from octavo.engine.mending import damage, mend
 from octavo.engine.wiring import open_library
+from octavo.model.damage import Part
 from octavo.model.job import JobKind, JobState
+from octavo.model.ledger import LedgerEntry
+from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.working import work
 from octavo.operations.library.health import doctor
 from octavo.operations.memory.changes import remember
@@ -88,3 +92,39 @@ def test_a_text_that_cannot_be_made_again_is_left_for_a_person(library: Path) ->
     connection = apsw.Connection(str(library))
     held = "select count(*) from texts where hash in (select text_hash from memory_versions)"
     assert connection.execute(held).get == 1  # its bytes are still there for `octavo db repair`
+
+
+def test_a_file_that_left_while_the_library_was_mended_takes_its_document_with_it(library: Path) -> None:
+    hurt(library, DAMAGES["lines"])
+    (library.parent / "notes" / "3.md").unlink()
+    with open_library(library, settings=SETTINGS) as engine:
+        mend(engine)
+        assert [entry.uri for entry in ledger(engine).values()] == [
+            f"{number}.md" for number in range(8) if number != 3
+        ]
+        assert "3.md" not in {hit.uri for hit in search(engine, SearchRequest("lamp 3", limit=20)).hits}
+
+
+def test_the_ledger_keeps_its_documents_while_they_are_read_again(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurt(library, DAMAGES["lines"])
+    with open_library(library, settings=SETTINGS) as engine:
+        monkeypatch.setattr(Engine, "index", lambda *_, **__: None)  # a process that ends before it has read them
+        mend(engine)
+        assert all(entry.document_id is not None for entry in ledger(engine).values())
+
+
+def test_a_check_sees_one_state_while_another_process_writes(library: Path) -> None:
+    class Rewriting(NoProgress):
+        def start(self, phase: str, total: int | None, unit: str = "") -> None:
+            if phase == "documents":
+                hurt(library, DAMAGES["lines"])  # as another process would write between two queries
+
+    with open_library(library, settings=SETTINGS) as engine:
+        assert [found for found in engine.store.damage(progress=Rewriting()) if found.part is Part.DOCUMENTS] == []
+
+
+def ledger(engine: Engine) -> Mapping[str, LedgerEntry]:
+    (notes,) = (collection for collection in engine.collections() if collection.name == "notes")
+    return engine.store.ledger.entries(engine.project.id, notes.id)

@@ -102,14 +102,14 @@ def read_everything(engine: Patient, progress: Progress) -> None:
 def _read_again(engine: Patient, progress: Progress, *, everything: bool) -> None:
     """Files from their folders, memories from their versions, then vectors.
 
-    The ledger would say that nothing has changed, so it is forgotten first; vectors that are whole are kept.
+    The ledger would say that nothing has changed, so it is distrusted first; vectors that are whole are kept.
     """
     store, project = engine.store, engine.project.id
     folders = [known for known in engine.collections() if known.on_disk and known.root.is_dir()]
     if everything:
         with store.transaction():
             for collection in folders:
-                store.ledger.forget(project, collection.id, list(store.ledger.entries(project, collection.id)))
+                store.ledger.distrust(project, collection.id, list(store.ledger.entries(project, collection.id)))
     names = [folder.name for folder in folders]
     if names:
         _attempt("folders", lambda: engine.index(names, reread=everything, progress=progress))

@@ -272,6 +272,11 @@ class Ledger(Protocol):
 
     def forget(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None: ...
 
+    def distrust(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None:
+        """What was made of these files is made again when they are next read; the ledger still knows them, so that
+        a file that left the disk meanwhile takes its document with it."""
+        ...
+
     def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
         """Of the files at these paths and below them: what `entries` says, without reading of all the others."""
         ...

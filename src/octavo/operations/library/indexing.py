@@ -110,7 +110,7 @@ def _mended_first(
             for collection in engine.collections():
                 if collection.on_disk and (not names or collection.name in names):
                     uris = [uri for uri in store.ledger.entries(project, collection.id) if uri.startswith(prefix)]
-                    store.ledger.forget(project, collection.id, uris)
+                    store.ledger.distrust(project, collection.id, uris)
     return work(progress)
 
 

@@ -68,6 +68,10 @@ class LedgerRepository:
         where = self._where(project, collection)
         self._database.run_many("ledger_forget", ({**where, "uri": uri} for uri in uris))
 
+    def distrust(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None:
+        where = self._where(project, collection)
+        self._database.run_many("ledger_distrust", ({**where, "uri": uri} for uri in uris))
+
     def _where(self, project: ProjectId, collection: CollectionId) -> dict[str, Any]:
         return {"project": self._keys.project(project), "collection": self._keys.collection(project, collection)}
 

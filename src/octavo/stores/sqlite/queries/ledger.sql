@@ -30,6 +30,9 @@ on conflict (project, collection, uri) do update set
 -- name: ledger_forget
 delete from ledger where project = :project and collection = :collection and uri = :uri;
 
+-- name: ledger_distrust
+update ledger set content_hash = '' where project = :project and collection = :collection and uri = :uri;
+
 -- name: check_put
 insert into checks (project, collection, checked_at) values (:project, :collection, :now)
 on conflict (project, collection) do update set checked_at = excluded.checked_at;
