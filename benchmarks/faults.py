@@ -6,7 +6,8 @@
 |---|---|---|
 | kills | one kill of an index run, a watcher, a snapshot build or a writer of memories | 1,000 |
 | fuzz | one mutated file: Markdown, code of every grammar, notebooks, front matter, git's records | 10,000 |
-| snapshots, tables, file | one damage in a snapshot's file, in a table, anywhere in the database's bytes | 200 |
+| snapshots, tables, file | one damage in a snapshot's file, in a table, in what a page of the database holds | 200 |
+| slack | one damage in bytes of the database that hold nothing | 200 |
 | processes | eight processes that write, index and search one library for `--seconds` | 1, of 600 s |
 | unmounts | a disk that is not mounted, in one of six layouts | 6 |
 | requests | one hostile request over HTTP or MCP, with how long it held the event loop | 5,000 |
@@ -35,6 +36,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -225,23 +227,33 @@ def _size(path: Path) -> int:
 
 
 def file_round(folder: Path, seed: int) -> str:
-    """Overwrites bytes of one table, one index or the header: healed, or refused by name, but never wrong in silence.
+    """Overwrites bytes of one table, one index or the header: healed, or refused by name, but never unnoticed.
 
     Which of them follows from the seed, so that as many rounds as there are of them damage every one.
     """
+    return _damaged_round(folder, seed, lambda path, chosen: _place(path, seed, chosen))
+
+
+def slack_round(folder: Path, seed: int) -> str:
+    """Overwrites bytes that hold nothing: what nobody reads changes no answer, and need not be noticed."""
+    return _damaged_round(folder, seed, _slack).replace("not noticed", "holds nothing, and the same answers")
+
+
+def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random], tuple[int, int]]) -> str:
     chosen, config = random.Random(seed), library_in(folder)
     indexed(config, folder)
+    _fill_every_table(config, folder / "library.db")
     with open_engine(config) as engine:
         wanted = answers(engine)
     path = folder / "library.db"
-    at, length = _place(path, seed, chosen)
+    at, length = place(path, chosen)
     data = bytearray(path.read_bytes())
     data[at : at + length] = chosen.randbytes(length)
     path.write_bytes(data)
     try:
         with open_engine(config) as engine:
             if not damage(engine):
-                return "harmless" if answers(engine) == wanted else f"wrong in silence: seed {seed}"
+                return "not noticed" if answers(engine) == wanted else f"wrong in silence: seed {seed}"
             healed = not file_is_damaged(engine) and not mend(engine)[1]
     except LibraryError:
         healed = False
@@ -255,22 +267,99 @@ def file_round(folder: Path, seed: int) -> str:
         return "detected and mended" if answers(engine) == wanted else f"detected, mended wrongly: seed {seed}"
 
 
-def _place(path: Path, seed: int, chosen: random.Random) -> tuple[int, int]:
-    """Where sixteen bytes are overwritten: in the header, or in the used part of a page of one table or index."""
+def _fill_every_table(config: Config, path: Path) -> None:
+    """Memories by their door; a few rows that say nothing in each table that is still empty."""
+    with open_engine(config) as engine:
+        for number in range(4):
+            remember(engine, RememberRequest(text=f"The kettle number {number} stands on shelf {number * 7}."))
     connection = apsw.Connection(str(path))
+    named = "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"
+    for (table,) in connection.execute(named).fetchall():
+        if table not in _LEFT_EMPTY and not connection.execute(f"select count(*) from {table}").get:  # noqa: S608
+            for number in range(1, 4):
+                _put_something(connection, table, number)
     connection.execute("pragma wal_checkpoint(truncate)")
-    pages = "select name, pgoffset, pgsize, unused from dbstat where pageno > 1"
-    used: list[tuple[str, int, int, int]] = [cast("Any", row) for row in connection.execute(pages)]
     connection.close()
-    names = [None, *sorted({page[0] for page in used})]
+
+
+def _put_something(connection: apsw.Connection, table: str, number: int) -> None:
+    """A row whose values only have the right types, and point at rows that are there."""
+    points = {row[3]: row[2] for row in connection.execute(f"pragma foreign_key_list({table})")}
+    columns = connection.execute(f"pragma table_info({table})").fetchall()
+    values: list[object] = []
+    for _, name, type_, *_ in columns:
+        if name in points:
+            keys = _keys(connection, points[name])
+            values.append(keys[number % len(keys)])
+        else:
+            some = {"INTEGER": number, "REAL": 1.7e9 + number + 0.5, "BLOB": bytes(range(number, number + 40))}
+            values.append(some.get(type_.upper(), f"{name} {number}" if name not in _JSON else "[]"))
+    marks = ", ".join("?" * len(values))
+    connection.execute(f"insert or ignore into {table} values ({marks})", values)  # noqa: S608
+
+
+def _keys(connection: apsw.Connection, table: str) -> list[int]:
+    wanted = f"select key from {table}"  # noqa: S608 (names of our own schema)
+    if not connection.execute(wanted).fetchall():
+        for number in range(1, 4):
+            _put_something(connection, table, number)
+    return [row[0] for row in connection.execute(wanted)]
+
+
+_LEFT_EMPTY = ("named_profiles", "snapshots")  # what these say is acted upon
+_JSON = ("tags", "links", "metadata", "settings", "warnings", "facts", "payload")
+
+
+def _place(path: Path, seed: int, chosen: random.Random) -> tuple[int, int]:
+    """Where at most sixteen bytes are overwritten: in the header, or in what a page of one table or index holds."""
+    pages = _pages(path)
+    names = [None, *sorted({page[0] for page in pages})]
     name = names[seed % len(names)]
     if name is None:
         return chosen.randrange(84), 16
-    _, start, size, unused = chosen.choice([page for page in used if page[0] == name])
-    # A page begins with its header and ends with its cells; what is between them is used by nothing.
-    full = max(32, size - unused)
-    inside = chosen.randrange(full - 16)
-    return start + (inside if inside < 100 else size - full + inside), 16
+    _, start, size, kind = chosen.choice([page for page in pages if page[0] == name])
+    stretches = _held(path.read_bytes()[start : start + size], kind)
+    first, end = chosen.choice([(first, end) for first, end in stretches for _ in range(end - first)])
+    at = chosen.randrange(first, max(first + 1, end - 15))
+    return start + at, min(16, end - at)
+
+
+def _slack(path: Path, chosen: random.Random) -> tuple[int, int]:
+    data = path.read_bytes()
+    while True:
+        _, start, size, kind = chosen.choice(_pages(path))
+        held = sorted(_held(data[start : start + size], kind))
+        gaps = [(end, first) for (_, end), (first, _) in pairwise([*held, (size, size)]) if first - end >= 16]
+        if gaps:
+            first, end = chosen.choice(gaps)
+            return start + chosen.randrange(first, end - 15), 16
+
+
+def _pages(path: Path) -> list[tuple[str, int, int, int]]:
+    """Table or index, where the page begins, its size, and how much of an overflow page is used (-1: of a b-tree)."""
+    connection = apsw.Connection(str(path))
+    found = (
+        "select name, pgoffset, pgsize, iif(pagetype = 'overflow', pgsize - unused, -1) from dbstat where pageno > 1"
+    )
+    pages: list[tuple[str, int, int, int]] = [cast("Any", row) for row in connection.execute(found)]
+    connection.close()
+    return pages
+
+
+def _held(page: bytes, overflow: int) -> list[tuple[int, int]]:
+    """The stretches of a page that hold something: its header and pointers, and each of its cells."""
+    if overflow >= 0:
+        return [(0, overflow)]
+    head, cells, content = page[0] in (2, 5), int.from_bytes(page[3:5], "big"), int.from_bytes(page[5:7], "big")
+    pointers = (12 if head else 8) + 2 * cells
+    stretches, at = [(0, pointers)], content or 65_536
+    free = int.from_bytes(page[1:3], "big")
+    while free:
+        if free > at:
+            stretches.append((at, free))
+        at = free + int.from_bytes(page[free + 2 : free + 4], "big")
+        free = int.from_bytes(page[free : free + 2], "big")
+    return [*stretches, (at, len(page))] if at < len(page) else stretches
 
 
 @cache
@@ -628,6 +717,7 @@ PARTS: dict[str, Callable[[Path, int], str]] = {
     "snapshots": snapshot_round,
     "tables": table_round,
     "file": file_round,
+    "slack": slack_round,
     "processes": crowd_round,
     "unmounts": unmount_round,
     "requests": request_round,

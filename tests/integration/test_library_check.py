@@ -11,7 +11,7 @@ from workbench import GOOD, Bench
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend
 from octavo.engine.wiring import open_engine
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, LibraryError
 from octavo.model.damage import Part
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
@@ -137,9 +137,101 @@ def test_an_older_library_gets_its_checksums_when_it_is_migrated(library: Bench)
     damaged(library, "drop trigger if exists documents_lose_their_summaries")  # as these are
     for table in ("summaries", "input_clusters", "clusterings", "query_log_hits", "query_log"):
         damaged(library, f"drop table if exists {table}")
+    for name in witnesses(library):
+        damaged(library, f"drop index {name}")
     damaged(library, "pragma user_version = 9")
     with library.opened() as engine:
         assert damage(engine) == ()
     damaged(library, DAMAGE["one vector"][1])
     with library.opened() as engine:
         assert parts(engine) == {Part.VECTORS}
+
+
+def witnesses(library: Bench) -> list[str]:
+    connection = apsw.Connection(str(library.library))
+    found = connection.execute(
+        "select name from sqlite_schema where type = 'index' and name like '%_witness'"
+    ).fetchall()
+    connection.close()
+    return [row[0] for row in found]
+
+
+def test_every_column_is_computed_again_or_stored_twice(library: Bench) -> None:
+    connection = apsw.Connection(str(library.library))
+    named = "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"
+    alone = []
+    for (table,) in connection.execute(named).fetchall():
+        (counted,) = connection.execute("select not wr from pragma_table_list where name = ?", (table,)).fetchone()
+        indexed = set()
+        for stored in connection.execute(f"pragma index_list({table})").fetchall():
+            if counted or stored[3] != "pk":  # the key of a table without row numbers is the table itself
+                indexed |= {row[2] for row in connection.execute(f"pragma index_xinfo({stored[1]})")}
+        columns = [row[1:6:4] for row in connection.execute(f"pragma table_info({table})")]
+        known = RECOMPUTED.get(table, set()) | indexed | ({name for name, key in columns if key} if counted else set())
+        alone += [f"{table}.{name}" for name, _ in columns if name not in known]
+    connection.close()
+    assert alone == []
+
+
+RECOMPUTED = {
+    "chunks": {"start", "end", "first_line", "last_line", "text_hash"},
+    "chunk_inputs": {"start", "end", "context"},
+    "documents": {"title_folded"},
+    "lexical_blocks": {"data", "checksum"},
+    "sections": {"path", "path_folded"},
+    "texts": {"data"},
+    "vectors": {"data", "checksum"},
+}
+"""What a check compares with the text, or with a checksum beside it."""
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new"),
+    [
+        ("collections", b"/notes", b"/nates"),
+        ("recipes", b"hashing", b"hishing"),
+        ("ledger", b"bread.md", b"broad.md"),
+        ("documents", b"kitchen", b"chicken"),
+        ("sections", b"sec_", b"soc_"),
+    ],
+)
+def test_a_byte_that_changes_in_what_nobody_can_compute_is_noticed(
+    library: Bench, table: str, old: bytes, new: bytes
+) -> None:
+    connection = apsw.Connection(str(library.library))
+    connection.execute("pragma wal_checkpoint(truncate)")
+    pages = connection.execute("select pgoffset, pgsize from dbstat where name = ?", (table,)).fetchall()
+    connection.close()
+    data = bytearray(library.library.read_bytes())
+    start = next(data.find(old, at, at + size) for at, size in pages if data.find(old, at, at + size) >= 0)
+    data[start : start + len(new)] = new
+    library.library.write_bytes(data)
+    with library.opened() as engine:
+        assert Part.FILE in parts(engine)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("update sqlite_sequence set seq = 0", "the counter of the keys of"),
+        ("update lexical_config set v = 'bm25(1)' where k = 'rank'", "the schema of the file"),
+        ("create table another (x)", "the schema of the file"),
+    ],
+)
+def test_counters_of_keys_and_the_schema_are_checked_too(library: Bench, statement: str, said: str) -> None:
+    damaged(library, statement)
+    with library.opened() as engine:
+        assert said in " ".join(found.message for found in damage(engine) if found.part is Part.FILE)
+
+
+def test_how_long_a_chunk_is_said_to_be_is_checked_and_mended(library: Bench) -> None:
+    damaged(library, "update lexical_docsize set sz = x'01010101010101' where id = 1")
+    with library.opened() as engine:
+        assert parts(engine) == {Part.WORDS}
+        assert mend(engine)[1] == ()
+
+
+def test_settings_that_are_none_are_refused_by_name(library: Bench) -> None:
+    damaged(library, """update collections set settings = replace(settings, '"ignore"', '"ignoble"')""")
+    with open_engine(library.config()) as engine, pytest.raises(LibraryError, match="the settings of the collection"):
+        engine.collections()

@@ -8,16 +8,19 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
 from workbench import GOOD, Bench
 
-from octavo.engine.mending import mend
+from octavo.engine.mending import damage, mend, read_everything
+from octavo.model.memory import MemoryFilter
+from octavo.observability.progress import NoProgress
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
-from octavo.stores.sqlite.salvage import salvage
+from octavo.stores.sqlite.salvage import TABLES, salvage
 
 MEMORIES = [f"The boiler number {number} stands in cellar {number * 7}." for number in range(40)]
 
@@ -66,9 +69,9 @@ def octavo(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=bench.environ(), capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("damage", [lose_the_header, lose_the_first_page, name_another_format, truncate, random_pages])
-def test_memories_survive_and_the_damaged_file_is_kept(library: Bench, damage: Callable[[Path], None]) -> None:
-    damage(library.library)
+@pytest.mark.parametrize("harm", [lose_the_header, lose_the_first_page, name_another_format, truncate, random_pages])
+def test_memories_survive_and_the_damaged_file_is_kept(library: Bench, harm: Callable[[Path], None]) -> None:
+    harm(library.library)
     done = octavo(library, "db", "repair")
     assert done.returncode in (0, 6), done.stderr
     answer = json.loads(done.stdout)
@@ -124,3 +127,96 @@ def test_a_file_of_a_format_that_sqlite_does_not_know_is_refused_by_name(library
     done = octavo(library, "search", "apple")
     assert "INDEX_CORRUPT" in done.stdout + done.stderr
     assert "db repair" in done.stdout + done.stderr
+
+
+def page_of(library: Path, name: str) -> int:
+    """Where the rows of a table or index begin."""
+    with apsw.Connection(str(library)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+        found = "select min(pgoffset) from dbstat where name = ? and pagetype = 'leaf' and pgoffset > 0"
+        start = int(connection.execute(found, (name,)).get)
+    connection.close()
+    return start
+
+
+def overwrite(library: Path, at: int, data: bytes) -> None:
+    with library.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def contents(library: Path) -> dict[str, list[tuple[object, ...]]]:
+    connection = apsw.Connection(str(library))
+    try:
+        return {
+            table: sorted(connection.execute(f"select * from {table}").fetchall(), key=repr)  # noqa: S608
+            for table in TABLES
+        }
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("name", ["projects", "collections", "memory_items", "memory_versions", "document_versions"])
+def test_a_page_that_is_lost_costs_no_row_that_only_the_library_knows(
+    library: Bench, tmp_path: Path, name: str
+) -> None:
+    before = contents(library.library)
+    overwrite(library.library, page_of(library.library, name), bytes(4096))
+    salvage(library.library, tmp_path / "new.db")
+    assert contents(tmp_path / "new.db") == before
+
+
+def test_nothing_is_lost_with_the_first_pages_of_the_schema(library: Bench, tmp_path: Path) -> None:
+    before = contents(library.library)
+    overwrite(library.library, page_of(library.library, "sqlite_schema"), random.Random(1).randbytes(4096))
+    overwrite(library.library, 0, bytes(4096))
+    salvaged = salvage(library.library, tmp_path / "new.db")
+    assert contents(tmp_path / "new.db") == before
+    assert salvaged.lost == ("the header of the file: rows that had been removed may be back",)
+
+
+def test_of_two_copies_that_differ_the_one_that_was_written_by_somebody_is_kept(library: Bench, tmp_path: Path) -> None:
+    before = contents(library.library)
+    start = page_of(library.library, "memory_items")
+    page = library.library.read_bytes()[start : start + 4096]
+    overwrite(library.library, start + page.index(b"The boiler number") + 3, b"\x01\x02\x03\x04\x05\x06")
+    salvaged = salvage(library.library, tmp_path / "new.db")
+    assert contents(tmp_path / "new.db") == before
+    assert [said for said in salvaged.lost if "its two copies differ" in said] != []
+
+
+def test_a_library_whose_project_and_items_are_gone_keeps_its_memories_under_new_names(
+    library: Bench, tmp_path: Path
+) -> None:
+    connection = apsw.Connection(str(library.library))
+    connection.execute("pragma foreign_keys = off; delete from projects; delete from memory_items; vacuum")
+    connection.close()
+    salvaged = salvage(library.library, tmp_path / "new.db")
+    assert salvaged.lost[0] == "the name of a project, which is default now"
+    renamed = [said for said in salvaged.lost if said.startswith("the id, scope and links of the memory")]
+    assert len(renamed) == len(MEMORIES)
+    with replace(library, library=tmp_path / "new.db").opened() as engine:
+        read_everything(engine, NoProgress())
+        assert damage(engine) == ()
+        kept = engine.memories.repository.find(engine.project.id, MemoryFilter())
+    assert len(kept) == len(MEMORIES)
+
+
+def test_what_is_only_in_the_write_ahead_log_is_salvaged_too(library: Bench, tmp_path: Path) -> None:
+    connection = apsw.Connection(str(library.library))  # keeps the log: whoever closes last empties it
+    connection.execute("select count(*) from projects").fetchall()
+    with library.opened() as engine:
+        remember(engine, RememberRequest(text="The cat sleeps in the boiler room."))
+    assert library.library.with_name("library.db-wal").stat().st_size
+    salvaged = salvage(library.library, tmp_path / "new.db")
+    assert salvaged.rows["memory_items"] == len(MEMORIES) + 1
+    connection.close()
+
+
+def test_rows_that_were_removed_do_not_come_back(library: Bench, tmp_path: Path) -> None:
+    connection = apsw.Connection(str(library.library))
+    connection.execute("delete from note_writes; delete from document_versions where document > 2")
+    connection.close()
+    before = contents(library.library)
+    salvage(library.library, tmp_path / "new.db")
+    assert contents(tmp_path / "new.db")["document_versions"] == before["document_versions"]

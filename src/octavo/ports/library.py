@@ -272,10 +272,7 @@ class Ledger(Protocol):
 
     def forget(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None: ...
 
-    def distrust(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None:
-        """What was made of these files is made again when they are next read; the ledger still knows them, so that
-        a file that left the disk meanwhile takes its document with it."""
-        ...
+    def distrust(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None: ...
 
     def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
         """Of the files at these paths and below them: what `entries` says, without reading of all the others."""
@@ -294,7 +291,6 @@ class History(Protocol):
 
     def put(self, project: ProjectId, collection: CollectionId, entries: Sequence[HistoryEntry]) -> None:
         """Of commits whose documents have been put in the same transaction, or before."""
-        ...
 
     def known(self, project: ProjectId, collection: CollectionId) -> Mapping[str, Mapping[str, str]]:
         """Repository → hash → by which recipe it was made."""

@@ -113,13 +113,13 @@ def test_a_library_of_a_later_version_is_refused_and_stays_as_it_is(tmp_path: Pa
 
 
 def test_a_folder_is_no_library(tmp_path: Path) -> None:
-    with pytest.raises(StorageError):
+    with pytest.raises(NotALibrary, match="is a folder; a library is a file"):
         SqliteStore(tmp_path)
 
 
 def test_a_path_through_a_file_is_no_library(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(StorageError, match="file"):
+    with pytest.raises(NotALibrary, match="is a file, not a folder"):
         SqliteStore(tmp_path / "file" / "library.db")
 
 

@@ -16,8 +16,8 @@ BASE = "octavo.stores.sqlite"
 """Most queries are SQLite's, unchanged; a few functions in the first migration (`json_each`, `json_keys`, `hex`,
 `unhex`, `instr`) make PostgreSQL understand them."""
 
-ONLY_BASE = ("lexical.sql", "snapshots.sql")
-"""Posting lists are stored differently here, and there are no snapshots: the server has indexes of its own."""
+ONLY_BASE = ("file.sql", "lexical.sql", "snapshots.sql")
+"""Posting lists are stored differently here; there are no files and no snapshots: a server has its own indexes."""
 
 _KEYS = frozenset(("keys", "documents", "inputs", "chunks", "blocks"))
 """Lists with these names contain keys, which are numbers; all other lists contain texts. SQLite accepts either."""

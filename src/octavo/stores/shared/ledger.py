@@ -69,6 +69,8 @@ class LedgerRepository:
         self._database.run_many("ledger_forget", ({**where, "uri": uri} for uri in uris))
 
     def distrust(self, project: ProjectId, collection: CollectionId, uris: Iterable[str]) -> None:
+        """What was made of these files is made again when they are next read; the ledger still knows them, so that
+        a file that left the disk meanwhile takes its document with it."""
         where = self._where(project, collection)
         self._database.run_many("ledger_distrust", ({**where, "uri": uri} for uri in uris))
 

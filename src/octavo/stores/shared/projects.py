@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from octavo.errors import NotFound
+from octavo.errors import LibraryError, NotFound
 from octavo.model.collection import Collection, CollectionSettings, PlaceKind, Project
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, DocumentId, ProjectId, project_id
@@ -99,8 +99,7 @@ class CatalogRepository:
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
         rows = self._database.rows("collections", {"project": self._keys.project(project)})
         return tuple(
-            Collection(CollectionId(row[1]), project, row[2], Path(row[3]), _settings(json.loads(row[4])))
-            for row in rows
+            Collection(CollectionId(row[1]), project, row[2], Path(row[3]), _settings(row[2], row[4])) for row in rows
         )
 
     def put_collection(self, collection: Collection) -> None:
@@ -143,10 +142,19 @@ def _stored(settings: CollectionSettings) -> dict[str, Any]:
     return {name: value for name, value in asdict(settings).items() if name != "folder"}
 
 
-def _settings(body: dict[str, Any]) -> CollectionSettings:
-    kind = body.pop("kind", None)
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in body.items()}
-    return CollectionSettings(**values, kind=Kind(kind) if kind else None)
+def _settings(collection: str, stored: str) -> CollectionSettings:
+    try:
+        body: dict[str, Any] = json.loads(stored)
+        kind = body.pop("kind", None)
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in body.items()
+        }
+        return CollectionSettings(**values, kind=Kind(kind) if kind else None)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise LibraryError(
+            f"the settings of the collection {collection} are damaged, or those of a newer Octavo: {error}",
+            hint="run `octavo db check`, then `octavo db repair`",
+        ) from error
 
 
 def _recipe(body: dict[str, Any]) -> Recipe:

@@ -18,6 +18,7 @@ from octavo.stores.shared.queries import load_migrations, load_queries
 from octavo.stores.sqlite.connections import Connections, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
 from octavo.stores.sqlite.places import refuse_impossible
+from octavo.stores.sqlite.seal import seal
 from octavo.stores.sqlite.write_queue import WriteQueue, inode, wait_for_lock
 
 IN_MEMORY = Path(":memory:")
@@ -297,14 +298,23 @@ class SqliteDatabase:
         self.pragma("journal_mode = wal")
         with self.transaction(), self.connection() as connection:
             version = self._version()  # another process may have migrated while this one waited
-            for number, script in migrations:
-                if number > version:
-                    connection.execute(script)
+            self._run_scripts(connection, [script for number, script in migrations if number > version], version)
             if 0 < version < _CHECKSUMS:
                 fill_checksums(self, "vectors_without_checksum", "vector_checksum_put")
                 fill_checksums(self, "blocks_without_checksum", "block_checksum_put")
+            seal(self)
             connection.execute(f"pragma user_version = {newest}")
             connection.execute(f"pragma application_id = {APPLICATION_ID}")
+
+    def _run_scripts(self, connection: apsw.Connection, scripts: Sequence[str], version: int) -> None:
+        try:
+            for script in scripts:
+                connection.execute(script)
+        except apsw.SQLError as error:  # the number in the header is not that of the tables
+            raise LibraryError(
+                f"the library {self.path} is damaged: it does not have the tables of schema {version} ({error})",
+                hint=_REPAIR,
+            ) from error
 
     def _version(self) -> int:
         # One snapshot: another process may be creating the library right now.

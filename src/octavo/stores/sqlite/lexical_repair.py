@@ -20,10 +20,13 @@ from octavo.stores.shared.database import Row, value
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.lexical import quoted
 from octavo.stores.sqlite.lexical_blocks import LexicalBlocks, unpacked
+from octavo.stores.sqlite.raw_pages import read_varint
+from octavo.stores.sqlite.seal import seal
 from octavo.stores.sqlite.transfer import Fts5Transfer
 
 _SAMPLES = 50  # chunks that are searched by one of their words
 _BLOCKS = 256  # read at once
+_LENGTHS = 2_000  # read at once
 _CACHED_BLOCKS = 64  # unpacked at once: the chunks of a document are in neighbouring ones
 _TOKEN = re.compile(r"(?:[^\x00-\x7f]|[A-Za-z0-9_])+")
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -51,6 +54,7 @@ def rebuild_lexical_index(database: SqliteDatabase) -> None:
     for block in sorted(set(newest.values())):
         rows = _rows(database, block)
         database.run_many("lexical_put", ((key, *row) for key, row in rows if newest.get(key) == block))
+    seal(database)
 
 
 def _store_words_without_block(database: SqliteDatabase) -> None:
@@ -107,7 +111,10 @@ def lexical_damage(database: SqliteDatabase, *, quick: bool, progress: Progress)
     differing = Tally(Part.WORDS, "chunk has other words in the word index", "chunks have other words in the index")
     blocks: dict[int, dict[ChunkKey, LexicalRow]] = {}
     progress.start("word index", len(newest), "chunks")
+    lengths = _lengths(database)
     for key, indexed in Fts5Transfer(database).export_rows():
+        if next(lengths, None) != (key, tuple(len(field.split()) for field in indexed)):
+            differing.add()  # how long a chunk is decides how much its words count
         block = newest.get(ChunkKey(key))
         if block is None:
             continue  # written by a transfer, which stores no blocks; or reported as belonging to no chunk
@@ -121,6 +128,19 @@ def lexical_damage(database: SqliteDatabase, *, quick: bool, progress: Progress)
         progress.advance()
     progress.finish()
     yield from differing.damage()
+
+
+def _lengths(database: SqliteDatabase) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """How many words each field of each row has, as FTS5 counts with when it ranks."""
+    after = 0
+    while rows := database.rows("word_counts", {"after": after, "limit": _LENGTHS}):
+        after = rows[-1][0]
+        for key, packed in rows:
+            counts, at = [], 0
+            while at < len(packed):
+                number, at = read_varint(packed, at)
+                counts.append(number)
+            yield key, tuple(counts)
 
 
 def _tokens(field: str) -> list[str]:

@@ -9,6 +9,7 @@ from octavo.observability.progress import Progress
 from octavo.stores.shared.upkeep import LibraryUpkeep, PartChecks, Repositories
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.lexical_repair import block_damage, lexical_damage, rebuild_lexical_index
+from octavo.stores.sqlite.seal import broken_seals
 
 _QUICK_BYTES = 64_000_000
 
@@ -37,6 +38,7 @@ class SqliteUpkeep(LibraryUpkeep):
         for (said,) in self._file.pragma("quick_check" if quick else "integrity_check"):
             if said != "ok":
                 yield Damage(Part.FILE, said)
+        yield from broken_seals(self._file)
 
     def _dangling(self) -> Iterator[Damage]:
         for table, row, parent, _ in self._file.pragma("foreign_key_check"):

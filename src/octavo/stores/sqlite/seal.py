@@ -1,0 +1,54 @@
+"""What a file has besides rows, and what no index vouches for: its header, its schema, its counters of keys."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from octavo.model.damage import Damage, Part
+
+_SEAL = "schema_checksum"
+_HEADER = 100
+_ZERO = (slice(48, 56), slice(64, 68), slice(72, 92))  # bytes of the header that are 0 in every library
+
+
+class Sealed(Protocol):
+    """A SQLite database, as far as it is needed here."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def rows(self, name: str) -> Sequence[tuple[Any, ...]]: ...
+
+    def counter(self, name: str) -> int | None: ...
+
+    def set_counter(self, name: str, value: int | None) -> None: ...
+
+
+def seal(database: Sealed) -> None:
+    """Inside a transaction, after the schema was changed: records what it is now."""
+    database.set_counter(_SEAL, _checksum(database))
+
+
+def broken_seals(database: Sealed) -> Iterator[Damage]:
+    """What is not as it was written of the schema, the header and the counters of keys."""
+    sealed = database.counter(_SEAL)
+    if sealed is not None and sealed != _checksum(database):
+        yield Damage(Part.FILE, "the schema of the file is not as it was written")
+    if any(any(_header(database.path)[part]) for part in _ZERO):
+        yield Damage(Part.FILE, "the header of the file is not as it was written")
+    for (table,) in database.rows("counters_behind"):
+        yield Damage(Part.FILE, f"the counter of the keys of {table} is not as it was written")
+
+
+def _checksum(database: Sealed) -> int:
+    return zlib.crc32(repr(database.rows("schema_rows")).encode())
+
+
+def _header(path: Path) -> bytes:
+    if not path.is_file():
+        return b""  # in memory
+    with path.open("rb") as file:
+        return file.read(_HEADER)
