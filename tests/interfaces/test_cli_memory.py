@@ -39,7 +39,7 @@ def test_a_session_from_its_start_to_its_summary(library: Path) -> None:
     answered("remember", "The left valve leaks.", "--session", begun["session"])
     ended = answered("sessions", "end", "Valves", "Both", "valves", "were", "replaced.")
     assert (ended["memories"], ended["summary"]) == (2, "Both valves were replaced.")
-    assert run("sessions", "list", "--open").stdout == "There is no such session.\n"
+    assert run("sessions", "list", "--open").stdout == "No sessions.\n"
     assert run("sessions", "end", "nowhere").exit_code == 1
 
 

@@ -18,7 +18,7 @@ def projects_list_lines(answer: ProjectsListAnswer) -> Iterator[Line]:
         )
         for project in answer.projects
     ]
-    yield from columns(rows) if rows else [(Part("There is no such project."),)]
+    yield from columns(rows) if rows else [(Part("No projects."),)]
 
 
 def projects_resolve_lines(answer: ProjectsResolveAnswer) -> Iterator[Line]:
@@ -40,7 +40,7 @@ def session_lines(answer: SessionState) -> Iterator[Line]:
 
 
 def sessions_lines(answer: SessionsAnswer) -> Iterator[Line]:
-    yield from _table(answer.sessions) if answer.sessions else [(Part("There is no such session."),)]
+    yield from _table(answer.sessions) if answer.sessions else [(Part("No sessions."),)]
 
 
 def _table(sessions: Sequence[SessionState]) -> Iterator[Line]:
