@@ -16,8 +16,8 @@ _UNTELLING = frozenset(STOP_WORDS.split())
 _WORD = re.compile(r"[^\W\d_][\w'-]+")
 
 
-def group_names(texts: Mapping[int, Sequence[str]], words: int = 3) -> dict[int, str]:
-    """The `words` weightiest words of each group, the weightiest first.
+def group_names(texts: Mapping[int, Sequence[str]], words: int = 3, least: int = 1) -> dict[int, str]:
+    """The `words` weightiest words of each group that `least` of its texts have, the weightiest first.
 
     >>> group_names({0: ["Apple trees", "Apple pie"], 1: ["Ovens", "Hot ovens"]}, words=1)
     {0: 'apple', 1: 'ovens'}
@@ -26,7 +26,9 @@ def group_names(texts: Mapping[int, Sequence[str]], words: int = 3) -> dict[int,
     spread = Counter(word for counts in counted.values() for word in counts)
     named = {}
     for group, counts in counted.items():
-        weights = {word: count * math.log((1 + len(texts)) / spread[word]) for word, count in counts.items()}
+        weights = {
+            word: count * math.log((1 + len(texts)) / spread[word]) for word, count in counts.items() if count >= least
+        }
         best = sorted(weights, key=lambda word: (-weights[word], word))[:words]
         named[group] = ", ".join(best)
     return named

@@ -11,19 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from octavo.algorithms.group_names import group_names
 from octavo.errors import MissingExtra
-from octavo.graph.names import called
+from octavo.graph.names import label
 from octavo.model.graph import Edge, EdgeType, Node, ThematicLink
 from octavo.model.ids import DocumentId
 
 APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that belong together
 _ROUNDS = 10
 _MOST_NAMED = 3
+_SHARED = 2  # documents whose titles must have a word before it stands for their community
 
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """`number` counts from 0, the largest first; `name` is what its most linked documents are called."""
+    """`number` counts from 0, the largest first; `name` is the words its titles share, as `community_names` says."""
 
     number: int
     name: str
@@ -87,15 +89,22 @@ def described(
     for node in nodes:
         if node.document in numbers:
             members.setdefault(numbers[node.document], []).append(node)
+    for inside in members.values():
+        inside.sort(key=lambda node: (-degrees.get(node.document, 0), node.uri))
+    names = community_names({number: [label(node) for node in inside] for number, inside in members.items()})
     found = []
     for number, inside in sorted(members.items()):
-        inside.sort(key=lambda node: (-degrees.get(node.document, 0), node.uri))
         tags = Counter(tag.lower() for node in inside for tag in node.tags)
         common = sorted((tag for tag in tags if tags[tag] > 1), key=lambda tag: (-tags[tag], tag))
-        name = ", ".join(called(node.uri) for node in inside[:_MOST_NAMED])
         documents = tuple(node.document for node in inside)
-        found.append(Community(number, name, documents, tuple(common[:_MOST_NAMED])))
+        found.append(Community(number, names[number], documents, tuple(common[:_MOST_NAMED])))
     return tuple(found)
+
+
+def community_names(labels: Mapping[int, Sequence[str]]) -> dict[int, str]:
+    """By the words that several labels of a community have and few other communities; else by its first labels."""
+    terms = group_names(labels, _MOST_NAMED, _SHARED)
+    return {number: terms[number] or ", ".join(inside[:_MOST_NAMED]) for number, inside in labels.items()}
 
 
 def degrees(edges: Iterable[Edge]) -> Counter[DocumentId]:

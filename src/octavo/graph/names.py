@@ -8,7 +8,7 @@ from collections.abc import Collection
 from octavo.algorithms.document_names import folded, folder, last, module_stem, without_ending
 from octavo.graph.sphinx import labels
 from octavo.model.document import Document, Kind
-from octavo.model.graph import DocumentName, NameKind
+from octavo.model.graph import DocumentName, NameKind, Node
 
 FOR_THEIR_FOLDER = frozenset({"index", "readme", "__init__", "mod", "_index", "lib", "package-info"})
 """Files that speak for the folder they are in. There are many of each, so a link to one names its path."""
@@ -48,6 +48,11 @@ def called(uri: str) -> str:
     path = without_ending(uri)
     name = last(path)
     return last(folder(path)) or name if folded(last(module_stem(uri))) in FOR_THEIR_FOLDER else name
+
+
+def label(node: Node) -> str:
+    """What a document is called in a drawing: by its title; a file of code, and what has none, as its file."""
+    return node.title if node.title and node.kind != _CODE else called(node.uri)
 
 
 # Asked for once: Python 3.11 takes a fifth of a microsecond to find a member of an enumeration.

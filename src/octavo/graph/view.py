@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from octavo.algorithms.document_names import folded
-from octavo.graph.names import called
+from octavo.graph.communities import community_names
+from octavo.graph.names import label
 from octavo.model.document import Section
 from octavo.model.graph import WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, ThematicLink
 from octavo.model.ids import DocumentId
@@ -128,11 +129,10 @@ def _edge(edge: Edge, target: str) -> ViewEdge:
 
 
 def _document(node: Node, community: int | None, degree: int) -> ViewNode:
-    label = node.title if node.kind == "memory" and node.title else called(node.uri)  # a memory's uri is only a number
     return ViewNode(
         node.document,
         NodeKind.DOCUMENT,
-        label,
+        label(node),
         node.collection,
         node.uri,
         node.kind,
@@ -168,13 +168,13 @@ def _with_sections(
 
 
 def _named(nodes: Iterable[ViewNode]) -> dict[int, str]:
-    """A community is called as its documents with the most edges; one of a single document needs no name."""
+    """What the communities are called; one of a single document needs no name."""
     members: dict[int, list[ViewNode]] = {}
     for node in nodes:
         if node.community is not None:
             members.setdefault(node.community, []).append(node)
-    return {
-        number: ", ".join(node.label for node in sorted(inside, key=lambda node: (-node.degree, node.uri))[:3])
+    labels = {
+        number: [node.label for node in sorted(inside, key=lambda node: (-node.degree, node.uri))]
         for number, inside in sorted(members.items())
-        if len(inside) > 1
     }
+    return {number: name for number, name in community_names(labels).items() if len(labels[number]) > 1}

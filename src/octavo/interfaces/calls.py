@@ -76,6 +76,11 @@ class Calls:
         made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
         return await self.work(partial(_answered, operation, made, progress), progress)
 
+    async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
+        """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
+        made = request(operation.name, operation.takes, arguments)
+        return await self.work(partial(_run, operation, made, None))
+
     async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
         """Anything else that needs the library, in a thread."""
         cancellation = Cancellation()
@@ -165,12 +170,16 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
     return follow
 
 
-def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:
+def _run(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Any:
     try:
-        answer = operation.run(engine, made, progress)
+        return operation.run(engine, made, progress)
     except LibraryError:
         engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
         raise
+
+
+def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:
+    answer = _run(operation, made, progress, engine)
     return Answered(answer, dump(operation.gives, answer), operation.written(answer))
 
 

@@ -187,7 +187,7 @@ def test_passages_taken_with_the_lasso_are_searched(page: Any) -> None:
     page.goto("/map")
     assert page.locator("#legend li").count() == 2
     page.click("#lasso")
-    corners = [(5, 5), (970, 5), (970, 700), (5, 700), (5, 10)]
+    corners = [(5, 80), (970, 80), (970, 700), (5, 700), (5, 90)]
     page.mouse.move(*corners[0])
     page.mouse.down()
     for corner in corners[1:]:
@@ -204,7 +204,10 @@ def test_a_point_of_the_map_says_what_it_is_and_its_cluster_can_be_left_out(page
     page.goto("/map")
     data = json.loads(page.evaluate("document.getElementById('data').textContent"))
     first = data["points"][0]
-    page.mouse.move((0.05 + 0.9 * first[0]) * 980, (0.05 + 0.9 * first[1]) * 720)
+    drawn = page.locator("#drawing").bounding_box()
+    panel = page.locator("#panel").bounding_box()
+    across = (0.05 + 0.9 * first[0]) * (drawn["width"] - panel["width"])
+    page.mouse.move(across, drawn["y"] + (0.05 + 0.9 * first[1]) * drawn["height"])
     page.wait_for_function("document.getElementById('said').textContent !== ''")
     page.click("#legend button")
     assert page.locator("#legend li.off").count() == 1

@@ -13,7 +13,7 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.graph.communities import degrees, described, leiden, weighted
+from octavo.graph.communities import community_names, degrees, described, leiden, weighted
 from octavo.graph.thematic import directions, nearest
 from octavo.jobs.graph import find_communities, find_thematic_links, promise
 from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
@@ -99,6 +99,11 @@ def test_communities_of_a_library_are_found_named_and_written_down(engine: Engin
         ("sky0, sky1, sky2", ("sky",), 3),
     }
     assert graph.runs(project)[COMMUNITIES].facts["communities"] == 2
+
+
+def test_a_community_is_named_by_words_that_its_titles_share_and_else_by_its_most_linked_documents() -> None:
+    labels = {0: ["CSS grid", "Grid areas", "Named grid lines"], 1: ["Ovens", "Bread"], 2: ["Grid"]}
+    assert community_names(labels) == {0: "grid", 1: "Ovens, Bread", 2: "Grid"}
 
 
 def test_thematic_links_join_what_says_the_same(engine: Engine) -> None:

@@ -65,7 +65,7 @@ def test_a_view_has_documents_tags_and_what_people_link_to_in_vain() -> None:
         ("a", "tag:sea", "mentions"),
         ("b", "tag:sea", "mentions"),
     ]
-    assert whole.communities == {0: "b, a"}
+    assert whole.communities == {0: "B, A"}
     assert [one.degree for one in whole.nodes] == [3, 5, 1, 2, 1]
 
 
@@ -100,7 +100,7 @@ def test_json_names_only_what_there_is() -> None:
     assert written["nodes"][0] == {
         "id": "a",
         "kind": "document",
-        "label": "a",
+        "label": "A",
         "collection": "notes",
         "uri": "a.md",
         "document_kind": "note",
@@ -108,7 +108,7 @@ def test_json_names_only_what_there_is() -> None:
         "degree": 3,
     }
     assert written["links"][3] == {"source": "b", "target": "c", "type": "thematic_link", "weight": 0.8}
-    assert written["communities"] == [{"community": 0, "name": "b, a"}]
+    assert written["communities"] == [{"community": 0, "name": "B, A"}]
 
 
 def test_graphml_is_read_back_with_every_node_and_edge() -> None:
@@ -126,7 +126,7 @@ def test_igraph_reads_the_graphml(tmp_path: Path) -> None:
     path.write_text("".join(as_graphml(view(NODES, EDGES, THEMATIC, COMMUNITIES, Shown()))), "utf-8")
     read = igraph.Graph.Read_GraphML(str(path))
     assert (read.vcount(), read.ecount()) == (5, 6)
-    assert read.vs["label"] == ["a", "b", "c", "#Sea", "Nowhere"]
+    assert read.vs["label"] == ["A", "B", "C", "#Sea", "Nowhere"]
 
 
 @given(st.text(), st.text())
@@ -161,7 +161,8 @@ const pen = new Proxy({}, {
 function element(id) {
   return held[id] ||= {
     id, hidden: false, checked: id === "thematic", value: "", textContent: id === "data" ? data : "", style: {},
-    dataset: {}, children: [], on: {}, classList: { add() {}, remove() {}, toggle() {} }, getContext: () => pen,
+    dataset: {}, children: [], on: {}, clientWidth: 1200, clientHeight: 800,
+    classList: { add() {}, remove() {}, toggle() {} }, getContext: () => pen,
     append(...more) { this.children.push(...more); }, replaceChildren(...all) { this.children = all; },
     addEventListener(name, act) { this.on[name] = act; }, setPointerCapture() {},
   };
@@ -169,7 +170,7 @@ function element(id) {
 let made = 0;
 const page = {
   document: { getElementById: element, createElement: () => element(`made${made++}`), createTextNode: text => text },
-  matchMedia: () => ({ matches: false, addEventListener() {} }), innerWidth: 1200, innerHeight: 800,
+  matchMedia: () => ({ matches: false, addEventListener() {} }),
   devicePixelRatio: 1,
   requestAnimationFrame: act => frames.push(act), addEventListener() {}, performance, console,
 };
@@ -198,7 +199,7 @@ def test_the_page_draws_finds_and_lists_in_a_javascript_engine() -> None:
         "counts": "4 of 5 nodes, 4 of 5 links",
         "legend": 1,
         "found": 2,
-        "name": "a",
+        "name": "A",
         "links": 2,
         "dots": True,
         "lines": True,

@@ -11,8 +11,8 @@
   const off = new Set();
   let view = { scale: 1, left: 0, top: 0 }, over = -1, held = null, lasso = null, caught = new Set(), waiting = false;
 
-  const width = () => (narrow.matches ? innerWidth : Math.max(100, innerWidth - 300));
-  const height = () => (narrow.matches ? innerHeight * 0.55 : innerHeight);
+  const width = () => (narrow.matches ? canvas.clientWidth : Math.max(100, canvas.clientWidth - ($("panel").offsetWidth || 300)));
+  const height = () => (narrow.matches ? canvas.clientHeight * 0.55 : canvas.clientHeight);
   // Neighbouring numbers get colours far apart; what belongs to no cluster is grey.
   const colour = c => c < 0 ? (dark.matches ? "#7d838c" : "#9a9fa6")
     : `hsl(${(c * 137.508 + 210) % 360} ${dark.matches ? 60 : 55}% ${dark.matches ? 62 : 46}%)`;
@@ -25,8 +25,8 @@
   function draw() {
     waiting = false;
     const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(innerWidth * ratio);
-    canvas.height = Math.round(innerHeight * ratio);
+    canvas.width = Math.round(canvas.clientWidth * ratio);
+    canvas.height = Math.round(canvas.clientHeight * ratio);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const words = wanted();
     points.forEach((p, i) => {
@@ -41,7 +41,7 @@
     pen.globalAlpha = 1;
     drawNames();
     if (lasso) {
-      pen.strokeStyle = dark.matches ? "#e6e4de" : "#22252a";
+      pen.strokeStyle = dark.matches ? "#ece6dc" : "#1f1b16";
       pen.setLineDash([4, 3]);
       pen.beginPath();
       lasso.forEach(([x, y], n) => (n ? pen.lineTo(x, y) : pen.moveTo(x, y)));
@@ -63,10 +63,10 @@
       const box = [x - half, y - 9, x + half, y + 9];
       if (taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
-      pen.strokeStyle = dark.matches ? "#16181c" : "#fbfaf7";
+      pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";
       pen.lineWidth = 4;
       pen.strokeText(name, x, y + 4);
-      pen.fillStyle = dark.matches ? "#e6e4de" : "#22252a";
+      pen.fillStyle = dark.matches ? "#ece6dc" : "#1f1b16";
       pen.fillText(name, x, y + 4);
     }
   }
@@ -82,7 +82,7 @@
     let best = -1, least = 200;
     points.forEach((p, i) => {
       if (off.has(p[CLUSTER])) return;
-      const [x, y] = placed(p), far = (x - event.clientX) ** 2 + (y - event.clientY) ** 2;
+      const [x, y] = placed(p), far = (x - event.offsetX) ** 2 + (y - event.offsetY) ** 2;
       if (far < least) { least = far; best = i; }
     });
     return best;
@@ -154,8 +154,8 @@
   const drawing = event => event.shiftKey || $("lasso").getAttribute("aria-pressed") === "true";
   canvas.addEventListener("pointerdown", event => {
     canvas.setPointerCapture(event.pointerId);
-    held = { x: event.clientX, y: event.clientY, far: 0 };
-    lasso = drawing(event) ? [[event.clientX, event.clientY]] : null;
+    held = { x: event.offsetX, y: event.offsetY, far: 0 };
+    lasso = drawing(event) ? [[event.offsetX, event.offsetY]] : null;
   });
   canvas.addEventListener("pointermove", event => {
     if (!held) {
@@ -164,11 +164,11 @@
       const p = points[over];
       $("said").textContent = p ? `${p[TITLE]} · ${p[COLLECTION]}/${p[URI]}:${p[LINE]} · ${names.get(p[CLUSTER]) || "no cluster"}` : "";
     } else if (lasso) {
-      lasso.push([event.clientX, event.clientY]);
+      lasso.push([event.offsetX, event.offsetY]);
     } else {
-      view.left += event.clientX - held.x; view.top += event.clientY - held.y;
+      view.left += event.offsetX - held.x; view.top += event.offsetY - held.y;
     }
-    if (held) { held.far += Math.abs(event.clientX - held.x) + Math.abs(event.clientY - held.y); held.x = event.clientX; held.y = event.clientY; }
+    if (held) { held.far += Math.abs(event.offsetX - held.x) + Math.abs(event.offsetY - held.y); held.x = event.offsetX; held.y = event.offsetY; }
     redraw();
   });
   function release(event) {
@@ -187,8 +187,8 @@
   canvas.addEventListener("wheel", event => {
     event.preventDefault();
     const by = Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), scale = Math.min(60, Math.max(0.5, view.scale * by));
-    view.left = event.clientX - ((event.clientX - view.left) * scale) / view.scale;
-    view.top = event.clientY - ((event.clientY - view.top) * scale) / view.scale;
+    view.left = event.offsetX - ((event.offsetX - view.left) * scale) / view.scale;
+    view.top = event.offsetY - ((event.offsetY - view.top) * scale) / view.scale;
     view.scale = scale;
     redraw();
   }, { passive: false });

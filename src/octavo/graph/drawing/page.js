@@ -27,7 +27,7 @@
   }
 
   // Never too small to see, however far away.
-  function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), 1.8 / view.scale); }
+  function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), (count > 2000 ? 1.8 : 2.8) / view.scale); }
 
   function choose(i) {
     chosen = i;
@@ -115,8 +115,8 @@
   function warm(to) { heat = Math.max(heat, to); redraw(); }
   // The panel stands beside the drawing, or below it where there is little room.
   const narrow = matchMedia("(max-width: 600px)");
-  function width() { return narrow.matches ? innerWidth : Math.max(100, innerWidth - 300); }
-  function height() { return narrow.matches ? innerHeight * 0.55 : innerHeight; }
+  function width() { return narrow.matches ? canvas.clientWidth : Math.max(100, canvas.clientWidth - ($("panel").offsetWidth || 300)); }
+  function height() { return narrow.matches ? canvas.clientHeight * 0.55 : canvas.clientHeight; }
   function redraw() { if (!waiting) { waiting = true; requestAnimationFrame(frame); } }
 
   function frame() {
@@ -137,19 +137,21 @@
       top = Math.min(top, y[i]); bottom = Math.max(bottom, y[i]);
     }
     if (left > right) return;
-    view.scale = Math.min(2, 0.92 * Math.min(width() / (right - left + 60), height() / (bottom - top + 60)));
-    view.left = width() / 2 - view.scale * (left + right) / 2;
+    // Names stand to the right of their dots: the last of them need room too.
+    const name = Math.min(110, width() / 5);
+    view.scale = Math.min(2, 0.92 * Math.min((width() - name) / (right - left + 60), height() / (bottom - top + 60)));
+    view.left = (width() - name) / 2 - view.scale * (left + right) / 2;
     view.top = height() / 2 - view.scale * (top + bottom) / 2;
   }
 
   function draw() {
     const ratio = devicePixelRatio || 1;
-    if (canvas.width !== Math.round(innerWidth * ratio) || canvas.height !== Math.round(innerHeight * ratio)) {
-      canvas.width = Math.round(innerWidth * ratio);
-      canvas.height = Math.round(innerHeight * ratio);
+    if (canvas.width !== Math.round(canvas.clientWidth * ratio) || canvas.height !== Math.round(canvas.clientHeight * ratio)) {
+      canvas.width = Math.round(canvas.clientWidth * ratio);
+      canvas.height = Math.round(canvas.clientHeight * ratio);
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, innerWidth, innerHeight);
+    pen.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
     pen.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.left, ratio * view.top);
     const focus = over >= 0 ? over : chosen;
     const lit = new Set(focus >= 0 ? near[focus].filter(e => alive[e]).flatMap(e => [sources[e], targets[e]]) : []);
@@ -216,22 +218,22 @@
     for (const i of order.slice(0, 400)) {
       const size = Math.min(16, 10 + Math.sqrt(links[i]) * 0.7);
       const left = x[i] * view.scale + view.left + radius(i) * view.scale + 3, top = y[i] * view.scale + view.top;
-      if (left < -200 || left > innerWidth || top < 0 || top > innerHeight) continue;
+      if (left < -200 || left > canvas.clientWidth || top < 0 || top > canvas.clientHeight) continue;
       pen.font = `${i === focus ? 600 : 400} ${size}px system-ui, sans-serif`;
       const text = nodes[i][LABEL].length > 42 ? nodes[i][LABEL].slice(0, 40) + "…" : nodes[i][LABEL];
       const wide = pen.measureText(text).width, box = [left, top - size * 0.6, left + wide, top + size * 0.6];
       if (i !== focus && taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
-      pen.strokeStyle = dark.matches ? "#16181c" : "#fbfaf7";
+      pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";
       pen.lineWidth = 3;
       pen.strokeText(text, left, top);
-      pen.fillStyle = dark.matches ? "#e6e4de" : "#22252a";
+      pen.fillStyle = dark.matches ? "#ece6dc" : "#1f1b16";
       pen.fillText(text, left, top);
     }
   }
 
   function at(event) {
-    const px = (event.clientX - view.left) / view.scale, py = (event.clientY - view.top) / view.scale;
+    const px = (event.offsetX - view.left) / view.scale, py = (event.offsetY - view.top) / view.scale;
     let best = -1, least = Infinity;
     for (let i = 0; i < count; i++) if (shown[i]) {
       const d = Math.hypot(x[i] - px, y[i] - py) - radius(i);
@@ -243,7 +245,7 @@
   let held = null;
   canvas.addEventListener("pointerdown", event => {
     canvas.setPointerCapture(event.pointerId);
-    held = { node: at(event), px: event.clientX, py: event.clientY, far: 0 };
+    held = { node: at(event), px: event.offsetX, py: event.offsetY, far: 0 };
     canvas.classList.add("held");
   });
   canvas.addEventListener("pointermove", event => {
@@ -253,8 +255,8 @@
       if (found !== over) { over = found; redraw(); }
       return;
     }
-    const dx = event.clientX - held.px, dy = event.clientY - held.py;
-    held.px = event.clientX; held.py = event.clientY; held.far += Math.abs(dx) + Math.abs(dy);
+    const dx = event.offsetX - held.px, dy = event.offsetY - held.py;
+    held.px = event.offsetX; held.py = event.offsetY; held.far += Math.abs(dx) + Math.abs(dy);
     moved = true;
     if (held.node >= 0) {
       layout.fixed[held.node] = 1;
@@ -278,8 +280,8 @@
     event.preventDefault();
     moved = true;
     const by = Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), scale = Math.min(12, Math.max(0.02, view.scale * by));
-    view.left = event.clientX - (event.clientX - view.left) * scale / view.scale;
-    view.top = event.clientY - (event.clientY - view.top) * scale / view.scale;
+    view.left = event.offsetX - (event.offsetX - view.left) * scale / view.scale;
+    view.top = event.offsetY - (event.offsetY - view.top) * scale / view.scale;
     view.scale = scale;
     redraw();
   }, { passive: false });

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from octavo.errors import OctavoError
 from octavo.interfaces.http.guard import COOKIE
 from octavo.interfaces.marks import MarksOf, marks_of
 from octavo.interfaces.web import text
-from octavo.interfaces.web.site import HEADERS, Listed, Site
+from octavo.interfaces.web.site import HEADERS, Listed, Site, while_wanted
 from octavo.operations.search.answers import FoundHit, SearchAnswer
 
 ASSETS: Mapping[str, str] = {
@@ -96,6 +98,7 @@ class Pages:
         self._page = site.page
         self._call = site.call
         self._describe = describe
+        self._turns = asyncio.Semaphore(max(2, os.cpu_count() or 2))
 
     def listed(self) -> Listed:
         pages: Listed = [
@@ -114,9 +117,18 @@ class Pages:
         return self._page("search.html", asked=asked, title=asked.query or "Search", **found)
 
     async def _results(self, request: Request) -> Response:
-        """The same hits without the page around them, for the script that searches as one types."""
+        """The same hits without the page around them, for the script that searches as one types.
+
+        It leaves a question when the next key is pressed. As many are worked on at once as there are processors: more
+        would only make each other slow, and those who wait may be gone before their turn.
+        """
         asked = Asked.of(request)
-        return self._page("results.html", asked=asked, **(await self._found(asked)))
+
+        async def answered() -> Response:
+            async with self._turns:
+                return self._page("results.html", asked=asked, **(await self._found(asked)))
+
+        return await while_wanted(request, answered())
 
     async def _found(self, asked: Asked) -> dict[str, Any]:
         if not asked.query:
@@ -135,6 +147,7 @@ class Pages:
             "facets": facets(asked, answer, tags) if answer else {},
             "mark": lambda hit: text.excerpt(shown_excerpt(hit, find), find),
             "hit_link": hit_link,
+            "heading_of": heading_of,
             "place_of": place_of,
             "problem": problem,
             "status": None,
@@ -211,6 +224,12 @@ def shown_excerpt(hit: FoundHit, find: MarksOf) -> str:
         return hit.excerpt
     heading = hit.heading_path[-1] if hit.heading_path else ""
     return text.readable(hit.excerpt, "" if find(heading) else heading)
+
+
+def heading_of(hit: FoundHit) -> str:
+    """The headings above a passage; the first is left out where it is the document's title, which stands above."""
+    path = hit.heading_path
+    return " → ".join(path[1:] if path and path[0] == hit.title else path)
 
 
 def hit_link(hit: FoundHit, *, lines: bool = False) -> str:

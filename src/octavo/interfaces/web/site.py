@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -35,6 +36,15 @@ PAGES = (
 )
 """What the head of every page leads to."""
 
+LIBRARY_PAGES = (
+    ("/library", "Overview"),
+    ("/models", "Models"),
+    ("/jobs", "Jobs"),
+    ("/evaluation", "Evaluation"),
+    ("/map", "Map"),
+)
+"""What the pages about the library lead to."""
+
 Page = Callable[[Request], Awaitable[Response]]
 Listed = list[tuple[str, Page, list[str]]]
 
@@ -55,6 +65,7 @@ class Site:
             "differences": text.differences,
             "writable": writable,
             "site_pages": PAGES,
+            "library_pages": LIBRARY_PAGES,
         }
 
     def part(self, name: str, **shown: Any) -> str:
@@ -65,7 +76,7 @@ class Site:
         return HTMLResponse(self.part(name, **shown), http_status, HEADERS)
 
     async def call(self, operation: str, **arguments: Any) -> Any:
-        return (await self.calls.call(EVERY[operation], arguments)).answer
+        return await self.calls.value(EVERY[operation], arguments)
 
     async def maybe(self, operation: str, **arguments: Any) -> Any:
         """The answer, or None where there is none to be had."""
@@ -87,6 +98,23 @@ class Site:
                 return self.page("error.html", status_of(error), error=error, title="Not possible")
 
         return answered
+
+
+async def while_wanted(request: Request, answer: Coroutine[Any, Any, Response]) -> Response:
+    """The answer, unless the client leaves before: then the work for it stops, and what had not begun never does."""
+    working = asyncio.ensure_future(answer)
+    leaving = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else Response(status_code=499)
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def number(written: str | None) -> int | None:

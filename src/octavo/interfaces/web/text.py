@@ -20,6 +20,8 @@ from octavo.interfaces.marks import Mark, MarksOf, marked
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _WIKILINK = re.compile(r"!?\[\[(?P<target>[^\]\[|\n]{1,300})(?:\|(?P<label>[^\]\[\n]{1,300}))?\]\]")
+_CALLOUT = re.compile(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
+_CAUTIONS = frozenset({"warning", "caution", "attention", "important", "danger", "error", "bug", "failure"})
 _ELSEWHERE = frozenset({"http", "https", "mailto"})
 _LONGEST_HIGHLIGHTED = 400_000  # characters; beyond, colours cost more than they help
 
@@ -82,6 +84,7 @@ def excerpt(text: str, mark: MarksOf, most: int = 8) -> Markup:
     """The lines of a passage that answer most of what was asked, with its words set apart."""
     found = mark(text)
     start, end = _window(text, found, most)
+    start += len(text[start:end]) - len(text[start:end].lstrip("\n"))
     parts = marked(text[start:end], [spot for spot in found if spot.start >= start], start)
     shown = Markup("").join(
         Markup("<mark>{}</mark>").format(part.text) if part.style == "match" else escape(part.text) for part in parts
@@ -104,11 +107,15 @@ def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
 
 
 def markdown(text: str, place: Place) -> Markup:
-    """Rendered Markdown. HTML in it is shown as text; pictures are links; blocks of cited lines carry a class."""
+    """Rendered Markdown. HTML in it is shown as text; pictures are links; blocks of cited lines carry a class.
+
+    Obsidian's call-outs are boxes of their own, and code in a known language is coloured.
+    """
     front = _FRONT_MATTER.match(text)
     skipped = text[: front.end()].count("\n") if front else 0
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": _fenced}).enable(["table", "strikethrough"])
     tokens = parser.parse(text[front.end() :] if front else text)
+    _mark_callouts(tokens)
     anchored = False
     for token in tokens:
         block = token.map if token.nesting >= 0 and token.level == 0 else None
@@ -122,6 +129,24 @@ def markdown(text: str, place: Place) -> Markup:
     body = Markup(parser.renderer.render(tokens, parser.options, {}))
     folded = Markup('<details class="front"><summary>Front matter</summary><pre>{}</pre></details>')
     return body + (folded.format(front[0]) if front else Markup(""))
+
+
+def _mark_callouts(tokens: Sequence[Token]) -> None:
+    """`> [!tip] Title` becomes a box with a title: the kind of box where none is given."""
+    for opened, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if (opened.type, paragraph.type) != ("blockquote_open", "paragraph_open") or not inline.children:
+            continue
+        first = inline.children[0]
+        if found := _CALLOUT.match(first.content):
+            opened.attrJoin("class", "callout")
+            opened.attrJoin("class", "caution" if found["kind"].lower() in _CAUTIONS else "hint-box")
+            rest = first.content[found.end() :].strip()
+            title = rest or found["kind"].capitalize()
+            bold = [Token("strong_open", "strong", 1), _text(title), Token("strong_close", "strong", -1)]
+            following = inline.children[1:]
+            if following and following[0].type == "softbreak":
+                following = [Token("hardbreak", "br", 0), *following[1:]]
+            inline.children = [*bold, *following]
 
 
 def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:
@@ -174,6 +199,10 @@ def code(text: str, language: str, place: Place, first_line: int = 1) -> Markup:
         kind = Markup(' class="cited"') if cited else Markup("")
         rows.append(Markup('<tr{}{}><th scope="row">{}</th><td>{}</td></tr>').format(kind, identity, number, line))
     return Markup('<table class="code"><tbody>{}</tbody></table>').format(Markup("\n").join(rows))
+
+
+def _fenced(content: str, language: str, attributes: str) -> str:
+    return str(Markup("\n").join(_coloured(content, language))) + "\n"
 
 
 def _coloured(text: str, language: str) -> list[Markup]:
