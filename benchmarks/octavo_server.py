@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -11,15 +12,16 @@ from pathlib import Path
 
 
 @contextmanager
-def serving(library: Path) -> Iterator[str]:
-    """The address of a server that answers from this library and does not watch its folders."""
+def serving(library: Path) -> Iterator[tuple[str, int]]:
+    """Address and process of a server that answers from this library, and neither watches folders nor makes vectors."""
     command = [sys.executable, "-m", "octavo", "serve", "--port", "0", "--no-watch", "--library", str(library)]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
+    environ = {**os.environ, "OCTAVO_WORK_IN_SERVER": "false"}
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", env=environ)
     assert server.stderr is not None
     try:
         found = re.match(r"Serving (http://\S+) ", server.stderr.readline())
         assert found, "the server did not start"
-        yield found[1]
+        yield found[1], server.pid
     finally:
         server.kill()
         server.wait()

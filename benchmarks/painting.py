@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=40)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     chosen = parser.parse_args()
-    with serving(chosen.library) as address:
+    with serving(chosen.library) as (address, _):
         measured = _measured(address, titles(chosen.library), chosen.queries)
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "painting.json").write_text(json.dumps(measured, indent=2) + "\n", "utf-8")

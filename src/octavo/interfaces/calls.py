@@ -79,15 +79,20 @@ class Calls:
     async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
         made = request(operation.name, operation.takes, arguments)
-        return await self.work(partial(_run, operation, made, None))
+        return await self.work(lambda engine: operation.run(engine, made, None))
 
     async def work(self, function: Callable[[Engine], _T], progress: CallProgress | None = None) -> _T:
         """Anything else that needs the library, in a thread."""
         cancellation = Cancellation()
 
         def run() -> _T:
+            engine = self.engine()
             with cancelled_by(cancellation):
-                return function(self.engine())
+                try:
+                    return function(engine)
+                except LibraryError:
+                    engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
+                    raise
 
         future = self._pool.submit(run)
         self._running.add(future)
@@ -170,16 +175,8 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
     return follow
 
 
-def _run(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Any:
-    try:
-        return operation.run(engine, made, progress)
-    except LibraryError:
-        engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
-        raise
-
-
 def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:
-    answer = _run(operation, made, progress, engine)
+    answer = operation.run(engine, made, progress)
     return Answered(answer, dump(operation.gives, answer), operation.written(answer))
 
 

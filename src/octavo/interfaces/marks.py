@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.syntax import parse_query
@@ -51,8 +52,10 @@ def meant(terms: Terms) -> Meant:
 def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> list[Mark]:
     """Words whose analysed tokens meet the query's: `ran` for `running`, `getUserById` for `user`."""
     found: list[Mark] = []
+    answered: dict[str, frozenset[str]] = {}
     for word in _WORD.finditer(text):
-        tokens = query.of(analyse(word[0]))
+        if (tokens := answered.get(word[0])) is None:
+            tokens = answered[word[0]] = query.of(analyse(word[0]))
         if tokens and max(word[0]) >= _UNSPACED:
             found += _inside(word, tokens)
         elif tokens:
@@ -69,11 +72,17 @@ def _inside(word: re.Match[str], tokens: frozenset[str]) -> Iterator[Mark]:
         yield Mark(word.start() + found.start(1), word.start() + found.end(1), frozenset({found[1]}))
 
 
+@cache
+def _analyzer() -> Analyzer:
+    """One for all, as the library has one: it remembers every word that it has seen, and most words come again."""
+    return Analyzer()
+
+
 def marks_of(query: str) -> MarksOf:
     """What to mark in any text for a query; nothing without one."""
     if not query:
         return lambda text: []
-    analyzer = Analyzer()
+    analyzer = _analyzer()
     asked = meant(parse_query(query, analyzer)[0])
 
     def found(text: str) -> list[Mark]:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,17 @@ textual = pytest.importorskip("textual", reason="textual is not installed")
 
 from textual.pilot import Pilot  # noqa: E402
 from textual.widgets import Log, Static, TabbedContent  # noqa: E402
+from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.load import load  # noqa: E402
 from octavo.interfaces.asking import Asking  # noqa: E402
 from octavo.interfaces.tui.app import OctavoApp  # noqa: E402
+from octavo.interfaces.tui.ask import sentence_text  # noqa: E402
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, ConfirmDialog, FiltersDialog, RunDialog  # noqa: E402
+from octavo.interfaces.tui.drawing import preview_text  # noqa: E402
 from octavo.interfaces.tui.library import TABS, indexing  # noqa: E402
 from octavo.model.advisory import Advisory  # noqa: E402
+from octavo.operations.answering.answers import AnswerSentence  # noqa: E402
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tui"
 DRAWN_BY = "8.2.8"  # another version of Textual draws its own way
@@ -58,7 +63,8 @@ async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:
     """Waits for something to be so, however slow the machine is."""
     for _ in range(6_000):
         if true():
-            await pilot.app.workers.wait_for_complete()
+            with suppress(WorkerCancelled):  # by a later look at the same thing
+                await pilot.app.workers.wait_for_complete()
             await pilot.pause()
             return
         await pilot.pause(0.02)
@@ -86,6 +92,14 @@ def test_hits_come_while_one_types_and_the_passage_is_shown_with_its_lines(askin
         assert "1 passage" in said(app, "#summary")
 
     drive(asking, play)
+
+
+def test_a_long_line_goes_on_below_its_own_beginning() -> None:
+    drawn, row = preview_text("short\n" + "word " * 12, 7, (8, 8), "word", 40)
+    lines = drawn.plain.splitlines()
+    assert row == 1
+    assert [line[:8].rstrip() for line in lines] == ["    7", "    8 ┃", "      ┃"]
+    assert max(map(len, lines)) <= 40
 
 
 def test_what_does_not_match_is_said(asking: Asking) -> None:
@@ -137,6 +151,11 @@ def test_a_question_is_answered_with_numbered_passages(asking: Asking) -> None:
         assert "[1]" in said(app, "#answer")
 
     drive(asking, play)
+
+
+def test_what_a_sentence_is_worth_is_said_once() -> None:
+    doubted = AnswerSentence("Penguins eat satellites.", "unsupported", 0.1)
+    assert sentence_text(doubted).plain == "Penguins eat satellites. (unsupported)\n\n"
 
 
 def test_a_click_chooses_a_hit_and_a_smaller_window_keeps_it(asking: Asking) -> None:
@@ -256,7 +275,7 @@ def test_a_memory_shows_its_history_and_what_changed(
 
 
 @pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
-@pytest.mark.parametrize("size", [(80, 24), (120, 30)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", [(80, 24), (120, 30), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_the_search_screen_looks_as_it_was_approved(asking: Asking, size: tuple[int, int]) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.roots)
@@ -278,6 +297,56 @@ def test_the_dialogs_look_as_they_were_approved(asking: Asking) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, AdvisoriesDialog))
         looks_as("advisories", app)
+
+    drive(asking, play)
+
+
+async def _asked(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await pilot.press("f6", *"sourdough?", "enter")
+    await until(pilot, lambda: "notes/bread.md:1" in said(app, "#answer"))
+    app.screen.query_one("#query").cursor_blink = False  # type: ignore[attr-defined]
+
+
+async def _no_memories(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await pilot.press("f3")
+    await until(pilot, lambda: said(app, "#memory").strip())
+
+
+async def _no_problems(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await pilot.press("f2")
+    app.screen.query_one(TabbedContent).active = "problems"
+    await until(pilot, lambda: said(app, "#problems-text").strip() and said(app, "#indexing"))
+
+
+async def _pruning(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await _no_problems(app, pilot)
+    await pilot.press("p")
+    await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+
+
+async def _filtering(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+f")
+    await until(pilot, lambda: isinstance(app.screen, FiltersDialog))
+
+
+SCREENS = {
+    "ask": _asked,
+    "memories-none": _no_memories,
+    "library-problems": _no_problems,
+    "prune": _pruning,
+    "filters": _filtering,
+}
+
+
+@pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_other_screens_look_as_they_were_approved(asking: Asking, name: str) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: app.roots and said(app, "#summary"))
+        app.search_screen.query_one("#query").cursor_blink = False  # type: ignore[attr-defined]
+        app._advise((), app.roots)
+        await SCREENS[name](app, pilot)
+        looks_as(name, app)
 
     drive(asking, play)
 

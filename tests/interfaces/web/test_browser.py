@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_calls import surroundings
 from http_calls import SETTINGS, running
+from language_model_services import model_served
 from web_calls import PATIENCE, Site
 
 from octavo.engine.wiring import open_library
@@ -93,6 +95,23 @@ def test_hits_come_while_one_types_and_the_address_holds_the_search(page: Any) -
     assert "bread.md" in page.inner_text("ol.documents")
 
 
+def test_why_a_hit_is_there_is_told_once_it_is_asked_for(page: Any) -> None:
+    page.goto("/")
+    page.keyboard.type("starter")
+    page.click(".why.later summary")
+    page.wait_for_selector(".why .steps")
+    assert "lexical" in page.inner_text(".why .steps")
+
+
+def test_the_field_in_the_head_of_every_page_searches_and_a_key_leads_to_it(page: Any) -> None:
+    page.goto("/library")
+    page.keyboard.press("/")
+    page.keyboard.type("starter")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=starter")
+    assert "bread.md" in page.inner_text("ol.documents")
+
+
 def test_hits_are_narrowed_to_a_tag_and_widened_again(page: Any) -> None:
     page.goto("/?q=oven")
     assert page.locator(".document").count() > 2
@@ -118,13 +137,51 @@ def test_the_keyboard_leads_to_a_hit_and_the_back_button_to_the_search(page: Any
 
 def test_an_answer_comes_in_sentences_that_open_where_they_are_taken_from(page: Any) -> None:
     page.goto("/ask")
-    page.fill("[name=q]", "when is the starter fed?")
+    page.fill("#main [name=q]", "when is the starter fed?")
     page.keyboard.press("Enter")
     page.wait_for_selector("#end .sources")
     assert "Feed the starter in the evening." in page.inner_text("#answer")
     assert page.inner_text("#state") == ""
     page.click("#answer .cite-link")
     page.wait_for_selector("#cited")
+
+
+MODEL = """
+[llm.models.local]
+provider = "openai"
+model = "scripted"
+url = "{url}"
+[llm.roles]
+answer = "local"
+"""
+
+
+def test_what_a_model_says_is_shown_and_marked_where_no_passage_says_it(tmp_path: Path, browser: Any) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library.db"
+    folder.mkdir()
+    (folder / "bread.md").write_text("# Bread\n\nFeed the sourdough starter every morning.\n", "utf-8")
+    with open_library(library, create=True, settings=SETTINGS) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+    reply = "Feed the sourdough starter every morning. [1] Inferred: Penguins eat satellites for breakfast [1]."
+    with model_served(reply) as service:
+        (tmp_path / "config.toml").write_text(MODEL.format(url=service.url), "utf-8")
+        environ = surroundings(tmp_path) | {"OCTAVO_CONFIG": str(tmp_path / "config.toml")}
+        with running(["--library", str(library), "--no-watch"], environ) as started:
+            page = browser.new_page(base_url=started.address)
+            page.set_default_timeout(PATIENCE)
+            page.goto("/ask")
+            page.fill("#main [name=q]", "when is the starter fed?")
+            page.select_option("[name=mode]", "insight")
+            page.click("#main button")
+            page.wait_for_selector("#end .sources")
+            doubted = page.locator("#answer .unsupported")
+            assert "Penguins eat satellites" in doubted.inner_text()
+            assert "unsupported" in doubted.inner_text()
+            assert "Feed the sourdough starter" in page.locator("#answer p").first.inner_text()
+            if SCREENS:
+                page.screenshot(path=Path(SCREENS) / "doubted-answer.png")
+            page.close()
 
 
 def test_an_answer_is_there_without_scripts(site: Site, browser: Any) -> None:

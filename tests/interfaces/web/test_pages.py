@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+from pathlib import Path
 
 import httpx2
 import pytest
 from cli_calls import Vault
-from http_calls import in_process
+from http_calls import in_process, running
+from starlette.requests import Request
+from starlette.responses import Response
 
+from octavo.errors import NotFound
 from octavo.interfaces.marks import marks_of
+from octavo.interfaces.web.site import while_wanted
 from octavo.interfaces.web.text import Place, code, excerpt, markdown
 
 HTML = {"accept": "text/html"}
@@ -47,6 +54,53 @@ def test_the_fragment_holds_the_hits_of_the_page_and_nothing_around_them(vault: 
         fragment = (await client.get("/results?q=sourdough")).text
         assert "bread.md" in fragment
         assert "<html" not in fragment
+        assert 'class="steps"' not in fragment
+        assert 'class="steps"' in (await client.get("/results?q=sourdough&explain=1")).text
+
+    in_process(vault.library, talk)
+
+
+def test_the_work_for_a_client_that_leaves_is_given_up() -> None:
+    async def main() -> None:
+        begun, given_up = asyncio.Event(), asyncio.Event()
+
+        async def receive() -> dict[str, str]:
+            await begun.wait()
+            return {"type": "http.disconnect"}
+
+        async def work() -> Response:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                given_up.set()
+            raise AssertionError
+
+        answer = await while_wanted(Request({"type": "http"}, receive), work())
+        assert (answer.status_code, given_up.is_set()) == (499, True)
+
+    asyncio.run(main())
+
+
+def test_what_goes_wrong_while_a_client_waits_is_raised() -> None:
+    async def main() -> None:
+        async def receive() -> dict[str, str]:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async def work() -> Response:
+            raise NotFound("nothing there")
+
+        with pytest.raises(NotFound):
+            await while_wanted(Request({"type": "http"}, receive), work())
+
+    asyncio.run(main())
+
+
+def test_a_passage_is_named_by_its_headings_without_the_title_that_stands_above(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/results?q=prune in late winter")).text
+        assert re.search(r'class="open" href="[^"]+">Pruning</a>', page)
 
     in_process(vault.library, talk)
 
@@ -134,3 +188,14 @@ def test_every_asset_is_served_and_is_part_of_the_package(vault: Vault) -> None:
             assert (await client.get(f"/assets/{name}")).status_code == 200
 
     in_process(vault.library, talk)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the browser's stand-in is a shell script")
+def test_serving_opens_the_page_where_that_is_wanted(vault: Vault, tmp_path: Path) -> None:
+    said, browser = tmp_path / "address", tmp_path / "browser"
+    os.mkfifo(said)  # reading it waits until the browser was told
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {said}\n', "utf-8")
+    browser.chmod(0o755)
+    environ = {"BROWSER": f"{browser} %s", "OCTAVO_EMBEDDING_PROVIDER": "hashing"}
+    with running(["--library", str(vault.library), "--no-watch", "--open"], environ) as started:
+        assert said.read_text("utf-8") == f"{started.address}/"

@@ -56,16 +56,20 @@ class AskScreen(Screen[None]):
             self.app.call_from_thread(self._show, answer)
 
     def _show(self, answer: AskAnswer | None) -> None:
-        self.query_one("#summary", Static).update("" if answer is None else answer.hint or "")
+        self.query_one("#summary", Static).update("" if answer is None else told(answer))
         self.query_one("#answer", Static).update("" if answer is None else answer_text(answer))
 
     def action_to_question(self) -> None:
         self.query_one(Input).focus()
 
 
+def told(answer: AskAnswer) -> str:
+    sentences, passages = len(answer.sentences), len(answer.passages)
+    return f"{sentences} sentence{'s' * (sentences != 1)} from {passages} passage{'s' * (passages != 1)}"
+
+
 def sentence_text(sentence: AnswerSentence) -> Text:
-    drawn = Text(visible(sentence.marked), _WORTH.get(sentence.support, ""))
-    return drawn.append(f" ({sentence.support})\n\n" if _WORTH.get(sentence.support) else "\n\n", "dim")
+    return Text(visible(sentence.marked) + "\n\n", _WORTH.get(sentence.support, ""))
 
 
 def answer_text(answer: AskAnswer) -> Text:
@@ -79,4 +83,6 @@ def answer_text(answer: AskAnswer) -> Text:
         drawn.append(f"[{passage.number}] ", "bold")
         drawn.append(visible(" → ".join(passage.heading_path) or passage.title))
         drawn.append(f"  {visible(f'{passage.collection}/{passage.uri}')}:{passage.start_line}\n", "dim")
+    if answer.hint:
+        drawn.append(f"\n{visible(answer.hint)}\n", "dim")
     return drawn

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, repeat
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from octavo.interfaces.cli.output import STYLES
@@ -49,18 +51,31 @@ def preview_range(hit: FoundHit) -> tuple[int, int]:
     return max(1, hit.start_line - _AROUND), hit.end_line + 3 * _AROUND
 
 
-def preview_text(text: str, first: int, cited: tuple[int, int], query: str) -> Text:
-    """A document's lines with their numbers: the cited ones have a bar, and the query's words are marked."""
+def preview_text(text: str, first: int, cited: tuple[int, int], query: str, width: int) -> tuple[Text, int]:
+    """A document's lines with their numbers, and in which row the cited ones begin.
+
+    Those have a bar, and the query's words in them are marked. Long lines go on below their own beginning.
+    """
     find = marks_of(query)
-    drawn = Text()
+    drawn, row, begins = Text(), 0, 0
     for number, line in enumerate(text.split("\n"), first):
         shown = visible(line.expandtabs(4))
         inside = cited[0] <= number <= cited[1]
-        drawn.append(f"{number:>5} {'┃' if inside else ' '} ", "bold" if inside else "dim")
-        for part in marked(shown, find(shown)) if inside else ():
-            drawn.append(part.text, "reverse" if part.style == "match" else "")
-        drawn.append("\n" if inside else f"{shown}\n", "" if inside else "dim")
-    return drawn
+        begins = row if number == cited[0] else begins
+        said = Text("", "" if inside else "dim")
+        for part in marked(shown, find(shown) if inside else ()):
+            said.append(part.text, "reverse" if part.style == "match" else "")
+        for margin, piece in zip(chain((f"{number:>5}",), repeat(" " * 5)), _wrapped(said, width - 9), strict=False):
+            drawn.append(f"{margin} {'┃' if inside else ' '} ", "bold" if inside else "dim")
+            drawn.append_text(piece).append("\n")
+            row += 1
+    return drawn, begins
+
+
+def _wrapped(line: Text, width: int) -> list[Text]:
+    """In pieces of so many columns at most, cut between words where there are any."""
+    console = Console(width=max(20, width), color_system=None)
+    return list(line.wrap(console, max(20, width))) or [line]
 
 
 def stage_cells(stage: Stage) -> tuple[str, ...]:

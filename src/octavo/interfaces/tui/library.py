@@ -59,7 +59,7 @@ class LibraryScreen(Screen[None]):
     app: AskingApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "run('octavo index')", "Index"),
-        Binding("a", "add", "Add folder"),
+        Binding("a", "add", "Add"),
         Binding("p", "prune", "Prune"),
         Binding("u", "upgrade", "Upgrade"),
         Binding("m", "migrate", "Migrate"),
@@ -67,7 +67,7 @@ class LibraryScreen(Screen[None]):
         Binding("c", "run('octavo cluster build')", "Clusters", show=False),
         Binding("s", "run('octavo snapshot build')", "Snapshot", show=False),
         Binding("d", "run('octavo doctor')", "Doctor"),
-        Binding("r", "refresh_tab", "Refresh"),
+        Binding("r", "refresh_tab", "Refresh", show=False),
         Binding("escape", "app.show('search')", "Search", show=False),
     ]
 

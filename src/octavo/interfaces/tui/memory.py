@@ -70,12 +70,13 @@ class MemoryScreen(Screen[None]):
         listed.clear_options()
         listed.add_options(Option(_label(memory)) for memory in answer.memories)
         count = len(answer.memories)
-        said = f"{count} {'memory' if count == 1 else 'memories'}" if count else "Nothing was remembered yet."
+        none = "No memory matches." if self.query_one(Input).value.strip() else "Nothing was remembered yet."
+        said = f"{count} {'memory' if count == 1 else 'memories'}" if count else none
         self.query_one("#summary", Static).update(said)
         if answer.memories:
             listed.highlighted = 0
         else:
-            self.query_one("#memory", Static).update("")
+            self.query_one("#memory", Static).update(Text("Ctrl-N remembers something.", "dim"))
 
     @property
     def memory(self) -> FoundMemory | None:

@@ -151,8 +151,9 @@ class SearchScreen(Screen[None]):
         except OctavoError:  # a commit or a memory has no lines of its own to read around it
             text, first = hit.excerpt, hit.start_line
         if not worker.is_cancelled:
-            drawn = drawing.preview_text(text.rstrip("\n"), first, (hit.start_line, hit.end_line), query)
-            self.app.call_from_thread(self._preview, drawn, max(0, hit.start_line - first - 2))
+            cited, width = (hit.start_line, hit.end_line), self.query_one("#reading").content_size.width
+            drawn, row = drawing.preview_text(text.rstrip("\n"), first, cited, query, width)
+            self.app.call_from_thread(self._preview, drawn, max(0, row - 2))
 
     def _preview(self, drawn: Any, line: int) -> None:
         self.query_one("#passage", Static).update(drawn)

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,12 +17,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.interfaces.http.guard import COOKIE
 from octavo.interfaces.marks import MarksOf, marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import HEADERS, Listed, Site, while_wanted
-from octavo.operations.search.answers import FoundHit, SearchAnswer
+from octavo.operations.arguments import request as parsed
+from octavo.operations.search.answers import FoundHit, SearchAnswer, whole_answer
+from octavo.operations.search.finding import find
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.table import EVERY
 
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css",
@@ -45,8 +51,7 @@ _DRAWING = {
     "map.js": ("octavo.graph", "drawing", "map.js"),
 }
 _TAGS = 12  # of the hits, the most frequent
-_SHOWN = 30  # hits of a search
-_WHOLE = 100_000  # tokens of a document on one page
+_SHOWN = 20  # hits of a search: a third more take a third longer, for every key
 _FILTERS = ("collections", "kinds", "tags_all", "language", "uris")
 
 
@@ -75,12 +80,14 @@ class Asked:
         filters = {name: tuple(dict.fromkeys(given.getlist(name))) for name in _FILTERS}
         return cls(given.get("q", "").strip(), filters, given.get("since", ""), given.get("profile", ""))
 
-    def arguments(self) -> dict[str, Any]:
+    def request(self, *, explain: bool = True) -> SearchRequest:
         optional = {"modified_after": self.since, "profile": self.profile, **self.filters}
         found: dict[str, Any] = {name: value for name, value in optional.items() if value}
         if language := found.pop("language", None):
             found["language"] = language[-1]
-        return {"query": self.query, "limit": _SHOWN, "max_tokens": _WHOLE, "explain": True, **found}
+        given = {"query": self.query, "limit": _SHOWN, "explain": explain, **found}
+        made: SearchRequest = parsed("search", SearchRequest, given)
+        return made
 
     def link(self, page: str = "/", changed: Mapping[str, tuple[str, ...]] | None = None) -> str:
         """Where the same search leads, with other filters in place of those that are `changed`."""
@@ -120,27 +127,28 @@ class Pages:
         """The same hits without the page around them, for the script that searches as one types.
 
         It leaves a question when the next key is pressed. As many are worked on at once as there are processors: more
-        would only make each other slow, and those who wait may be gone before their turn.
+        would only make each other slow, and those who wait may be gone before their turn. Why a hit is there is told
+        to whoever asks for it by `explain`: for every key it would cost a fifth of the answer.
         """
-        asked = Asked.of(request)
+        asked, explain = Asked.of(request), "explain" in request.query_params
 
         async def answered() -> Response:
             async with self._turns:
-                return self._page("results.html", asked=asked, **(await self._found(asked)))
+                return self._page("results.html", asked=asked, **(await self._found(asked, explain=explain)))
 
         return await while_wanted(request, answered())
 
-    async def _found(self, asked: Asked) -> dict[str, Any]:
+    async def _found(self, asked: Asked, *, explain: bool = True) -> dict[str, Any]:
         if not asked.query:
             status = await self._call("status")
             return {"answer": None, "groups": (), "facets": {}, "mark": None, "problem": None, "status": status}
         problem, answer = None, None
+        tags: Mapping[str, tuple[str, ...]] = {}
         try:
-            answer = await self._call("search", **asked.arguments())
+            answer, tags = await self._site.calls.work(partial(searched, asked.request(explain=explain)))
         except OctavoError as error:  # while a query is being typed it is often not one yet
             problem = error
         find = marks_of(asked.query)
-        tags = await self._tags(answer) if answer else {}
         return {
             "answer": answer,
             "groups": grouped(answer.hits) if answer else (),
@@ -153,15 +161,10 @@ class Pages:
             "status": None,
         }
 
-    async def _tags(self, answer: SearchAnswer) -> dict[str, tuple[str, ...]]:
-        ids = tuple(dict.fromkeys(hit.document_id for hit in answer.hits))
-        found = (await self._call("document_tags", document_ids=ids)).documents if ids else ()
-        return {document.document_id: document.tags for document in found}
-
     async def _trace(self, request: Request) -> Response:
         asked = Asked.of(request)
-        answer = await self._call("search", **asked.arguments())
-        longest = max((stage.took_ms for stage in answer.trace), default=0.0) or 1.0
+        answer, _ = await self._site.calls.work(partial(searched, asked.request()))
+        longest = max((stage.took_ms for stage in answer.trace or ()), default=0.0) or 1.0
         return self._page("trace.html", asked=asked, answer=answer, longest=longest, title=f"Trace: {asked.query}")
 
     async def _library(self, request: Request) -> Response:
@@ -188,6 +191,15 @@ async def asset(request: Request) -> Response:
     package, folder, file = _DRAWING.get(name, ("octavo.interfaces.web", "assets", name))
     content = files(package).joinpath(folder, file).read_bytes()
     return Response(content, headers={**HEADERS, "Cache-Control": "no-cache"}, media_type=ASSETS[name])
+
+
+def searched(request: SearchRequest, engine: Engine) -> tuple[SearchAnswer, dict[str, tuple[str, ...]]]:
+    """All hits and the tags of their documents. The operation would also measure what it writes, to fit a length."""
+    answer = whole_answer(find(engine, request), explain=request.explain)
+    ids = tuple(dict.fromkeys(hit.document_id for hit in answer.hits))
+    tags = EVERY["document_tags"]
+    found = tags.run(engine, parsed(tags.name, tags.takes, {"document_ids": ids})).documents if ids else ()
+    return answer, {document.document_id: document.tags for document in found}
 
 
 def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:

@@ -110,6 +110,7 @@ async def while_wanted(request: Request, answer: Coroutine[Any, Any, Response]) 
     finally:
         for task in (working, leaving):
             task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
 
 
 async def _left(request: Request) -> None:

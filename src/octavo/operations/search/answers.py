@@ -117,6 +117,12 @@ def whole(result: Result, *, explain: bool) -> SearchAnswer:
     )
 
 
+def whole_answer(result: Result, *, explain: bool) -> SearchAnswer:
+    """With every hit, however long that is: for those who show it themselves."""
+    hits = tuple(found(hit, result, explain=explain) for hit in result.hits)
+    return replace(without_hits(result, explain=explain), hits=hits)
+
+
 def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
     return SearchAnswer(
         profile=result.profile,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def serve(
     write: bool | None,
     tools: str,
     watch: bool | None,
+    show: bool,
 ) -> None:
     given: dict[str, Any] = {
         "serve.host": host,
@@ -50,6 +52,8 @@ def serve(
     def listening(address: str) -> None:
         if not choices.quiet:
             click.echo(f"Serving {address} (MCP at {address}/mcp)", err=True)
+        if show:
+            webbrowser.open(f"{address}/")
 
     calls = Calls(lambda: opened(config), follow=following(config, files))
     listen(calls, config.serve, tools, listening, _socket(config, calls))

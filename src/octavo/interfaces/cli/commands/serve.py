@@ -35,6 +35,7 @@ from octavo.interfaces.cli.options import tools_option
     help="Whether to take in what changes in the folders meanwhile.",
     show_default="watch.enabled",
 )
+@click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
 def serve() -> None:
     """Serve the library to browsers and programs over HTTP, and to MCP clients.
 

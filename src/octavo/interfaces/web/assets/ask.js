@@ -1,6 +1,7 @@
 // Shows an answer sentence by sentence. Without this the page asks for the whole answer at once.
 const [state, answer, end] = ["state", "answer", "end"].map((id) => document.getElementById(id));
-const question = new URLSearchParams(location.search).get("q")?.trim();
+const asked = new URLSearchParams(location.search);
+const question = asked.get("q")?.trim();
 
 // Events as the server writes them: "event: NAME", "data: JSON", and an empty line.
 async function* events(body) {
@@ -18,7 +19,7 @@ async function* events(body) {
 
 async function ask() {
   state.textContent = "Looking for an answer …";
-  const response = await fetch(`/ask/stream?q=${encodeURIComponent(question)}`);
+  const response = await fetch(`/ask/stream?${asked}`);
   if (response.status === 401) return location.assign("/login");
   if (!response.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");

@@ -1,11 +1,12 @@
 // Search as one types. The page works without this: the form is an ordinary one.
-const PAUSE = 50; // milliseconds without a key before asking
+const PAUSE = [50, 300]; // milliseconds without a key before asking: the longer, the longer the server takes
 
 const form = document.getElementById("ask");
 const field = document.getElementById("query");
 const results = document.getElementById("results");
 const keys = document.getElementById("keys");
 let waiting = 0;
+let took = 0;
 let request = null;
 let shown = new URLSearchParams(new FormData(form)).toString();
 
@@ -21,10 +22,12 @@ async function search() {
   shown = given.toString();
   request?.abort();
   request = new AbortController();
+  const since = performance.now();
   try {
     const answer = await fetch(`/results?${given}`, { signal: request.signal });
     if (answer.status === 401) return location.assign("/login");
     const html = await answer.text();
+    took = performance.now() - since;
     if (given.toString() !== shown) return;
     results.innerHTML = html;
     history.replaceState(null, "", given.get("q") ? `/?${given}` : "/");
@@ -42,7 +45,7 @@ async function search() {
 
 const soon = () => {
   clearTimeout(waiting);
-  waiting = setTimeout(search, PAUSE);
+  waiting = setTimeout(search, Math.min(PAUSE[1], Math.max(PAUSE[0], took / 4)));
 };
 form.addEventListener("input", soon);
 form.addEventListener("submit", (event) => {
@@ -50,6 +53,16 @@ form.addEventListener("submit", (event) => {
   clearTimeout(waiting);
   search();
 });
+
+// Why a hit is there is asked for when somebody wants to know: the same search again, explained.
+results.addEventListener("toggle", async ({ target }) => {
+  if (!target.matches("details.later[open]")) return;
+  target.classList.remove("later");
+  const place = [...results.querySelectorAll("details.why")].indexOf(target);
+  const answer = await fetch(`/results?${asked()}&explain=1`);
+  const told = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("details.why")[place];
+  if (told) target.replaceChildren(...told.children);
+}, true);
 
 const hits = () => [...results.querySelectorAll("a.open")];
 function move(step) {
