@@ -1,4 +1,4 @@
-"""The pipeline and the first stages, over the in-memory store."""
+"""The pipeline and the first stages, over SQLite in memory."""
 
 from __future__ import annotations
 
