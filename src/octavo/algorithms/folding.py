@@ -103,3 +103,12 @@ def _bound_mark_runs(text: str) -> str:
         kept.append(text[end : run.start() + _LONGEST_MARK_RUN])
         end = run.end()
     return "".join(kept) + text[end:]
+
+
+def entity_name(text: str) -> str:
+    """The key that the spellings of a name share: without case, accents and surplus blanks.
+
+    >>> entity_name("  Zoë   Müller ")
+    'zoe muller'
+    """
+    return " ".join((text if text.isascii() else fold(text)).casefold().split())

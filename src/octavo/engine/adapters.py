@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from octavo.ports import (
         Completions,
         Embedder,
+        EntityFinder,
         LanguageModel,
         QueryWriter,
         Reranker,
@@ -133,6 +134,7 @@ class Adapters:
     judge: Callable[[LanguageModel, str, str, float], Reranker] | None = None
     """A language model as a reranker, by its style, its prompt and the seconds a call may take."""
     summariser: Callable[[LanguageModel], Summariser] | None = None
+    entity_finder: Callable[[LanguageModel], EntityFinder] | None = None
     own_prompts: Callable[[str], Callable[[str], PromptFile | None]] | None = None
     """Prompts that the user has written, for a retrieval profile by its name."""
     profile_folders: tuple[Path, ...] = ()

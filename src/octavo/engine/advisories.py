@@ -22,7 +22,7 @@ from octavo.engine.offline_runs import (
 from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
 from octavo.model.embedding_profile import EmbeddingProfileState
-from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS, EdgeType
+from octavo.model.graph import COMMUNITIES, ENTITIES, THEMATIC_LINKS, EdgeType
 from octavo.model.stored import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.ports import ReadingEmbedder
@@ -42,6 +42,7 @@ _CALLED = {
     FINETUNE: ("fine-tuning a model", "octavo finetune"),
     FULL_VECTORS: ("computing full vectors", "octavo index --wait-full"),
     OTHER_MODEL: ("embedding the library with another model", "octavo jobs list"),
+    ENTITIES: ("looking for entities", "octavo graph build"),
     SUMMARIES: ("summarising sections and files", "octavo summaries build"),
     REINGEST: ("reading a document again", "octavo jobs list"),
     REPAIR: ("repairing what was found damaged", "octavo db repair"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from octavo.model.location import Location
     from octavo.model.model_settings import Role
     from octavo.observability.progress import Progress
-    from octavo.ports import Embedder, LanguageModel, Summariser, VectorIndex
+    from octavo.ports import Embedder, EntityFinder, LanguageModel, Summariser, VectorIndex
 
 
 class Engine:
@@ -99,6 +99,11 @@ class Engine:
     def summariser(self) -> Summariser | None:
         """What writes summaries: the model that has this role, if one has."""
         make, model = self.library.adapters.summariser, self.language_model("summarise")
+        return make(model) if model is not None and make is not None else None
+
+    def entity_finder(self) -> EntityFinder | None:
+        """What finds names in documents: the model that also summarises, if there is one."""
+        make, model = self.library.adapters.entity_finder, self.language_model("summarise")
         return make(model) if model is not None and make is not None else None
 
     def own_prompts(self, profile: str) -> Callable[[str], PromptFile | None]:

@@ -25,7 +25,7 @@ from octavo.ingest.plan import plan
 from octavo.ingest.prepare import Origin
 from octavo.ingest.profiles import missing as missing_vectors
 from octavo.ingest.report import CollectionReport, IndexReport, Problem
-from octavo.jobs.graph import promise
+from octavo.jobs.graph import promise, promise_entities
 from octavo.jobs.handlers import promise_snapshot
 from octavo.jobs.summaries import promise_summaries
 from octavo.memory.redacting import redact_stored
@@ -191,9 +191,10 @@ def _publish_or_promise(library: OpenLibrary, progress: Progress, *, by_job: boo
 
 
 def promise_graph_work(library: OpenLibrary, reports: Sequence[CollectionReport]) -> None:
-    """Communities, thematic links and summaries follow the documents: a worker, or one beside a server, sees to it."""
+    """Graph and summaries follow the documents: a worker, or one beside a server, sees to it."""
     if any(report.added or report.changed or report.moved or report.removed for report in reports):
         promise(library.store, library.project.id)
+        promise_entities(library.store, library.project.id)
         promise_summaries(library.store, library.project, library.active.profile)
 
 

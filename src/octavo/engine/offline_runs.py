@@ -12,6 +12,7 @@ from octavo.engine import lease_holders
 from octavo.errors import OctavoError
 from octavo.jobs.graph import is_stale
 from octavo.model.advisory import OfflineRun
+from octavo.model.graph import ENTITIES
 from octavo.model.job import JobKind, JobState
 from octavo.model.lease import Lease
 from octavo.model.stored import LibraryCounts
@@ -27,6 +28,7 @@ REPAIR = "repair"
 _WORKED_ON = {
     JobKind.COMMUNITIES: "communities",
     JobKind.THEMATIC_LINKS: "thematic_links",
+    JobKind.ENTITIES: ENTITIES,
     JobKind.EMBED: FULL_VECTORS,
     JobKind.REINDEX_PROFILE: OTHER_MODEL,
     JobKind.REINGEST: REINGEST,
@@ -128,7 +130,7 @@ def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
 def _jobs(engine: Engine) -> Iterator[OfflineRun]:
     runs = engine.store.graph.runs(engine.project.id)
     for name, run in runs.items():
-        stale = name != SUMMARIES and is_stale(engine.store, engine.project.id, run)
+        stale = name not in (SUMMARIES, ENTITIES) and is_stale(engine.store, engine.project.id, run)
         yield OfflineRun(name, "stale" if stale else "done", run.at)
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 
-from octavo.graph.view import View
+from octavo.graph.view import NodeKind, View, ViewNode
 
 _FILES = files("octavo.graph") / "drawing"
 _MARK = re.compile("@@([A-Z]+)@@")
@@ -27,7 +27,13 @@ def page(view: View, title: str) -> str:
         "title": title,
         "leftOut": view.left_out,
         "nodes": [
-            [node.label, node.kind.value, node.collection, node.uri, -1 if node.community is None else node.community]
+            [
+                node.label,
+                node.kind.value,
+                node.collection,
+                _where(node),
+                -1 if node.community is None else node.community,
+            ]
             for node in view.nodes
         ],
         "edges": [
@@ -46,6 +52,11 @@ def page(view: View, title: str) -> str:
         "DATA": written,
     }
     return filled(_read("page.html"), marks)
+
+
+def _where(node: ViewNode) -> str:
+    """The uri of a document; of an entity, what kind it is of."""
+    return node.document_kind if node.kind is NodeKind.ENTITY else node.uri
 
 
 def filled(template: str, marks: Mapping[str, str]) -> str:

@@ -20,14 +20,22 @@ def directions(
     return unit
 
 
-def nearest(vectors: NDArray[np.float32], threshold: float, neighbours: int) -> list[tuple[int, int, float]]:
-    """Pairs (a, b, cosine), a before b, where one is among the `neighbours` nearest of the other and near enough."""
+def nearest(
+    vectors: NDArray[np.float32], threshold: float, neighbours: int, groups: NDArray[np.int64] | None = None
+) -> list[tuple[int, int, float]]:
+    """Pairs (a, b, cosine), a before b, where one is among the `neighbours` nearest of the other and near enough.
+
+    Nothing is its own neighbour, nor that of anything of the same group.
+    """
     count = len(vectors)
     found: dict[tuple[int, int], float] = {}
     block = max(1, min(_BLOCK, _WIDEST // max(1, count)))
     for start in range(0, count, block):
         scores = vectors[start : start + block] @ vectors.T
-        scores[np.arange(len(scores)), np.arange(start, start + len(scores))] = -1.0
+        if groups is None:
+            scores[np.arange(len(scores)), np.arange(start, start + len(scores))] = -1.0
+        else:
+            scores[groups[start : start + len(scores), None] == groups[None, :]] = -1.0
         keep = min(neighbours, count - 1)
         if keep < 1:
             break

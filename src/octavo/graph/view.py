@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import combinations
 
 from octavo.algorithms.document_names import folded
 from octavo.graph.communities import community_names
 from octavo.graph.names import label
 from octavo.model.document import Section
-from octavo.model.graph import WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, ThematicLink
+from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole, SectionLink
+from octavo.model.graph import WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, ThematicLink
 from octavo.model.ids import DocumentId
 
 
@@ -20,6 +22,7 @@ class NodeKind(StrEnum):
     SECTION = "section"
     TAG = "tag"
     GHOST = "ghost"
+    ENTITY = "entity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Shown:
     ghosts: bool = True
     tags: bool = True
     thematic: bool = True
+    entities: bool = True
     commits: bool = False
     collections: tuple[str, ...] = ()
     most: int | None = None
@@ -73,6 +77,8 @@ def view(
     communities: Mapping[DocumentId, int],
     shown: Shown,
     sections: Mapping[DocumentId, Sequence[Section]] | None = None,
+    mentions: Iterable[DocumentMention] = (),
+    section_links: Iterable[SectionLink] = (),
 ) -> View:
     kept = {
         node.document: node
@@ -104,6 +110,8 @@ def view(
                 name = f"tag:{folded(tag)}"
                 tags.setdefault(name, f"#{tag}")
                 found.append(ViewEdge(node.document, name, EdgeType.MENTIONS.value, 0.6))
+    named, through_entities = entity_view([one for one in mentions if shown.entities and one.document in kept])
+    found += through_entities
     degree: Counter[str] = Counter()
     for drawn_edge in found:
         degree[drawn_edge.source] += 1
@@ -112,6 +120,10 @@ def view(
         *(_document(node, communities.get(node.document), degree[node.document]) for node in kept.values()),
         *(ViewNode(name, NodeKind.TAG, tag, degree=degree[name]) for name, tag in sorted(tags.items())),
         *(ViewNode(name, NodeKind.GHOST, path, degree=degree[name]) for name, path in sorted(ghosts.items())),
+        *(
+            ViewNode(name, NodeKind.ENTITY, entity.label, document_kind=entity.kind.value, degree=degree[name])
+            for name, entity in sorted(named.items())
+        ),
     ]
     drawn = every
     if shown.most is not None and len(every) > shown.most:
@@ -121,7 +133,50 @@ def view(
     left_out = len(every) - len(drawn)
     if sections:
         drawn, found = _with_sections(drawn, found, sections)
+        if shown.thematic:
+            found += _between_sections(drawn, sections, section_links)
     return View(tuple(drawn), tuple(found), _named(drawn), left_out)
+
+
+_PAIRS = 12  # documents of one author that are linked each with each; of more, the author's node says it
+
+
+def entity_view(mentions: Sequence[DocumentMention]) -> tuple[dict[str, Entity], list[ViewEdge]]:
+    """Entities that at least two documents name, by the ids of their nodes, and the edges that they make."""
+    by_entity: dict[str, list[DocumentMention]] = {}
+    for mention in mentions:
+        entity = mention.mention.entity
+        by_entity.setdefault(f"entity:{entity.kind.value}:{entity.name}", []).append(mention)
+    nodes: dict[str, Entity] = {}
+    edges: list[ViewEdge] = []
+    for name, inside in by_entity.items():
+        if len({one.document for one in inside}) < 2:
+            continue
+        entity = nodes[name] = inside[0].mention.entity
+        for one in inside:
+            if entity.kind in CITED and one.mention.role is MentionRole.MENTION:
+                edges.append(ViewEdge(one.document, name, EdgeType.REFERENCES.value, WEIGHTS[EdgeType.REFERENCES]))
+            else:
+                edges.append(ViewEdge(name, one.document, EdgeType.MENTIONED_IN.value, WEIGHTS[EdgeType.MENTIONED_IN]))
+        written = sorted({one.document for one in inside if one.mention.role is MentionRole.AUTHOR})
+        if len(written) <= _PAIRS:
+            weight = WEIGHTS[EdgeType.SAME_AUTHOR]
+            edges += (ViewEdge(a, b, EdgeType.SAME_AUTHOR.value, weight) for a, b in combinations(written, 2))
+    return nodes, edges
+
+
+def _between_sections(
+    nodes: Iterable[ViewNode], sections: Mapping[DocumentId, Sequence[Section]], links: Iterable[SectionLink]
+) -> list[ViewEdge]:
+    drawn = {node.id for node in nodes if node.kind is NodeKind.SECTION}
+    ids = {
+        (document, section.anchor): section.id
+        for document, inside in sections.items()
+        for section in inside
+        if section.id in drawn
+    }
+    ends = ((ids.get((k.source, k.source_anchor)), ids.get((k.target, k.target_anchor)), k.weight) for k in links)
+    return [ViewEdge(a, b, EdgeType.THEMATIC_LINK.value, weight) for a, b, weight in ends if a and b]
 
 
 def _edge(edge: Edge, target: str) -> ViewEdge:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from octavo.errors import NotIndexed
 from octavo.graph.communities import APART, leiden, weighted
@@ -15,6 +16,7 @@ from octavo.graph.thematic import directions, nearest
 from octavo.model.document import Kind
 from octavo.model.graph import (
     COMMUNITIES,
+    ENTITIES,
     NEIGHBOURS,
     RESOLUTION,
     SEED,
@@ -23,9 +25,10 @@ from octavo.model.graph import (
     GraphRun,
     ThematicLink,
 )
-from octavo.model.ids import ProjectId
+from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.model.recipe import EmbeddingProfile
+from octavo.model.stored import StoredVectors
 from octavo.ports import Store
 
 _SETTINGS = ("resolution", "seed", "threshold", "neighbours")
@@ -34,7 +37,17 @@ _JOBS = {name: kind for kind, name in _COMPUTED.items()}
 
 
 _FEW_LINKS = 10  # fewer between documents make no communities worth the name
+_MOST_SECTIONS = 40_000  # beyond that, comparing all with all takes longer than anybody waits for a job
+_SECTION_NEIGHBOURS = 3
+_SECTION_SHARE = 0.4  # sections are short and alike: they need more, by this share of what is left above the threshold
 _SHARE = 10  # a graph is another one when a tenth of its documents came, changed or went
+
+
+class ThematicFound(NamedTuple):
+    """How many pairs of documents, and of sections, are about the same."""
+
+    documents: int
+    sections: int
 
 
 def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
@@ -59,6 +72,21 @@ def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
         return ()
     with store.transaction():
         return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in wanted)
+
+
+def promise_entities(store: Store, project: ProjectId) -> tuple[JobId, ...]:
+    """A job for documents that came or changed, where entities were looked for once: as it was asked then.
+
+    A budget that is used up leaves the rules.
+    """
+    with store.reading():
+        run = store.graph.runs(project).get(ENTITIES)
+        busy = store.outbox.jobs(project, (JobState.READY, JobState.LEASED, JobState.DEAD))
+        if run is None or any(job.kind is JobKind.ENTITIES for job in busy):
+            return ()
+    settings = run.facts if run.facts.get("budget") else {}
+    with store.transaction():
+        return (store.outbox.enqueue(project, JobKind.ENTITIES, ENTITIES, settings),)
 
 
 def can_find_communities() -> bool:
@@ -105,8 +133,8 @@ def _nothing_to_compare(chunks: int) -> NotIndexed:
 
 def find_thematic_links(
     store: Store, project: ProjectId, profile: EmbeddingProfile, settings: Mapping[str, Any]
-) -> int:
-    """How many pairs of documents are near enough."""
+) -> ThematicFound:
+    """How many pairs of documents, and of sections in different documents, are near enough."""
     threshold = float(settings.get("threshold", THRESHOLD))
     neighbours = int(settings.get("neighbours", NEIGHBOURS))
     with store.reading():
@@ -118,18 +146,43 @@ def find_thematic_links(
         raise _nothing_to_compare(len(chunks))
     places = {node.document: place for place, node in enumerate(nodes)}
     owners = {key: places[document] for key, document in chunks if document in places}
-    order = np.argsort(stored.inputs)
-    at = np.searchsorted(stored.inputs[order], assigned[:, 1])
-    at = np.minimum(at, len(order) - 1)
-    rows = order[at]
-    owner = np.array([owners.get(key, -1) for key in assigned[:, 0].tolist()], dtype=np.int64)
-    there = (stored.inputs[rows] == assigned[:, 1]) & (owner >= 0)
-    vectors = directions(owner[there], rows[there], stored.matrix, len(nodes))
+    vectors = _directions(stored, assigned, owners, len(nodes))
     links = [
         ThematicLink(nodes[a].document, nodes[b].document, score)
         for a, b, score in nearest(vectors, threshold, neighbours)
     ]
+    between = _section_links(store, project, stored, assigned, threshold)
     facts = {"threshold": threshold, "neighbours": neighbours, "links": len(links), "documents": len(nodes)}
     with store.transaction():
-        store.graph.put_thematic(project, links, facts)
-    return len(links)
+        store.graph.put_thematic(project, links, facts | {"section_links": len(between)})
+        store.entities.put_section_links(project, between)
+    return ThematicFound(len(links), len(between))
+
+
+def _section_links(
+    store: Store, project: ProjectId, stored: StoredVectors, assigned: NDArray[np.int64], threshold: float
+) -> list[tuple[DocumentId, SectionId, DocumentId, SectionId, float]]:
+    """Sections of different documents that say the same, each with its nearest few; none in a very large library."""
+    with store.reading():
+        chunks = store.entities.section_chunks(project)
+    headed = [(key, (document, section)) for key, document, section, level in chunks if level]
+    sections = list(dict.fromkeys(section for _, section in headed))
+    if not 1 < len(sections) <= _MOST_SECTIONS:
+        return []
+    places = {section: place for place, section in enumerate(sections)}
+    vectors = _directions(stored, assigned, {key: places[section] for key, section in headed}, len(sections))
+    numbers = {document: number for number, document in enumerate(dict.fromkeys(name for name, _ in sections))}
+    groups = np.array([numbers[name] for name, _ in sections], dtype=np.int64)
+    least = threshold + (1.0 - threshold) * _SECTION_SHARE
+    return [(*sections[a], *sections[b], score) for a, b, score in nearest(vectors, least, _SECTION_NEIGHBOURS, groups)]
+
+
+def _directions(
+    stored: StoredVectors, assigned: NDArray[np.int64], owners: Mapping[ChunkKey, int], count: int
+) -> NDArray[np.float32]:
+    """The mean direction of the chunks of each owner."""
+    order = np.argsort(stored.inputs)
+    rows = order[np.minimum(np.searchsorted(stored.inputs[order], assigned[:, 1]), len(order) - 1)]
+    owner = np.array([owners.get(key, -1) for key in assigned[:, 0].tolist()], dtype=np.int64)
+    there = (stored.inputs[rows] == assigned[:, 1]) & (owner >= 0)
+    return directions(owner[there], rows[there], stored.matrix, count)

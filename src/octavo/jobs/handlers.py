@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from octavo.errors import MissingExtra
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.embed import embed_pending
 from octavo.ingest.profiles import CONFIGURED, profile_named, switch, switch_back
+from octavo.jobs.entities import EntitySettings, find_entities
 from octavo.jobs.graph import can_find_communities, find_communities, find_thematic_links
 from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.memory.project_memories import ProjectMemories
@@ -22,7 +24,7 @@ from octavo.model.memory import MemoryId
 from octavo.model.recipe import Recipe
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
-from octavo.ports import Embedder, Store, Summariser, VectorIndex
+from octavo.ports import Embedder, EntityFinder, Store, Summariser, VectorIndex
 
 Handler = Callable[[Job], None]
 
@@ -75,6 +77,8 @@ class Workshop(Protocol):
     def tokenise(self) -> Callable[[str], Sequence[str]]: ...
 
     def summariser(self) -> Summariser | None: ...
+
+    def entity_finder(self) -> EntityFinder | None: ...
 
 
 def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
@@ -143,6 +147,14 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         with store.transaction():
             store.outbox.enqueue(project, JobKind.SUMMARIES, job.subject, settings.facts())
 
+    def entities(job: Job) -> None:
+        settings = EntitySettings.of(job.payload)
+        found = find_entities(engine, settings, most=_AT_ONCE)
+        if found.documents and found.left and not found.stopped:
+            left = replace(settings, budget=max(0, settings.budget - found.tokens))
+            with store.transaction():
+                store.outbox.enqueue(project, JobKind.ENTITIES, job.subject, left.facts())
+
     def snapshot(job: Job) -> None:
         engine.follow_active_profile()
         if engine.accelerator is None:
@@ -160,6 +172,7 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
         JobKind.THEMATIC_LINKS: thematic_links,
         JobKind.SNAPSHOT: snapshot,
         JobKind.SUMMARIES: summaries,
+        JobKind.ENTITIES: entities,
         JobKind.REPAIR: lambda job: engine.repair(),
     }
 

@@ -15,7 +15,8 @@ from octavo.model.text import Span
 
 
 class EdgeType(StrEnum):
-    """`contains` and tag `mentions` are derived from document structure; a job computes `thematic_link`."""
+    """`contains` and tag `mentions` are derived from document structure; a job computes `thematic_link` and those
+    of entities: `mentioned_in`, `same_author`, `references`."""
 
     LINKS_TO = "links_to"
     EMBEDS = "embeds"
@@ -26,6 +27,9 @@ class EdgeType(StrEnum):
     CONTAINS = "contains"
     CHANGES = "changes"
     THEMATIC_LINK = "thematic_link"
+    MENTIONED_IN = "mentioned_in"
+    SAME_AUTHOR = "same_author"
+    REFERENCES = "references"
 
 
 WEIGHTS: Mapping[EdgeType, float] = {
@@ -37,6 +41,9 @@ WEIGHTS: Mapping[EdgeType, float] = {
     EdgeType.MENTIONS: 0.6,
     EdgeType.CONTAINS: 1.0,
     EdgeType.CHANGES: 0.3,
+    EdgeType.MENTIONED_IN: 0.3,
+    EdgeType.SAME_AUTHOR: 0.2,
+    EdgeType.REFERENCES: 0.6,
 }
 """The share of a score an edge passes on. A commit that changes forty files says little about any of them."""
 
@@ -225,4 +232,4 @@ class GraphRun:
     facts: Mapping[str, float] = field(default_factory=dict)
 
 
-COMMUNITIES, THEMATIC_LINKS = "communities", "thematic_links"
+COMMUNITIES, THEMATIC_LINKS, ENTITIES = "communities", "thematic_links", "entities"

@@ -24,6 +24,7 @@ class JobKind(StrEnum):
     REINDEX_PROFILE = "reindex_profile"
     COMMUNITIES = "communities"
     THEMATIC_LINKS = "thematic_links"
+    ENTITIES = "entities"
     SNAPSHOT = "snapshot"
     SUMMARIES = "summaries"
     REPAIR = "repair"

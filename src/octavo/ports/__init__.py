@@ -6,7 +6,8 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 
 from __future__ import annotations
 
-from octavo.ports.language import Completions, LanguageModel, QueryWriter, Summariser
+from octavo.ports.entities import Entities
+from octavo.ports.language import Completions, EntityFinder, LanguageModel, QueryWriter, Summariser
 from octavo.ports.leases import Leases
 from octavo.ports.lexical import LexicalIndex
 from octavo.ports.library import (
@@ -53,6 +54,8 @@ __all__ = [
     "Embedder",
     "EmbeddingProfiles",
     "Embeddings",
+    "Entities",
+    "EntityFinder",
     "Graph",
     "History",
     "LanguageModel",

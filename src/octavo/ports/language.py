@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from octavo.model.entity import EntityKind
     from octavo.model.ids import ProjectId
     from octavo.model.language_model import Completion, CompletionRequest, Hypotheses, Subqueries
     from octavo.model.model_settings import Prices
@@ -72,6 +73,26 @@ class Summariser(Protocol):
         ...
 
     def summary(self, title: str, text: str) -> Completion: ...
+
+
+class EntityFinder(Protocol):
+    """Text → the names in it."""
+
+    @property
+    def maker(self) -> str:
+        """The model and the version of its instructions: what was found is stored under."""
+        ...
+
+    @property
+    def prices(self) -> Prices: ...
+
+    def tokens(self, title: str, text: str) -> int:
+        """About how many tokens a call reads and writes."""
+        ...
+
+    def names(self, title: str, text: str) -> tuple[tuple[tuple[EntityKind, str], ...], Completion]:
+        """Names with their kinds, as the model wrote them, and what it took."""
+        ...
 
 
 class Completions(Protocol):

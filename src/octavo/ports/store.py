@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from octavo.model.recipe import EmbeddingProfile
     from octavo.model.stored import LibraryCounts
     from octavo.observability.progress import Progress
+    from octavo.ports.entities import Entities
     from octavo.ports.language import Completions
     from octavo.ports.leases import Leases
     from octavo.ports.lexical import LexicalIndex
@@ -82,6 +83,9 @@ class Store(Protocol):
 
     @property
     def query_log(self) -> QueryLog: ...
+
+    @property
+    def entities(self) -> Entities: ...
 
     @property
     def summaries(self) -> Summaries: ...

@@ -108,11 +108,11 @@ def test_a_community_is_named_by_words_that_its_titles_share_and_else_by_its_mos
 
 def test_thematic_links_join_what_says_the_same(engine: Engine) -> None:
     graph, project, profile = engine.store.graph, engine.project.id, engine.embedder.profile
-    assert find_thematic_links(engine.store, project, profile, {"threshold": 0.3, "neighbours": 2}) >= 6
+    assert find_thematic_links(engine.store, project, profile, {"threshold": 0.3, "neighbours": 2}).documents >= 6
     uris = {node.document: node.uri for node in graph.nodes(project)}
     strongest = sorted(graph.thematic(project), key=lambda one: -one.weight)[:6]
     assert all(uris[one.source][:3] == uris[one.target][:3] for one in strongest)
-    assert find_thematic_links(engine.store, project, profile, {"threshold": 1.1}) == 0
+    assert find_thematic_links(engine.store, project, profile, {"threshold": 1.1}) == (0, 0)
     assert graph.thematic(project) == ()
 
 

@@ -19,6 +19,7 @@ from octavo.engine.library import OpenLibrary
 from octavo.engine.wiring.embedders import embedding, profile_embedder, reranker
 from octavo.engine.wiring.language_models import (
     cached_model,
+    entity_finder,
     judge,
     language_models,
     own_prompts,
@@ -79,6 +80,7 @@ def assemble(
         query_writer=partial(query_writer, folders),
         judge=partial(judge, folders),
         summariser=partial(summariser, folders),
+        entity_finder=partial(entity_finder, folders),
         own_prompts=partial(own_prompts, folders),
         config=config,
         profile_folders=folders,

@@ -16,7 +16,7 @@ from octavo.model.model_settings import LanguageModels, Role
 if TYPE_CHECKING:
     from octavo.algorithms.prompts import PromptFile
     from octavo.model.ids import ProjectId
-    from octavo.ports import Completions, LanguageModel, QueryWriter, Reranker, Summariser
+    from octavo.ports import Completions, EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser
 
 ModelFor = Callable[[Role, str | None], "LanguageModel | None"]
 
@@ -71,6 +71,13 @@ def query_writer(folders: Sequence[Path], model: LanguageModel) -> QueryWriter:
 
 def summariser(folders: Sequence[Path], model: LanguageModel) -> Summariser:
     made: Summariser = import_module("octavo.llm.summariser").ModelSummariser(model, _prompts(folders)("summarise"))
+    return made
+
+
+def entity_finder(folders: Sequence[Path], model: LanguageModel) -> EntityFinder:
+    made: EntityFinder = import_module("octavo.llm.entity_finder").ModelEntityFinder(
+        model, _prompts(folders)("entities")
+    )
     return made
 
 

@@ -26,6 +26,11 @@
     return `hsl(${(community * 137.508 + 210) % 360} ${dark.matches ? 60 : 55}% ${dark.matches ? 62 : 46}%)`;
   }
 
+  function special(kind) {
+    if (kind === "tag") return dark.matches ? "#d8b45a" : "#a67c00";
+    return kind === "entity" ? (dark.matches ? "#7cc4b8" : "#1f7a6d") : "";
+  }
+
   // Never too small to see, however far away.
   function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), (count > 2000 ? 1.8 : 2.8) / view.scale); }
 
@@ -46,7 +51,7 @@
 
   // Served by Octavo, a document's place leads to its page; a page of its own only says it.
   function place(node) {
-    if (node[KIND] !== "document") return document.createTextNode(node[KIND]);
+    if (node[KIND] !== "document") return document.createTextNode(node[URI] || node[KIND]);
     const text = `${node[COLLECTION]}/${node[URI]}`;
     if (!graph.documents) return document.createTextNode(text);
     const link = document.createElement("a");
@@ -86,13 +91,14 @@
     const kind = nodes[i][KIND];
     if (kind === "tag") $("tags").checked = true;
     if (kind === "ghost") $("ghosts").checked = true;
+    if (kind === "entity") $("entities").checked = true;
     if (!near[i].length) $("alone").checked = true;
     if (off.delete(groups[i])) for (const item of $("legend").children) item.classList.toggle("off", off.has(Number(item.dataset.group)));
     refresh();
   }
 
   function refresh() {
-    const want = { tag: $("tags").checked, ghost: $("ghosts").checked, section: true, document: true };
+    const want = { tag: $("tags").checked, ghost: $("ghosts").checked, entity: $("entities").checked, section: true, document: true };
     const alone = $("alone").checked;
     for (let i = 0; i < count; i++) {
       shown[i] = want[nodes[i][KIND]] && !off.has(groups[i]) && (alone || near[i].length) ? 1 : 0;
@@ -191,6 +197,9 @@
       pen.beginPath();
       if (kind === "tag") {
         pen.rect(x[i] - r * 0.8, y[i] - r * 0.8, r * 1.6, r * 1.6);
+      } else if (kind === "entity") {
+        pen.moveTo(x[i], y[i] - r * 1.2); pen.lineTo(x[i] + r * 1.2, y[i]);
+        pen.lineTo(x[i], y[i] + r * 1.2); pen.lineTo(x[i] - r * 1.2, y[i]); pen.closePath();
       } else {
         pen.arc(x[i], y[i], r, 0, 6.2832);
       }
@@ -199,7 +208,7 @@
         pen.strokeStyle = colour(-1);
         pen.stroke();
       } else {
-        pen.fillStyle = kind === "tag" ? (dark.matches ? "#d8b45a" : "#a67c00") : colour(groups[i]);
+        pen.fillStyle = special(kind) || colour(groups[i]);
         pen.fill();
       }
     }
@@ -297,7 +306,7 @@
     }
     $("found").replaceChildren(...hits.map(i => row(nodes[i][LABEL], nodes[i][COLLECTION], colour(groups[i]), () => goTo(i))));
   });
-  for (const id of ["tags", "ghosts", "thematic", "alone"]) $(id).addEventListener("change", refresh);
+  for (const id of ["tags", "ghosts", "entities", "thematic", "alone"]) $(id).addEventListener("change", refresh);
   $("fit").addEventListener("click", () => { moved = false; fit(); redraw(); });
 
   const sizes = new Map();

@@ -116,7 +116,13 @@ def drawing(exported: dict[str, Any]) -> dict[str, Any]:
         "documents": "/document/",
         "leftOut": len(nodes) - len(kept),
         "nodes": [
-            [node["label"], node["kind"], node.get("collection", ""), node.get("uri", ""), node.get("community", -1)]
+            [
+                node["label"],
+                node["kind"],
+                node.get("collection", ""),
+                node.get("document_kind", "") if node["kind"] == "entity" else node.get("uri", ""),
+                node.get("community", -1),
+            ]
             for node in kept
         ],
         "edges": [[source, target, kind, count] for (source, target, kind), count in lines.items()],

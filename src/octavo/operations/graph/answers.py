@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FoundEdge:
-    """`place` is the document at the other end as collection/uri; without one, `target` is a tag or not there."""
+    """`place` is the document at the other end as collection/uri; without one, `target` is a tag or not there.
+
+    Where the other end is an entity, `entity` is its kind.
+    """
 
     direction: str
     type: str
@@ -19,6 +22,7 @@ class FoundEdge:
     context: str | None = None
     missing: str | None = None
     weight: float = 1.0
+    entity: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class BuildAnswer:
     jobs: tuple[int, ...] = ()
     communities: int | None = None
     thematic_links: int | None = None
+    section_links: int | None = None
+    entities: int | None = None
     note: str | None = None
 
 
@@ -91,6 +97,48 @@ class CommunitiesAnswer:
     modularity: float = 0.0
     found_at: str | None = None
     current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntity:
+    """`documents` name it, all together `mentions` times."""
+
+    kind: str
+    name: str
+    documents: int
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesAnswer:
+    """Those that most documents name first; `found_at` is empty while nobody has looked for any."""
+
+    entities: tuple[FoundEntity, ...] = ()
+    total: int = 0
+    found_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMention:
+    """`role` is `mention`, `author`, or `own` where the document is about it or is it; `line` is where first."""
+
+    place: str
+    title: str
+    role: str
+    mentions: int
+    line: int | None = None
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MentionsAnswer:
+    """`kinds` are those of every entity of this name; `documents` name it. `found_at`: when that was found."""
+
+    name: str
+    kinds: tuple[str, ...] = ()
+    mentions: tuple[FoundMention, ...] = ()
+    documents: int = 0
+    found_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

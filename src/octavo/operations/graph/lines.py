@@ -9,10 +9,12 @@ from octavo.operations.graph.answers import (
     ClusterMap,
     ClustersAnswer,
     CommunitiesAnswer,
+    EntitiesAnswer,
     FoundEdge,
     GhostsAnswer,
     GraphFile,
     MapFile,
+    MentionsAnswer,
     NeighborsAnswer,
     RelatedAnswer,
 )
@@ -51,6 +53,7 @@ def _edge(edge: FoundEdge) -> Iterator[Line]:
     yield (
         Part(f"{_ARROWS[edge.direction]} "),
         Part(f"{edge.type:<13} ", "dim"),
+        Part(f"{edge.entity} " if edge.entity and not edge.place else "", "dim"),
         Part(f"{edge.place or edge.target}{line}{anchor}", "place" if edge.place else "", edge.place),
         Part(_MISSING.get(edge.missing or "", ""), "warn"),
         Part(f"  line {edge.line}" if edge.line and edge.direction == OUT else "", DETAIL),
@@ -78,9 +81,13 @@ def build_lines(answer: BuildAnswer) -> Iterator[Line]:
     done = []
     if answer.thematic_links is not None:
         done.append(count(answer.thematic_links, "thematic link"))
+    if answer.section_links:
+        done.append(f"{answer.section_links:,} between sections")
     if answer.communities is not None:
         done.append(f"{count(answer.communities, 'community', 'communities')} of more than one document")
-    yield (Part(f"Found {' and '.join(done)}."),)
+    if answer.entities is not None:
+        done.append(count(answer.entities, "entity", "entities"))
+    yield (Part(f"Found {', '.join(done[:-1])}{' and ' if len(done) > 1 else ''}{done[-1]}."),)
     if answer.note:
         yield (Part(answer.note, "warn"),)
 
@@ -103,6 +110,44 @@ def communities_lines(answer: CommunitiesAnswer) -> Iterator[Line]:
         )
         for place in community.documents:
             yield Part("     "), Part(place, "place", place)
+
+
+def entities_lines(answer: EntitiesAnswer) -> Iterator[Line]:
+    if answer.found_at is None:
+        yield (Part(f"Nobody has looked for entities yet: {BUILD}."),)
+        return
+    rows = [
+        (
+            Part(found.kind, "dim"),
+            Part(found.name, "title"),
+            Part(f"in {count(found.documents, 'document')}", "dim"),
+            Part(f"{found.mentions} times" if found.mentions > found.documents else "", "dim"),
+        )
+        for found in answer.entities
+    ]
+    yield from columns(rows) if rows else [(Part("No document names anything like it."),)]
+    yield (Part(TITLES, DETAIL),)
+
+
+def mentions_lines(answer: MentionsAnswer) -> Iterator[Line]:
+    if answer.found_at is None:
+        yield (Part(f"Nobody has looked for entities yet: {BUILD}."),)
+        return
+    yield (
+        Part(answer.name, "title"),
+        Part(f"  {', '.join(answer.kinds)}, in {count(answer.documents, 'document')}", "dim"),
+    )
+    yield (Part(TITLES, DETAIL),)
+    for found in answer.mentions:
+        line = f":{found.line}" if found.line else ""
+        said = {"author": "written by", "own": "is about it"}.get(found.role, "")
+        often = f"{found.mentions} times" if found.mentions > 1 else ""
+        yield (
+            Part(f"{found.place}{line}", "place", found.place),
+            Part(f"  {', '.join(filter(None, (said, often)))}".rstrip(), "dim"),
+        )
+        if found.context:
+            yield (Part(f"     {found.context}", "dim"),)
 
 
 def ghosts_lines(answer: GhostsAnswer) -> Iterator[Line]:

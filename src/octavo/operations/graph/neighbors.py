@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.graph.anchors import anchored
-from octavo.model.graph import WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
+from octavo.model.entity import CITED, MentionRole, SharedEntity
+from octavo.model.graph import WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex
@@ -16,6 +17,9 @@ from octavo.operations.graph.requests import BOTH, IN, OUT, TYPES, NeighborsRequ
 from octavo.operations.lines import short
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
+
+_OF_ENTITIES = {EdgeType.MENTIONED_IN, EdgeType.SAME_AUTHOR, EdgeType.REFERENCES}
+_MOST_SHARING = 200  # what more documents name than that says nothing about any two of them
 
 
 def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswer:
@@ -35,6 +39,7 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
         if request.direction != OUT:
             found += _shown_back(engine, graph.back(project, document.id, types, request.limit))
         found += _thematic(engine, document, types)
+        found += _entities(engine, document, types, request)
         backlinks, linking = graph.back_count(project, document.id)
         further = _further(engine, document, types, request) if request.hops > 1 else ()
         community = graph.communities(project, [document.id]).get(document.id)
@@ -43,7 +48,7 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
         uri=document.uri,
         title=short(document.title),
         document_id=document.id,
-        edges=tuple(found[: request.limit * 2]),
+        edges=tuple(found[: request.limit * 3]),
         backlinks=backlinks,
         linking=linking,
         further=further,
@@ -121,6 +126,86 @@ def _thematic(engine: Engine, document: StoredDocument, types: Sequence[EdgeType
         yield FoundEdge(
             BOTH, EdgeType.THEMATIC_LINK.value, node.uri, place_of(node), short(node.title), weight=link.weight
         )
+    yield from _between_sections(engine, document)
+
+
+def _between_sections(engine: Engine, document: StoredDocument) -> Iterator[FoundEdge]:
+    """What sections of it have in common with sections of others; the context names both."""
+    links = engine.store.entities.section_links(engine.project.id, document.id)
+    nodes = _nodes(engine, (one.target if one.source == document.id else one.source for one in links))
+    for link in links:
+        here = (link.source_title, link.target_title)
+        other, anchor, titles = link.target, link.target_anchor, here
+        if link.source != document.id:
+            other, anchor, titles = link.source, link.source_anchor, here[::-1]
+        if other in nodes:
+            yield FoundEdge(
+                BOTH,
+                EdgeType.THEMATIC_LINK.value,
+                f"{nodes[other].uri}#{anchor}",
+                place_of(nodes[other]),
+                short(nodes[other].title),
+                anchor,
+                context=" \u2194 ".join(map(short, titles)),
+                weight=link.weight,
+            )
+
+
+def _entities(
+    engine: Engine, document: StoredDocument, types: Sequence[EdgeType], request: NeighborsRequest
+) -> Iterator[FoundEdge]:
+    """The entities it names, other documents by its author, and those that it refers to, or that refer to it."""
+    wanted = set(types or EdgeType)
+    if not wanted & _OF_ENTITIES:
+        return
+    store, project = engine.store, engine.project.id
+    mentions = store.entities.of_document(project, document.id)
+    lines = _lines(engine, [document]) if mentions else {}
+    for found in mentions[: request.limit]:
+        kind, span = found.mention.entity.kind, found.mention.span
+        cited = kind in CITED and found.mention.role is MentionRole.MENTION
+        type_, direction = (EdgeType.REFERENCES, OUT) if cited else (EdgeType.MENTIONED_IN, IN)
+        if type_ in wanted and request.direction in (direction, BOTH):
+            yield FoundEdge(
+                direction,
+                type_.value,
+                found.mention.entity.label,
+                line=lines[document.id].lines(span.start, span.end).first if span.length else None,
+                weight=WEIGHTS[type_],
+                entity=kind.value,
+            )
+    shared = store.entities.shared(project, document.id, _MOST_SHARING)
+    nodes = _nodes(engine, (one.document for one in shared))
+    seen: set[tuple[DocumentId, EdgeType, str]] = set()
+    for one in shared:
+        edge = _between(one)
+        if edge is None or edge[0] not in wanted or (one.document, *edge) in seen or one.document not in nodes:
+            continue
+        seen.add((one.document, *edge))
+        if edge[1] in (request.direction, BOTH) or request.direction == BOTH:
+            node = nodes[one.document]
+            yield FoundEdge(
+                edge[1],
+                edge[0].value,
+                node.uri,
+                place_of(node),
+                short(node.title),
+                context=one.entity.label,
+                weight=WEIGHTS[edge[0]],
+                entity=one.entity.kind.value,
+            )
+
+
+def _between(shared: SharedEntity) -> tuple[EdgeType, str] | None:
+    """How two documents that share an entity are linked by it, if they are: the type, and which way."""
+    roles = shared.role, shared.other_role
+    if roles == (MentionRole.AUTHOR, MentionRole.AUTHOR):
+        return EdgeType.SAME_AUTHOR, BOTH
+    if roles == (MentionRole.MENTION, MentionRole.OWN):
+        return EdgeType.REFERENCES, OUT
+    if roles == (MentionRole.OWN, MentionRole.MENTION):
+        return EdgeType.REFERENCES, IN
+    return None
 
 
 def _further(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
+from octavo.model.entity import MentionRole
 from octavo.model.graph import EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
 from octavo.model.query import Filters
@@ -26,6 +28,9 @@ _TAG = 0.05
 _COMMUNITY = 0.05
 _NO_CHANGES = tuple(one for one in EdgeType if one is not EdgeType.CHANGES)
 """What is followed from a file: the thousands of commits that changed it would leave no room for anything else."""
+_NAME = 0.1  # what a shared name adds that only these two documents have
+_MOST_BY_NAMES = 0.4
+_MOST_SHARING = 50  # what more documents name than that says little about any two of them
 _LOOKED_AT = 200  # chunks near in meaning
 
 
@@ -60,6 +65,10 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
                 found = reasons.setdefault(other, _Reasons())
                 found.score += _MEANING * cosine
                 found.why.append(f"says similar things ({cosine:.2f})")
+        for other, why, worth in _named_alike(engine, document):
+            found = reasons.setdefault(other, _Reasons())
+            found.score += worth
+            found.why.append(why)
         reasons.pop(document.id, None)
         found_nodes = graph.nodes(project, reasons) if reasons else ()
         # Whoever asks about a file is told of its commits by `history`; here they would crowd out all else.
@@ -91,6 +100,25 @@ def _direct(engine: Engine, document: StoredDocument) -> Iterator[tuple[Document
     yield from ((other, f"{_words(edge.type)} here", edge.weight) for other, edge in inward.items())
     for link in graph.thematic(project, document.id):
         yield link.target if link.source == document.id else link.source, "about the same", link.weight
+
+
+def _named_alike(engine: Engine, document: StoredDocument) -> Iterator[tuple[DocumentId, str, float]]:
+    """Documents that name the same people, projects, places or sources: a name counts more, the fewer have it."""
+    named: dict[DocumentId, dict[str, float]] = {}
+    linked: dict[DocumentId, str] = {}
+    for shared in engine.store.entities.shared(engine.project.id, document.id, _MOST_SHARING):
+        roles = shared.role, shared.other_role
+        if roles == (MentionRole.AUTHOR, MentionRole.AUTHOR):
+            linked.setdefault(shared.document, f"also by {short(shared.entity.label)}")
+        elif roles == (MentionRole.MENTION, MentionRole.OWN):
+            linked.setdefault(shared.document, "referred to from here")
+        elif roles == (MentionRole.OWN, MentionRole.MENTION):
+            linked.setdefault(shared.document, "refers here")
+        worth = _NAME / math.log2(1 + shared.documents)
+        named.setdefault(shared.document, {}).setdefault(shared.entity.label, worth)
+    for other, names in named.items():
+        said = linked.get(other) or f"also names {', '.join(short(name) for name in list(names)[:3])}"
+        yield other, said, min(_MOST_BY_NAMES, sum(names.values()))
 
 
 def _words(kind: EdgeType) -> str:

@@ -10,6 +10,8 @@ from octavo.model.limits import Field
 from octavo.operations import fields
 
 OUT, IN, BOTH = "out", "in", "both"
+BY_RULES, BY_MODEL = "rules", "model"
+ENTITY_KINDS = ("person", "project", "place", "identifier", "doi", "url")
 TYPES = [edge_type.value for edge_type in EdgeType]
 
 Direction = Annotated[
@@ -53,14 +55,21 @@ class BuildRequest:
     __pydantic_config__ = {  # noqa: RUF012
         "json_schema_extra": {
             "not": {
-                "properties": {"communities": {"const": False}, "thematic_links": {"const": False}},
-                "required": ["communities", "thematic_links"],
+                "properties": {
+                    "communities": {"const": False},
+                    "thematic_links": {"const": False},
+                    "entities": {"const": False},
+                },
+                "required": ["communities", "thematic_links", "entities"],
             }
         }
     }
 
     communities: Annotated[bool, Field(description="Find communities.")] = True
     thematic_links: Annotated[bool, Field(description="Link documents that are near in meaning.")] = True
+    entities: Annotated[bool, Field(description="Find people, projects, places, identifiers, DOIs and addresses.")] = (
+        True
+    )
     resolution: Annotated[float, Field(gt=0, le=100, description="Higher makes more, smaller communities.")] = (
         RESOLUTION
     )
@@ -69,6 +78,22 @@ class BuildRequest:
     neighbours: Annotated[int, Field(ge=1, le=100, description="Thematic links from one document at most.")] = (
         NEIGHBOURS
     )
+    entities_by: Annotated[
+        str,
+        Field(
+            choices=(BY_RULES, BY_MODEL),
+            description="Entities by rules alone, or also by the model in llm.roles.summarise.",
+        ),
+    ] = BY_RULES
+    budget: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=10_000_000_000,
+            metavar="TOKENS",
+            description="How many tokens that model may read and write; needed with --entities-by model.",
+        ),
+    ] = 0
     wait: Annotated[bool, Field(option=None, description="Do it now rather than leave it to a worker.")] = False
 
 
@@ -84,9 +109,42 @@ class GhostsRequest:
     limit: Annotated[int, Field(ge=1, le=10_000, option="-n/--limit", description="How many at most.")] = 50
 
 
+EntityKindName = Annotated[str, Field(choices=ENTITY_KINDS)]
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesRequest:
+    contains: (
+        Annotated[
+            str, Field(min_length=1, max_length=200, argument="NAME", description="Only names with this in them.")
+        ]
+        | None
+    ) = None
+    entity_kinds: Annotated[
+        tuple[EntityKindName, ...],
+        Field(max_length=len(ENTITY_KINDS), option="--kind", description="Only entities of these kinds."),
+    ] = ()
+    collections: fields.Collections = ()
+    where: fields.Where = ()
+    least: Annotated[int, Field(ge=1, le=100_000, description="Only what at least so many documents name.")] = 1
+    limit: Annotated[int, Field(ge=1, le=10_000, option="-n/--limit", description="How many at most.")] = 30
+
+
+@dataclass(frozen=True, slots=True)
+class MentionsRequest:
+    name: Annotated[str, Field(min_length=1, max_length=500, argument="NAME", description="What is named.")]
+    entity_kind: Annotated[EntityKindName, Field(option="--kind", description="As an entity of this kind.")] | None = (
+        None
+    )
+    collections: fields.Collections = ()
+    where: fields.Where = ()
+    limit: Documents = 30
+
+
 Ghosts = Annotated[bool, Field(description="With what is linked to and not there.")]
 Tags = Annotated[bool, Field(description="With tags.")]
 ThematicLinks = Annotated[bool, Field(description="With links by meaning.")]
+WithEntities = Annotated[bool, Field(description="With people, projects, places and what else documents name.")]
 Commits = Annotated[bool, Field(description="With commits and the files they change.")]
 Force = Annotated[bool, Field(description="Replace a file that is there.")]
 
@@ -106,6 +164,7 @@ class ExportRequest:
     ghosts: Ghosts = True
     tags: Tags = True
     thematic_links: ThematicLinks = True
+    entities: WithEntities = True
     commits: Commits = False
     force: Force = False
 
@@ -121,6 +180,7 @@ class PlotRequest:
     ghosts: Ghosts = True
     tags: Tags = True
     thematic_links: ThematicLinks = True
+    entities: WithEntities = True
     commits: Commits = False
     force: Force = False
 

@@ -43,6 +43,7 @@ def _view(
         ghosts=request.ghosts,
         tags=request.tags,
         thematic=request.thematic_links,
+        entities=request.entities,
         commits=request.commits,
         collections=tuple(engine.collection(name).name for name in request.collections),
         most=most,
@@ -65,6 +66,8 @@ def _view(
             store.graph.communities(project),
             shown,
             headings,
+            store.entities.everywhere(project) if request.entities else (),
+            store.entities.section_links(project) if sections else (),
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument, NotIndexed
+from octavo.errors import InvalidArgument, NotIndexed, no_such_choice
 from octavo.graph.communities import degrees, described
+from octavo.jobs.entities import EntitySettings, estimate, find_entities
 from octavo.jobs.graph import find_communities, find_thematic_links
-from octavo.model.graph import COMMUNITIES, GraphRun
+from octavo.model.graph import COMMUNITIES, ENTITIES, GraphRun
 from octavo.model.job import JobKind
 from octavo.observability.progress import Progress
 from octavo.operations.graph.answers import (
@@ -17,15 +18,16 @@ from octavo.operations.graph.answers import (
     MissingTarget,
 )
 from octavo.operations.graph.neighbors import place_of
-from octavo.operations.graph.requests import BuildRequest, CommunitiesRequest, GhostsRequest
+from octavo.operations.graph.requests import BY_MODEL, BY_RULES, BuildRequest, CommunitiesRequest, GhostsRequest
 from octavo.operations.lines import short
 from octavo.operations.times import when
 
 
 def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> BuildAnswer:
     """Thematic links first, so that communities take them in."""
-    if not request.communities and not request.thematic_links:
-        raise InvalidArgument("there is nothing to build", hint="leave communities or thematic_links on")
+    if not request.communities and not request.thematic_links and not request.entities:
+        raise InvalidArgument("there is nothing to build", hint="leave communities, thematic_links or entities on")
+    named = _entity_settings(engine, request)
     store, project = engine.store, engine.project.id
     themes = {"threshold": request.threshold, "neighbours": request.neighbours}
     groups = {"resolution": request.resolution, "seed": request.seed}
@@ -36,9 +38,11 @@ def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> Bu
                 jobs.append(store.outbox.enqueue(project, JobKind.THEMATIC_LINKS, "graph", themes))
             if request.communities:
                 jobs.append(store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", groups))
+            if request.entities:
+                jobs.append(store.outbox.enqueue(project, JobKind.ENTITIES, ENTITIES, named.facts()))
         return BuildAnswer(tuple(jobs))
-    links = numbers = note = None
-    progress.start("graph", request.communities + request.thematic_links, "steps")
+    links = numbers = note = entities = None
+    progress.start("graph", request.communities + request.thematic_links + request.entities, "steps")
     try:
         if request.thematic_links:
             try:
@@ -52,9 +56,37 @@ def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> Bu
         if request.communities:
             numbers = find_communities(store, project, groups)
             progress.advance(1, "communities")
+        if request.entities:
+            found = find_entities(engine, named)
+            entities = store.entities.count(project)
+            if found.stopped:
+                note = f"{note or ''} {found.left:,} documents were not read for entities: {found.stopped}.".strip()
+            progress.advance(1, "entities")
     finally:
         progress.finish()
-    return BuildAnswer(communities=numbers, thematic_links=links, note=note)
+    return BuildAnswer(
+        communities=numbers,
+        thematic_links=None if links is None else links.documents,
+        section_links=None if links is None else links.sections,
+        entities=entities,
+        note=note,
+    )
+
+
+def _entity_settings(engine: Engine, request: BuildRequest) -> EntitySettings:
+    """A model is only asked within a budget, and after saying what it would take."""
+    if request.entities_by not in (BY_RULES, BY_MODEL):
+        raise no_such_choice("way to find entities called", "entities_by", request.entities_by, (BY_RULES, BY_MODEL))
+    settings = EntitySettings(request.entities_by == BY_MODEL, request.budget)
+    if request.entities and settings.by_model and not settings.budget:
+        would = estimate(engine)
+        raise InvalidArgument(
+            f"a model would be called {would.calls:,} times for about {would.tokens:,} tokens, which costs about"
+            f" {would.cost:.2f}",
+            hint="say with --budget how many tokens it may take",
+            details={"calls": would.calls, "tokens": would.tokens, "cost": would.cost},
+        )
+    return settings
 
 
 def graph_communities(engine: Engine, request: CommunitiesRequest) -> CommunitiesAnswer:

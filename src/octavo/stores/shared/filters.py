@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.folding import fold
+from octavo.algorithms.folding import entity_name, fold
 from octavo.algorithms.properties import meets
 from octavo.model.query import Filters, PropertyCondition
 from octavo.stores.shared.database import Database
@@ -52,11 +53,35 @@ def _with_properties(where: tuple[PropertyCondition, ...], database: Database, p
     # Only a document without properties of its own can be passed over, and only by conditions on those.
     any_document = any(each.comparison in ("!=", "lacks") or not each.value or _is_own(each.name) for each in where)
     rows = database.rows("properties", {"project": project, "any": int(any_document)})
-    found = [key for key, *columns in rows if all(meets(each, _properties(*columns)) for each in where)]
+    named = _named(where, database, project)
+    found = [
+        key
+        for key, *columns in rows
+        if all(meets(each, _with_names(_properties(*columns), named.get(key, ()))) for each in where)
+    ]
     return json.dumps(found)
 
 
-_OWN = frozenset({"title", "description", "tags", "tag", "aliases", "alias"})
+_MENTIONS = "mentions"
+"""The property that stands for what a document names, beside one of this name in its front matter."""
+
+
+def _named(where: tuple[PropertyCondition, ...], database: Database, project: int) -> Mapping[int, Sequence[str]]:
+    """What documents name, of what the conditions ask for."""
+    asked = [each for each in where if each.name.lower() == _MENTIONS]
+    if not asked:
+        return {}
+    exact = all(each.comparison in ("=", "!=") and each.value for each in asked)
+    names = json.dumps([entity_name(each.value) for each in asked]) if exact else None
+    spelled: dict[str, str] = {entity_name(each.value): each.value for each in asked}
+    found: dict[int, list[str]] = {}
+    for document, name, label in database.rows("entity_documents", {"project": project, "names": names}):
+        # As it was asked for: spellings of one name are the same.
+        found.setdefault(int(document), []).append(spelled.get(str(name), str(label)))
+    return found
+
+
+_OWN = frozenset({_MENTIONS, "title", "description", "tags", "tag", "aliases", "alias"})
 
 
 def _is_own(name: str) -> bool:
@@ -68,6 +93,11 @@ def _properties(title: str, description: str, tags: str, aliases: str, metadata:
     known = {"title": title, "description": description, "tags": json.loads(tags), "aliases": json.loads(aliases)}
     known |= {"tag": known["tags"], "alias": known["aliases"]}
     return json.loads(metadata) | known if metadata != "{}" else known
+
+
+def _with_names(properties: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    said = properties.get(_MENTIONS, [])
+    return properties | {_MENTIONS: [*(said if isinstance(said, list) else [said]), *names]} if names else properties
 
 
 def _listed(values: tuple[str, ...]) -> str | None:

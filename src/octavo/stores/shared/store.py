@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from octavo.model.ids import ProjectId
@@ -28,6 +29,7 @@ from octavo.stores.shared.summaries import SummaryRepository
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
     from octavo.observability.progress import Progress
+    from octavo.stores.shared.entities import EntityRepository
     from octavo.stores.shared.graph import GraphRepository
     from octavo.stores.shared.history import HistoryRepository
     from octavo.stores.shared.memories import MemoryRepository
@@ -104,6 +106,13 @@ class SharedStore:
     @cached_property
     def summaries(self) -> SummaryRepository:
         return SummaryRepository(self.shared, self._keys, self._clock)
+
+    @cached_property
+    def entities(self) -> EntityRepository:
+        made: EntityRepository = import_module("octavo.stores.shared.entities").EntityRepository(
+            self.shared, self._keys
+        )
+        return made
 
     @cached_property
     def clusters(self) -> ClusterRepository:

@@ -64,6 +64,10 @@ TABLES = (
     Table("graph_communities", ("document",)),
     Table("graph_runs", ("project", "kind")),
     Table("summaries"),
+    Table("entities"),
+    Table("entity_mentions", ("project", "document", "entity", "role")),
+    Table("entity_readings", ("document",)),
+    Table("section_links"),
     Table("query_log"),
     Table("query_log_hits", ("project", "query", "rank")),
 )

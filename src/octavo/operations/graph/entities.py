@@ -1,0 +1,97 @@
+"""What documents name: the entities of the library, and where each is named."""
+
+from __future__ import annotations
+
+from octavo.engine.engine import Engine
+from octavo.errors import NotFound, no_such_choice
+from octavo.model.document import Kind
+from octavo.model.entity import DocumentMention, EntityKind
+from octavo.model.graph import ENTITIES
+from octavo.model.ids import DocumentId
+from octavo.model.text import LineIndex
+from octavo.operations.graph.answers import EntitiesAnswer, FoundEntity, FoundMention, MentionsAnswer
+from octavo.operations.graph.neighbors import place_of
+from octavo.operations.graph.requests import ENTITY_KINDS, EntitiesRequest, MentionsRequest
+from octavo.operations.lines import short
+from octavo.operations.narrowing import filters_of
+from octavo.operations.times import when
+
+_AROUND = 60  # characters of context on each side
+
+
+def graph_entities(engine: Engine, request: EntitiesRequest) -> EntitiesAnswer:
+    kinds = tuple(_kind(name) for name in request.entity_kinds)
+    store, project = engine.store, engine.project.id
+    with store.reading():
+        run = store.graph.runs(project).get(ENTITIES)
+        if run is None:
+            return EntitiesAnswer()
+        listed = store.entities.listed(
+            project, kinds, request.contains or "", _admitted(engine, request), request.least, request.limit
+        )
+        total = store.entities.count(project)
+    found = tuple(
+        FoundEntity(one.entity.kind.value, short(one.entity.label), one.documents, one.mentions) for one in listed
+    )
+    return EntitiesAnswer(found, total, when(run.at))
+
+
+def graph_mentions(engine: Engine, request: MentionsRequest) -> MentionsAnswer:
+    kind = None if request.entity_kind is None else _kind(request.entity_kind)
+    store, project = engine.store, engine.project.id
+    with store.reading():
+        run = store.graph.runs(project).get(ENTITIES)
+        if run is None:
+            return MentionsAnswer(request.name)
+        every = store.entities.mentions(project, request.name, kind)
+        admitted = _admitted(engine, request)
+        found = [one for one in every if admitted is None or one.document in admitted]
+        if not found:
+            raise NotFound(
+                f"no document names {request.name}",
+                hint="look for a part of the name with `octavo graph entities PART`",
+            )
+        shown = _shown(engine, found[: request.limit])
+    kinds = tuple(dict.fromkeys(one.mention.entity.kind.value for one in found))
+    documents = len({one.document for one in found})
+    return MentionsAnswer(short(found[0].mention.entity.label), kinds, shown, documents, when(run.at))
+
+
+def _kind(name: str) -> EntityKind:
+    try:
+        return EntityKind(name)
+    except ValueError:
+        raise no_such_choice("kind of entity", "entity_kind", name, ENTITY_KINDS) from None
+
+
+def _admitted(engine: Engine, request: EntitiesRequest | MentionsRequest) -> set[DocumentId] | None:
+    """The documents that a request is confined to; None where it is not."""
+    filters = filters_of(engine, request)
+    if filters.empty:
+        return None
+    return {document.id for document in engine.store.documents.listed(engine.project.id, filters)}
+
+
+def _shown(engine: Engine, found: list[DocumentMention]) -> tuple[FoundMention, ...]:
+    store, project = engine.store, engine.project.id
+    nodes = {node.document: node for node in store.graph.nodes(project, {one.document for one in found})}
+    stored = {name: store.documents.get(project, name) for name in nodes}
+    hashes = {name: document.text_hash for name, document in stored.items() if document is not None}
+    texts = store.documents.texts(project, set(hashes.values()))
+    shown = []
+    for one in found:
+        node, span = nodes[one.document], one.mention.span
+        text = texts.get(hashes.get(one.document, ""), "")
+        there = bool(span.length) and node.kind != Kind.COMMIT and span.end <= len(text)
+        around = " ".join(text[max(0, span.start - _AROUND) : span.end + _AROUND].split())
+        shown.append(
+            FoundMention(
+                place_of(node),
+                short(node.title),
+                one.mention.role.value,
+                one.mention.times,
+                LineIndex(text).lines(span.start, span.end).first if there else None,
+                around if there else None,
+            )
+        )
+    return tuple(shown)
