@@ -60,7 +60,7 @@ def test_related_says_why(octavo: Octavo, library: Path) -> None:
 def test_communities_are_told_once_they_are_built(octavo: Octavo, library: Path) -> None:
     assert "octavo graph build" in octavo("graph", "communities", "--library", library).stdout
     later = json.loads(octavo("graph", "build", "--later", "--library", library, "--json").stdout)
-    assert len(later["jobs"]) == 2
+    assert len(later["jobs"]) == 3
     built = json.loads(octavo("graph", "build", "--threshold", "0.3", "--library", library, "--json").stdout)
     assert built["communities"] > 1 and built["thematic_links"] > 0
     told = json.loads(octavo("graph", "communities", "--library", library, "--json", "--members", "2").stdout)
@@ -76,7 +76,10 @@ def test_communities_need_no_vectors(octavo: Octavo, tmp_path: Path) -> None:
     assert octavo("index", "--no-embed", "--library", library).exit_code == 0
     built = octavo("graph", "build", "--library", library)
     assert built.exit_code == 0
-    assert "communities of more than one document.\nNo thematic links: there are no full vectors" in built.stdout
+    assert (
+        "communities of more than one document and 4 entities.\nNo thematic links: there are no full vectors"
+        in built.stdout
+    )
     assert "octavo index --wait-full" in built.stdout
     alone = octavo("graph", "build", "--no-communities", "--library", library)
     assert alone.exit_code != 0 and "there are no full vectors to compare yet" in alone.output

@@ -132,7 +132,7 @@ def test_a_snapshot_that_was_begun_and_left_is_told_with_its_command(library: Pa
 def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
     with open_library(library, settings=HASHING) as engine:
         graph_build(engine, BuildRequest(wait=True), NoProgress())
-        assert told(engine) == ({"communities": "done", "thematic_links": "done"}, [])
+        assert told(engine) == ({"communities": "done", "entities": "done", "thematic_links": "done"}, [])
         with engine.store.transaction():
             engine.store.outbox.enqueue(engine.project.id, JobKind.COMMUNITIES, "all", {})
             (job,) = engine.store.outbox.claim(engine.project.id, "test", lease_seconds=60.0, limit=1, max_attempts=5)
@@ -143,7 +143,7 @@ def test_work_over_the_graph_is_told_done_or_given_up(library: Path) -> None:
         assert states["communities"] == "failed"
         assert advised == [("warn", "octavo graph build")]
         graph_build(engine, BuildRequest(wait=True), NoProgress())
-        assert told(engine) == ({"communities": "done", "thematic_links": "done"}, [])
+        assert told(engine) == ({"communities": "done", "entities": "done", "thematic_links": "done"}, [])
 
 
 def test_training_is_told_while_it_runs_and_by_how_it_ended(library: Path) -> None:

@@ -63,6 +63,8 @@ class AsyncMethods(AsyncCaller):
     graph_build = awaited(Library.graph_build)
     graph_communities = awaited(Library.graph_communities)
     graph_ghosts = awaited(Library.graph_ghosts)
+    graph_entities = awaited(Library.graph_entities)
+    graph_mentions = awaited(Library.graph_mentions)
     graph_export = awaited(Library.graph_export)
     graph_plot = awaited(Library.graph_plot)
     cluster_build = awaited(Library.cluster_build)

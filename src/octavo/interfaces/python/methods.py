@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         CommunitiesAnswer,
         DiffAnswer,
         DocumentTagsAnswer,
+        EntitiesAnswer,
         EvaluationAnswer,
         FetchedModel,
         FiguresAnswer,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         MemoryGetAnswer,
         MemoryHistoryAnswer,
         MemoryState,
+        MentionsAnswer,
         ModelAnswer,
         ModelRemoved,
         ModelsAnswer,
@@ -99,7 +101,11 @@ EdgeType = Literal[
     "contains",
     "changes",
     "thematic_link",
+    "mentioned_in",
+    "same_author",
+    "references",
 ]
+EntityKind = Literal["person", "project", "place", "identifier", "doi", "url"]
 JobState = Literal["ready", "leased", "done", "dead"]
 Kind = Literal["note", "doc", "code", "config", "commit", "memory"]
 Matching = Literal["lexical", "dense", "symbol", "place", "graph"]
@@ -619,7 +625,7 @@ class Methods(Caller):
         limit: int = 20,
         max_tokens: int | None = None,
     ) -> HistoryAnswer:
-        """List the commits and stored versions of a file, or the changes of a memory.
+        """List the commits that touched a file, and its stored versions.
 
         The commits that changed a file, newest first, followed through renames, and the versions of it that the library
         holds. Without a file, the newest commits.
@@ -1098,24 +1104,30 @@ class Methods(Caller):
         *,
         communities: bool = True,
         thematic_links: bool = True,
+        entities: bool = True,
         resolution: float = 1.0,
         seed: int = 0,
         threshold: float = 0.6,
         neighbours: int = 5,
+        entities_by: Literal["rules", "model"] = "rules",
+        budget: int = 0,
         wait: bool = False,
         progress: ProgressCallback | None = None,
     ) -> BuildAnswer:
-        """Find communities and link what is near in meaning.
+        """Find communities and entities, and link what is near in meaning.
 
         Work over the whole graph, queued for a worker, or with wait done at once.
 
         Args:
             communities: Find communities.
             thematic_links: Link documents that are near in meaning.
+            entities: Find people, projects, places, identifiers, DOIs and addresses.
             resolution: Higher makes more, smaller communities.
             seed: The same seed gives the same communities. 0 to 2,147,483,648.
             threshold: Least cosine of a thematic link. 0 to 1.
             neighbours: Thematic links from one document at most. 1 to 100.
+            entities_by: Entities by rules alone, or also by the model in llm.roles.summarise.
+            budget: How many tokens that model may read and write; needed with --entities-by model. 0 to 10,000,000,000.
             wait: Do it now rather than leave it to a worker.
             progress: Called with a `ProgressUpdate` now and then.
         """
@@ -1146,6 +1158,54 @@ class Methods(Caller):
         answer: GhostsAnswer = self._call("graph_ghosts", locals())
         return answer
 
+    def graph_entities(
+        self,
+        contains: str | None = None,
+        *,
+        entity_kinds: EntityKind | Iterable[EntityKind] = (),
+        collections: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
+        least: int = 1,
+        limit: int = 30,
+    ) -> EntitiesAnswer:
+        """List the people, projects, places, identifiers, DOIs and addresses that documents name.
+
+        What documents name, most widely named first: people, projects, places, identifiers, DOIs, URLs.
+
+        Args:
+            contains: Only names with this in them.
+            entity_kinds: Only entities of these kinds.
+            collections: Only these collections.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+            least: Only what at least so many documents name. 1 to 100,000.
+            limit: How many at most. 1 to 10,000.
+        """
+        answer: EntitiesAnswer = self._call("graph_entities", locals())
+        return answer
+
+    def graph_mentions(
+        self,
+        name: str,
+        *,
+        entity_kind: EntityKind | None = None,
+        collections: str | Iterable[str] = (),
+        where: str | Iterable[str] = (),
+        limit: int = 30,
+    ) -> MentionsAnswer:
+        """List the documents that name a person, a project, a place, an identifier, a DOI or an address.
+
+        Where an entity is named: the documents, with the line and the words around it.
+
+        Args:
+            name: What is named.
+            entity_kind: As an entity of this kind.
+            collections: Only these collections.
+            where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
+            limit: How many at most. 1 to 200.
+        """
+        answer: MentionsAnswer = self._call("graph_mentions", locals())
+        return answer
+
     def graph_export(
         self,
         output: StrPath | None = None,
@@ -1157,6 +1217,7 @@ class Methods(Caller):
         ghosts: bool = True,
         tags: bool = True,
         thematic_links: bool = True,
+        entities: bool = True,
         commits: bool = False,
         force: bool = False,
     ) -> GraphFile:
@@ -1173,6 +1234,7 @@ class Methods(Caller):
             ghosts: With what is linked to and not there.
             tags: With tags.
             thematic_links: With links by meaning.
+            entities: With people, projects, places and what else documents name.
             commits: With commits and the files they change.
             force: Replace a file that is there.
         """
@@ -1189,6 +1251,7 @@ class Methods(Caller):
         ghosts: bool = True,
         tags: bool = True,
         thematic_links: bool = True,
+        entities: bool = True,
         commits: bool = False,
         force: bool = False,
     ) -> GraphFile:
@@ -1204,6 +1267,7 @@ class Methods(Caller):
             ghosts: With what is linked to and not there.
             tags: With tags.
             thematic_links: With links by meaning.
+            entities: With people, projects, places and what else documents name.
             commits: With commits and the files they change.
             force: Replace a file that is there.
         """
