@@ -92,7 +92,7 @@ def test_a_vault_without_ghosts_says_so(octavo: Octavo, library: Path) -> None:
 
 def test_an_export_goes_to_stdout_or_to_a_file_that_is_not_there(octavo: Octavo, library: Path) -> None:
     told = json.loads(octavo("graph", "export", "--library", library).stdout)
-    assert {one["kind"] for one in told["nodes"]} == {"document", "tag"}
+    assert {one["kind"] for one in told["nodes"]} == {"document", "entity", "tag"}
     done = octavo("graph", "export", "--to", "graphml", "--sections", "-o", "vault.graphml", "--library", library)
     assert done.exit_code == 0
     assert ET.parse("vault.graphml").getroot().tag == "{http://graphml.graphdrawing.org/xmlns}graphml"

@@ -625,7 +625,7 @@ class Methods(Caller):
         limit: int = 20,
         max_tokens: int | None = None,
     ) -> HistoryAnswer:
-        """List the commits that touched a file, and its stored versions.
+        """List the commits and stored versions of a file, or the changes of a memory.
 
         The commits that changed a file, newest first, followed through renames, and the versions of it that the library
         holds. Without a file, the newest commits.

@@ -34,16 +34,23 @@ def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> Bu
     if not request.wait:
         with store.transaction():
             jobs = []
+            if request.entities:
+                jobs.append(store.outbox.enqueue(project, JobKind.ENTITIES, ENTITIES, named.facts()))
             if request.thematic_links:
                 jobs.append(store.outbox.enqueue(project, JobKind.THEMATIC_LINKS, "graph", themes))
             if request.communities:
                 jobs.append(store.outbox.enqueue(project, JobKind.COMMUNITIES, "graph", groups))
-            if request.entities:
-                jobs.append(store.outbox.enqueue(project, JobKind.ENTITIES, ENTITIES, named.facts()))
         return BuildAnswer(tuple(jobs))
     links = numbers = note = entities = None
     progress.start("graph", request.communities + request.thematic_links + request.entities, "steps")
     try:
+        # Communities come last: whatever is written after them makes them look out of date.
+        if request.entities:
+            found = find_entities(engine, named)
+            entities = store.entities.count(project)
+            if found.stopped:
+                note = f"{found.left:,} documents were not read for entities: {found.stopped}."
+            progress.advance(1, "entities")
         if request.thematic_links:
             try:
                 links = find_thematic_links(store, project, engine.embedder.profile, themes)
@@ -51,17 +58,11 @@ def graph_build(engine: Engine, request: BuildRequest, progress: Progress) -> Bu
                 if not request.communities:
                     raise
                 # Communities are made of links too, and need no vectors.
-                note = f"No thematic links: {error.message}; {error.hint}."
+                note = f"{note or ''} No thematic links: {error.message}; {error.hint}.".strip()
             progress.advance(1, "thematic links")
         if request.communities:
             numbers = find_communities(store, project, groups)
             progress.advance(1, "communities")
-        if request.entities:
-            found = find_entities(engine, named)
-            entities = store.entities.count(project)
-            if found.stopped:
-                note = f"{note or ''} {found.left:,} documents were not read for entities: {found.stopped}.".strip()
-            progress.advance(1, "entities")
     finally:
         progress.finish()
     return BuildAnswer(
