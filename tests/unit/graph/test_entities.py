@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.graph.entities import address, declared_names, doi, entities_of, named_in
+from octavo.graph.cited import address, doi
+from octavo.graph.entities import declared_names, entities_of, named_in
 from octavo.model.document import Kind
 from octavo.model.entity import EntityKind, MentionRole, NamedDocument
 

@@ -1,0 +1,88 @@
+"""DOIs, addresses of the web and repositories in a text, however they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from octavo.algorithms.folding import entity_name
+from octavo.model.entity import Entity, EntityKind
+
+_DOI = re.compile(
+    r"(?<![\w/.])(?:https?://(?:dx\.)?doi\.org/|doi:\s?)?(10\.[0-9]{4,9}/[^\s\"'<>|{}\\^`\[\]]+)", re.IGNORECASE
+)
+_URL = re.compile(r"https?://[^\s\"'<>|{}\\^`\[\]]+", re.IGNORECASE)
+_REPOSITORY = re.compile(r"\b(?:github|gitlab|codeberg)\.(?:com|org)/([\w.-]{1,39}/[\w.-]{1,100})", re.IGNORECASE)
+_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref")
+
+
+class FoundName(NamedTuple):
+    """An entity and where in the text it stands."""
+
+    entity: Entity
+    start: int
+    end: int
+
+
+def found_name(kind: EntityKind, label: str, start: int, end: int, name: str = "") -> FoundName:
+    return FoundName(Entity(kind, name or entity_name(label), label), start, end)
+
+
+def cited(text: str) -> Iterator[FoundName]:
+    taken = []
+    for match in _DOI.finditer(text):
+        if found := doi(match[1]):
+            taken.append(match.start())
+            yield FoundName(found, match.start(), match.start(1) + len(found.label))
+    for match in _URL.finditer(text):
+        if "doi.org/10." in match[0]:
+            continue
+        if found := address(match[0]):
+            yield FoundName(found, match.start(), match.start() + len(_without_end(match[0])))
+    for match in _REPOSITORY.finditer(text):
+        owner, _, name = match[1].removesuffix(".git").rstrip(".").partition("/")
+        if owner.casefold() not in ("orgs", "topics", "users", "marketplace", "features", "settings"):
+            yield found_name(EntityKind.PROJECT, f"{owner}/{name}", match.start(1), match.end(1))
+
+
+def doi(text: str) -> Entity | None:
+    """A DOI however it is written: they are compared without case.
+
+    >>> doi("https://doi.org/10.1000/ABC.").name
+    '10.1000/abc'
+    """
+    match = _DOI.search(text)
+    if match is None:
+        return None
+    label = _without_end(match[1])
+    return Entity(EntityKind.DOI, label.casefold(), label)
+
+
+def address(text: str) -> Entity | None:
+    """An address of the web without what does not change where it leads: scheme, www, fragment, tracking.
+
+    >>> address("http://www.Example.org/a/?utm_source=x#top").name
+    'example.org/a'
+    """
+    match = _URL.match(text.strip())
+    if match is None:
+        return None
+    label = _without_end(match[0])
+    host, _, rest = label.partition("://")[2].partition("/")
+    host = host.rpartition("@")[2].casefold().removeprefix("www.")
+    if "." not in host or host.startswith(("127.", "localhost", "0.0.0.0", "example.")):
+        return None
+    path, _, query = rest.partition("#")[0].partition("?")
+    kept = [(name, value) for name, value in parse_qsl(query) if not _TRACKING.fullmatch(name)]
+    name = host + (f"/{path.rstrip('/')}" if path.strip("/") else "") + (f"?{urlencode(kept)}" if kept else "")
+    return Entity(EntityKind.URL, name[:500], label[:500])
+
+
+def _without_end(text: str) -> str:
+    """Without what a sentence puts after an address: a full stop, a bracket that was opened before it."""
+    text = text.rstrip(".,;:!?*_'’\"")
+    while text.endswith((")", "]")) and text.count("(") + text.count("[") < text.count(")") + text.count("]"):
+        text = text[:-1].rstrip(".,;:!?*_")
+    return text
