@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -10,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import IO, Any
 
@@ -135,22 +136,10 @@ class _Process:
         self._ready = False
 
     def ask(self, question: bytes, data: bytes, limits: Limits) -> tuple[dict[str, Any], tuple[Member, ...]]:
-        """The answer; the process is killed at the deadline, which ends the wait for it."""
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            self._kill()
-
-        timer = threading.Timer(limits.seconds + (0 if self._ready else _STARTING), stop)
-        timer.daemon = True
-        timer.start()
-        try:
-            if not self._ready:
-                self._to.write(self._start)
-                self._to.flush()
-                received(self._from, 100)
-                self._ready = True
+        """The answer. What a document may take does not include the start of the process that reads it."""
+        if not self._ready:
+            self._get_ready()
+        with self._deadline(limits.seconds):
             send(self._to, question, data)
             answer = json.loads(received(self._from, limits.output))
             left, members = limits.output, []
@@ -158,6 +147,31 @@ class _Process:
                 members.append(Member(str(name), received(self._from, left)))
                 left -= len(members[-1].data)
             return answer, tuple(members)
+
+    def _get_ready(self) -> None:
+        try:
+            with self._deadline(_STARTING):
+                self._to.write(self._start)
+                self._to.flush()
+                received(self._from, 100)
+        except _TimedOut as error:
+            raise OSError(errno.ETIMEDOUT, f"it did not start in {_STARTING:,.0f} seconds") from error
+        self._ready = True
+
+    @contextmanager
+    def _deadline(self, seconds: float) -> Iterator[None]:
+        """The process is killed when it is over, which ends every wait for it."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
         except (EOFError, OSError) as error:
             if late.is_set():
                 raise _TimedOut from error

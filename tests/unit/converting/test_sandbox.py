@@ -11,7 +11,7 @@ import pytest
 
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
-from octavo.model.converted import Converted
+from octavo.model.converted import Converted, Refused
 from octavo.model.formats import Format
 
 Ask = Callable[[str], str]
@@ -49,6 +49,24 @@ def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.Monke
     converter = SandboxedConverter(Limits(seconds=0.5))
     assert told(converter, "environment OCTAVO_NO_SUCH_NAME") == "unset"
     assert told(converter, "hang") == "refused: converting it takes longer than 0 seconds"
+    converter.close()
+
+
+def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox._STARTING", 3_600.0)
+    converter = SandboxedConverter(Limits(seconds=0.5))
+    assert told(converter, "hang") == "refused: converting it takes longer than 0 seconds"
+    converter.close()
+
+
+def test_a_process_that_does_not_start_is_not_the_documents_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
+    monkeypatch.setattr("octavo.converting.sandbox._STARTING", 0.0)
+    converter = SandboxedConverter(Limits(seconds=20.0))
+    assert converter.convert("a.hostile", b"hang") == Refused(
+        "no converter could be started: it did not start in 0 seconds", passing=True
+    )
     converter.close()
 
 
