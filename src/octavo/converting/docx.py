@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
+from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "docx-1"
+CONVERTER = "docx-2"
 _HEADING = re.compile(r"^(?:heading|überschrift|titre|título|заголовок|標題|见出し|見出し)\s*(\d)", re.IGNORECASE)
+_LIST = re.compile(r"^.*?(?:\s([2-9]))?$")
+_NO_LIST = "0"  # the number of a list that takes a paragraph out of its style's list
 _LONG_CELL = 600  # characters: a table with longer cells lays out a page
 
 
@@ -52,6 +55,7 @@ class _Reader:
         self._package = package
         self._related = package.related(main)
         self._levels = self._heading_styles()
+        self._list_depths = self._list_styles()
         self._comments = {attribute(node, "id"): _comment(node) for node in self._part("comments", "comment")}
         self._notes = {
             (kind, attribute(node, "id")): " ".join(_text(node).split())
@@ -93,13 +97,21 @@ class _Reader:
             self._builder.heading(1, text)
         elif level:
             self._builder.heading(level, text)
-        elif (listing := child(properties, "numPr")) is not None:
-            depth = child(listing, "ilvl")
-            value = attribute(depth, "val") if depth is not None else "0"
-            self._builder.item(text, int(value) if value.isdigit() else 0)
+        elif (depth := self._list_depth(properties, style)) is not None:
+            self._builder.item(text, depth)
         else:
             self._builder.paragraph(text)
         self._beside(node)
+
+    def _list_depth(self, properties: Element | None, style: str) -> int | None:
+        """How deep in a list a paragraph is: it says so itself, or its style does; None outside of lists."""
+        listing = child(properties, "numPr")
+        if listing is None:
+            return self._list_depths.get(style)
+        number = child(listing, "numId")
+        if number is not None and attribute(number, "val") == _NO_LIST:
+            return None
+        return _depth(listing) or self._list_depths.get(style, 0)
 
     def _beside(self, node: Element) -> None:
         """Text boxes and comments that are anchored in a paragraph."""
@@ -125,10 +137,16 @@ class _Reader:
                 if key in self._notes:
                     self._cited.append(key)
                     yield f"[^{len(self._cited)}]"
-            elif name == "docPr":
-                yield ""
+            elif name == "hyperlink":
+                yield self._link(part)
             elif name not in ("del", "moveFrom", "Fallback", "txbxContent", "pPr", "rPr", "instrText", "delText"):
                 yield from self._inline(part)
+
+    def _link(self, node: Element) -> str:
+        shown = "".join(self._inline(node))
+        kind, target = self._related.get(attribute(node, "id"), ("", ""))
+        linked = kind == "hyperlink" and target.startswith(("http://", "https://")) and shown.strip()
+        return f"[{shown}]({target})" if linked and " " not in target and "]" not in shown else shown
 
     def _table(self, node: Element) -> None:
         rows: list[list[tuple[Element, str]]] = []
@@ -140,7 +158,7 @@ class _Reader:
                 for cell, _ in row:
                     self.blocks(cell)
             return
-        self._builder.table([[text for _, text in row] for row in rows])
+        self._builder.table(grid([Cell(text, _columns(cell)) for cell, text in row] for row in rows))
 
     def _cell(self, node: Element) -> Iterator[str]:
         for part in node:
@@ -177,10 +195,32 @@ class _Reader:
                 levels.setdefault(id_, levels[above])
         return levels
 
+    def _list_styles(self) -> dict[str, int]:
+        """Style id → depth in a list, of styles that are lists: "List Bullet 2" is in one that is in another."""
+        depths: dict[str, int] = {}
+        for style in self._part("styles", "style"):
+            listing = next(below(style, "numPr"), None)
+            named = child(style, "name")
+            if listing is not None and (label := _LIST.match(attribute(named, "val") if named is not None else "")):
+                depths[attribute(style, "styleId")] = int(label[1]) - 1 if label[1] else _depth(listing)
+        return depths
+
     def _part(self, kind: str, tag: str) -> list[Element]:
         target = next((target for found, target in self._related.values() if found == kind), "")
         root = self._package.xml(target) if target else None
         return [node for node in root if local(node) == tag] if root is not None else []
+
+
+def _depth(listing: Element) -> int:
+    depth = child(listing, "ilvl")
+    value = attribute(depth, "val") if depth is not None else ""
+    return int(value) if value.isdigit() else 0
+
+
+def _columns(cell: Element) -> int:
+    span = child(child(cell, "tcPr"), "gridSpan")
+    value = attribute(span, "val") if span is not None else ""
+    return int(value) if value.isdigit() and len(value) < 4 else 1
 
 
 def _flat(node: Element) -> Iterator[Element]:

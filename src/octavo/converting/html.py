@@ -8,11 +8,12 @@ from typing import Any
 
 from octavo.converting.child import Settings
 from octavo.converting.html_tree import Node, parse_html
+from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted
 from octavo.model.document import BlockKind
 
-CONVERTER = "html-1"
+CONVERTER = "html-2"
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BLOCK_NAMES = """
@@ -224,7 +225,7 @@ class _Writer:
             return
         if caption := node.first("caption"):
             self._builder.paragraph(_inline(caption))
-        self._builder.table([[_inline(cell) for cell in row] for row in cells])
+        self._builder.table(grid([_cell(cell) for cell in row] for row in cells))
 
     def _flush(self) -> None:
         text = _collapsed("".join(self._gathered))
@@ -241,6 +242,11 @@ class _Writer:
             self._builder.paragraph("\n".join(f"> {line}" for line in text.split("\n")), BlockKind.QUOTE)
         else:
             self._builder.paragraph(text)
+
+
+def _cell(node: Node) -> Cell:
+    columns, rows = (_number(node.attributes.get(name, "1")) for name in ("colspan", "rowspan"))
+    return Cell(_inline(node), columns, rows)
 
 
 def _collapsed(text: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
 
 from octavo.converting.text_builder import TextBuilder, one_line
 
@@ -11,14 +13,48 @@ MOST_COLUMNS = 200
 _TABLE_CHARACTERS = 1_000  # about what one chunk holds
 _WIDE = 500  # characters of a header: wider tables are written as records
 _LONGEST_CELL = 2_000
+_LONGEST_SPAN = 1_000  # rows that one cell may take
+_MOST_TITLES = 5  # lines above a header
+
+
+class Cell(NamedTuple):
+    """A cell of a table, which may take several columns and rows."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+def grid(rows: Iterable[Sequence[Cell]]) -> list[list[str]]:
+    """Every cell in its own column: what a cell takes beside its first place stays empty."""
+    made: list[list[str]] = []
+    taken: dict[int, int] = {}  # column → rows that a cell from above still takes of it
+    for row in rows:
+        cells: list[str] = []
+        still = {column: left - 1 for column, left in taken.items() if left > 1}
+        for cell in row:
+            while taken.get(len(cells), 0):
+                cells.append("")
+            columns = range(len(cells), min(len(cells) + max(1, cell.columns), MOST_COLUMNS))
+            if cell.rows > 1:
+                still |= dict.fromkeys(columns, min(cell.rows, _LONGEST_SPAN) - 1)
+            cells += [cell.text, *[""] * (len(columns) - 1)] if columns else []
+        taken = still
+        made.append(cells)
+    return made
 
 
 def write_rows(builder: TextBuilder, rows: Iterable[Sequence[str]]) -> None:
-    """The first row with text is the header; empty rows and columns are left out."""
+    """The first row with text is the header, lines of one cell above it are text; empty rows are left out."""
     waiting = _filled(rows)
-    header = next(waiting, None)
-    if header is None:
+    first = list(islice(waiting, _MOST_TITLES + 1))
+    above = next((number for number, row in enumerate(first) if sum(map(bool, row)) > 1), 0)
+    for title in first[:above]:
+        builder.paragraph(" ".join(filter(None, title)))
+    if not first:
         return
+    header = first[above]
+    waiting = chain(first[above + 1 :], waiting)
     if sum(map(len, header)) > _WIDE:
         _write_records(builder, header, waiting)
         return

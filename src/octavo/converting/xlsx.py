@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
@@ -13,8 +14,9 @@ from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted import Converted, Refused, Unit
 
-CONVERTER = "xlsx-1"
+CONVERTER = "xlsx-2"
 _DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
+_PERCENTS = frozenset({9, 10})
 _DATE_CODE = re.compile(r"(?:[dyh]|m{3}|s{2})", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|\\.|\[[^\]]*\]")
 _CELL = re.compile(r"([A-Z]{1,3})(\d+)")
@@ -32,7 +34,7 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
             return Refused("damaged: it has no workbook")
         related = package.related(main)
         strings = _strings(package, related)
-        dates = _date_styles(package, related)
+        shown = _styles(package, related)
         late = any(attribute(node, "date1904") in ("1", "true") for node in below(root, "workbookPr"))
         epoch = date(1904, 1, 1) if late else date(1899, 12, 30)
         facts = core_facts(package)
@@ -43,7 +45,7 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
                 builder.mark(attribute(sheet, "name"))
                 builder.heading(1, attribute(sheet, "name"))
                 if part is not None:
-                    write_rows(builder, _rows(part, strings, dates, epoch))
+                    write_rows(builder, _rows(part, strings, shown, epoch))
         except TooLong:
             pass
     except Damaged as error:
@@ -73,24 +75,35 @@ def _string(node: Element) -> str:
     )
 
 
-def _date_styles(package: Package, related: dict[str, tuple[str, str]]) -> frozenset[int]:
-    """The numbers of the cell styles that show dates."""
+class _Styles(NamedTuple):
+    """The numbers of the cell styles that show dates, and of those that show per cent."""
+
+    dates: frozenset[int]
+    percents: frozenset[int]
+
+
+def _styles(package: Package, related: dict[str, tuple[str, str]]) -> _Styles:
     target = next((target for kind, target in related.values() if kind == "styles"), "")
     root = package.xml(target) if target else None
     if root is None:
-        return frozenset()
-    codes = {attribute(node, "numFmtId"): attribute(node, "formatCode") for node in below(root, "numFmt")}
-    own = {int(id_) for id_, code in codes.items() if id_.isdigit() and _DATE_CODE.search(_QUOTED.sub("", code))}
+        return _Styles(frozenset(), frozenset())
+    codes = {
+        int(attribute(node, "numFmtId")): _QUOTED.sub("", attribute(node, "formatCode"))
+        for node in below(root, "numFmt")
+        if attribute(node, "numFmtId").isdigit()
+    }
+    dates = _DATES | {id_ for id_, code in codes.items() if _DATE_CODE.search(code)}
+    percents = _PERCENTS | {id_ for id_, code in codes.items() if "%" in code}
     styles = next(below(root, "cellXfs"), None)
-    found = set()
-    for number, node in enumerate(styles if styles is not None else ()):
-        id_ = attribute(node, "numFmtId")
-        if id_.isdigit() and (int(id_) in _DATES or int(id_) in own):
-            found.add(number)
-    return frozenset(found)
+    formats = [attribute(node, "numFmtId") for node in (styles if styles is not None else ())]
+    numbers = [(number, int(id_)) for number, id_ in enumerate(formats) if id_.isdigit()]
+    return _Styles(
+        frozenset(number for number, id_ in numbers if id_ in dates),
+        frozenset(number for number, id_ in numbers if id_ in percents),
+    )
 
 
-def _rows(root: Element, strings: list[str], dates: frozenset[int], epoch: date) -> Iterator[list[str]]:
+def _rows(root: Element, strings: list[str], shown: _Styles, epoch: date) -> Iterator[list[str]]:
     for row in below(root, "row"):
         cells: list[str] = []
         for cell in row:
@@ -100,7 +113,7 @@ def _rows(root: Element, strings: list[str], dates: frozenset[int], epoch: date)
             column = _column(place[1]) if place else len(cells)
             if 0 < column - len(cells) <= _MOST_GAP:
                 cells += [""] * (column - len(cells))
-            cells.append(_value(cell, strings, dates, epoch))
+            cells.append(_value(cell, strings, shown, epoch))
         yield cells
 
 
@@ -111,7 +124,7 @@ def _column(letters: str) -> int:
     return number - 1
 
 
-def _value(cell: Element, strings: list[str], dates: frozenset[int], epoch: date) -> str:
+def _value(cell: Element, strings: list[str], shown: _Styles, epoch: date) -> str:
     kind = attribute(cell, "t")
     if kind == "inlineStr":
         inline = child(cell, "is")
@@ -124,18 +137,23 @@ def _value(cell: Element, strings: list[str], dates: frozenset[int], epoch: date
         return "TRUE" if text == "1" else "FALSE"
     if kind in ("str", "e", "d"):
         return text
+    if not text:
+        formula = child(cell, "f")  # nothing computed it yet
+        return f"={formula.text}" if formula is not None and formula.text else ""
     style = attribute(cell, "s")
-    if text and style.isdigit() and int(style) in dates:
+    if style.isdigit() and int(style) in shown.dates:
         return _date(text, epoch)
-    return _number(text)
+    return _number(text, percent=style.isdigit() and int(style) in shown.percents)
 
 
-def _number(text: str) -> str:
+def _number(text: str, *, percent: bool) -> str:
     """As a sheet shows it: without the noise of binary fractions."""
     try:
         number = float(text)
     except ValueError:
         return text
+    if percent:
+        return f"{number * 100:.10g}%"
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.12g}"
 
 

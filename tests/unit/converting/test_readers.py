@@ -98,6 +98,54 @@ def test_word_keeps_headings_lists_tables_footnotes_and_comments() -> None:
     assert found.unit is None, "the pages of a Word file are known only when it is printed"
 
 
+def test_word_knows_lists_by_their_style_and_tables_by_their_columns() -> None:
+    listing = '<w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr>'
+    styles = "".join(
+        f'<w:style w:styleId="{id_}"><w:name w:val="{name}"/>{listing}</w:style>'
+        for id_, name in (("LB", "List Bullet"), ("LB2", "List Bullet 2"))
+    )
+    body = (
+        line("Tools", '<w:pStyle w:val="LB"/>')
+        + line("Saw", '<w:pStyle w:val="LB2"/>')
+        + line("no item", '<w:pStyle w:val="LB"/><w:numPr><w:numId w:val="0"/></w:numPr>')
+        + f"<w:tbl><w:tr><w:tc>{line('Plant')}</w:tc><w:tc>{line('Pick')}</w:tc><w:tc>{line('Keep')}</w:tc></w:tr>"
+        + f"<w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{line('All')}</w:tc><w:tc>{line('weeks')}</w:tc></w:tr>"
+        + "</w:tbl>"
+    )
+    assert converted("tools.docx", word(body, styles=styles)).text == (
+        "- Tools\n  - Saw\n\nno item\n\n| Plant | Pick | Keep |\n| --- | --- | --- |\n| All |  | weeks |\n"
+    )
+
+
+def test_word_keeps_where_links_lead() -> None:
+    link = '<w:p><w:r><w:t>See </w:t></w:r><w:hyperlink r:id="r1"><w:r><w:t>the guide</w:t></w:r></w:hyperlink></w:p>'
+    files = {
+        ROOT_RELATIONS: relations(officeDocument="word/document.xml"),
+        "word/document.xml": f'<w:document xmlns:w="{WORD}" xmlns:r="{RELATED}"><w:body>{link}</w:body></w:document>',
+        "word/_rels/document.xml.rels": relations(hyperlink="https://example.org/guide").replace(
+            'Target="https', 'TargetMode="External" Target="https'
+        ),
+    }
+    assert converted("a.docx", zipped(files)).text == "See [the guide](https://example.org/guide)\n"
+
+
+def test_cells_that_take_several_rows_and_columns_leave_the_others_in_their_columns() -> None:
+    rows = (
+        "<tr><th rowspan=2>Month<th colspan=2>Hives</tr><tr><th>East<th>West</tr><tr><td>May<td>2<td>3</tr>"
+        '<tr><td colspan="999999">none<td>x</tr>'
+    )
+    found = converted("bees.html", f"<h1>Bees</h1><table>{rows}</table>".encode())
+    assert [text.rstrip(" |") for text in found.text.splitlines()[2:]] == [
+        *("| Month | Hives", "| ---" + " | ---" * 199, "|  | East | West", "| May | 2 | 3", "| none"),
+    ]
+
+
+def test_lines_above_a_header_are_text_and_the_header_is_the_first_row_of_several_cells() -> None:
+    found = converted("budget.csv", b"Orchard budget\n\nItem,Q1\nLadder,310\n")
+    assert found.text == "Orchard budget\n\n| Item | Q1 |\n| --- | --- |\n| Ladder | 310 |\n"
+    assert converted("one.csv", b"Name\nAnn\nBen\n").text == "Name\n\nAnn\n\nBen\n"
+
+
 def test_slides_are_sections_with_their_notes() -> None:
     drawing = 'xmlns:a="http://a" xmlns:p="http://p" xmlns:r="' + RELATED + '"'
 
@@ -153,6 +201,27 @@ def test_sheets_are_sections_and_every_table_has_the_header() -> None:
     assert all(table.startswith("| Name | Day |\n| --- | --- |\n") for table in tables)
     assert "| visitor 2 | 2023-03-17 |" in tables[0]
     assert [mark.label for mark in found.marks] == ["Visits"]
+
+
+def test_sheets_show_per_cent_and_formulas_that_nothing_computed() -> None:
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    cells = '<c r="A1" s="1"><v>0.075</v></c><c r="B1" s="2"><v>0.5</v></c><c r="C1"><f>A1+B1</f></c>'
+    found = converted(
+        "rates.xlsx",
+        zipped(
+            {
+                ROOT_RELATIONS: relations(officeDocument="xl/workbook.xml"),
+                "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{RELATED}"><sheets>'
+                '<sheet name="Rates" r:id="r1"/></sheets></workbook>',
+                "xl/_rels/workbook.xml.rels": relations(worksheet="worksheets/s1.xml", styles="styles.xml"),
+                "xl/styles.xml": f'<styleSheet xmlns="{main}"><numFmts><numFmt numFmtId="170" formatCode="0.0%"/>'
+                '</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="9"/></cellXfs></styleSheet>',
+                "xl/worksheets/s1.xml": f'<worksheet xmlns="{main}"><sheetData><row>{cells}</row></sheetData>'
+                "</worksheet>",
+            }
+        ),
+    )
+    assert found.text.splitlines()[2] == "| 7.5% | 50% | =A1+B1 |"
 
 
 def test_an_open_document_keeps_headings_lists_notes_and_comments() -> None:
