@@ -126,10 +126,10 @@ def separately(bench: Bench, folder: Path, embed: int) -> None:
                     store.embeddings.expect(owner, [(key, indexed.inputs) for key, indexed in rows])
         store.close()
     inputs = [
-        joined(one.context, one.span.of(each.document.text))
+        joined(window.context, window.span.of(each.document.text))
         for each in prepared
         for indexed in each.chunks
-        for one in indexed.inputs
+        for window in indexed.inputs
     ]
     sample = inputs[:: max(1, len(inputs) // max(1, embed))][:embed]
     embedder = bundled_embedder()

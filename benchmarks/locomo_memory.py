@@ -129,9 +129,9 @@ def asked(
     talks: dict[str, set[str]],
 ) -> dict[str, Any]:
     request = RecallRequest(question["text"], TOP, scopes=(scope,), profile=profile)
-    found = [names[MemoryId(one.item)] for one in recall(engine, request).memories]
+    found = [names[MemoryId(memory.item)] for memory in recall(engine, request).memories]
     about = SessionsListRequest(question["text"], TOP, (scope,))
-    sessions = [one.title for one in sessions_list(engine, about).sessions]
+    sessions = [session.title for session in sessions_list(engine, about).sessions]
     wanted, where = turns[question["_id"]], talks.get(question["_id"], set())
     return {
         "text": question["text"],

@@ -79,8 +79,8 @@ def write(
         _ = engine.memories
         until = time.monotonic() + seconds
         threads = [
-            threading.Thread(target=_writer, args=(engine, f"{process}.{one}", until, pause, deduplicate, outcome))
-            for one in range(writers)
+            threading.Thread(target=_writer, args=(engine, f"{process}.{number}", until, pause, deduplicate, outcome))
+            for number in range(writers)
         ]
         for thread in threads:
             thread.start()

@@ -57,7 +57,7 @@ def peer(name: str, data: Path) -> dict[str, Any]:
     searches = PEER[name](place, chunks, vectors, words, queries)
     built = time.perf_counter() - started
     figures = {what: percentiles(search, len(words)) for what, search in searches.items()}
-    size = sum(one.stat().st_size for one in place.rglob("*") if one.is_file())
+    size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return {"who": name, "chunks": len(chunks), "built_s": round(built, 1), "bytes": size} | {
         "searches": figures,

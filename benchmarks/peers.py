@@ -58,7 +58,7 @@ def main() -> None:
     (results / f"peers-{chunks}.json").write_text(json.dumps(rows, indent=1))
     print(table(rows))
     if options.document:
-        runs = [json.loads(one.read_text("utf-8")) for one in results.glob("peers-*.json")]
+        runs = [json.loads(path.read_text("utf-8")) for path in results.glob("peers-*.json")]
         tables = "\n".join(table(run) for run in sorted(runs, key=lambda run: -run[0]["chunks"]))
         before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n{tables}\n{END}{rest.partition(END)[2]}", "utf-8")

@@ -122,7 +122,7 @@ def main() -> None:
         figures["same_tables"] = there.carried == home.carried
         dumps = [dump(place) for place in (first, url, back)]
         figures["same_dumps"] = dumps[0] == dumps[1] == dumps[2]
-        figures["different"] = sorted(name for name in dumps[0] if len({one[name] for one in dumps}) > 1)
+        figures["different"] = sorted(name for name in dumps[0] if len({dump[name] for dump in dumps}) > 1)
         asked = [answers(place, given.questions) for place in (first, url, back)]
         figures["questions"] = len(asked[0])
         figures["same_answers_sqlite"] = asked[0] == asked[2]

@@ -73,7 +73,9 @@ def main() -> None:
         row = asked_again(wanted, known, options) if options.only_queries else made(wanted, options)
         known.write_text(json.dumps(row, indent=1))
         print(json.dumps(row), flush=True)
-    rows = sorted((json.loads(one.read_text()) for one in RESULTS.glob("scale-*.json")), key=lambda row: row["chunks"])
+    rows = sorted(
+        (json.loads(path.read_text()) for path in RESULTS.glob("scale-*.json")), key=lambda row: row["chunks"]
+    )
     (RESULTS / "scale.svg").write_text(picture(rows))
     if options.document:
         before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
@@ -155,7 +157,7 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
         before = time.perf_counter()
         report = engine.index(embed=False)
         took = time.perf_counter() - before
-        added = sum(one.chunks for one in report.collections)
+        added = sum(collection.chunks for collection in report.collections)
         chunks, indexing = chunks + added, indexing + took
         slope.append((chunks, round(took / added * 1e3, 3)))
     fast = fast_tier(engine.embedder)
@@ -172,7 +174,7 @@ def built(library: Path, text: Path, wanted: int, seed: int) -> dict[str, Any]:
     own, workers = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
         "chunks": chunks,
-        "text_mb": sum(one.stat().st_size for one in root.rglob("*.md")) // 1_000_000,
+        "text_mb": sum(path.stat().st_size for path in root.rglob("*.md")) // 1_000_000,
         "indexed_s": None if left else round(indexing, 1),
         "ms_a_chunk": slope[:: max(1, len(slope) // 20)],
         "fast_vectors_s": None if left else round(vectors, 1),
@@ -284,7 +286,7 @@ def table(rows: list[dict[str, Any]]) -> str:
                 f"{hybrid['cpu_p50']} ms",
             ]
         )
-    return "\n".join("| " + " | ".join(one) + " |" for one in lines) + "\n"
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def _seconds(took: float | None) -> str:

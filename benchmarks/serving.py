@@ -229,7 +229,7 @@ def edited(notes: Path, times: int) -> dict[str, float]:
         heard = threading.Event()
         engine.watcher.on_report = lambda report: heard.set()
         engine.watcher.start()
-        while not any(one.state == "watching" and not one.queued for one in engine.watcher.state().folders):
+        while not any(folder.state == "watching" and not folder.queued for folder in engine.watcher.state().folders):
             time.sleep(0.05)
         engine.search(Query("warm"))
         for _ in range(times):

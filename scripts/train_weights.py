@@ -289,7 +289,7 @@ def main() -> int:
     queries = sorted({query for query, _ in picked})
     at = {one: number for number, one in enumerate(documents)}
     ask = {one: number for number, one in enumerate(queries)}
-    lesson_ids = [ids[one] for one in documents] + list(balance) + [ids[one] for one in queries]
+    lesson_ids = [ids[document] for document in documents] + list(balance) + [ids[query] for query in queries]
     prepared: dict[str, tuple[Lessons, np.ndarray]] = {}
     for run in plan.get("tables", []):
         begun = time.perf_counter()

@@ -114,7 +114,7 @@ class Writer:
         self.cos, self.sin = angles.cos(), angles.sin()
         self.tokenizer = _tokenizer(reader.fields)
         self.stops = torch.tensor(
-            [2, *(one for text in ("\n", "\n\n", "?") for one in self.tokenizer.encode(text).ids)], device=device
+            [2, *(id_ for text in ("\n", "\n\n", "?") for id_ in self.tokenizer.encode(text).ids)], device=device
         )
 
     def _turned(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

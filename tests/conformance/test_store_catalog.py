@@ -105,7 +105,7 @@ def test_a_collection_that_comes_back_starts_with_an_empty_ledger_and_continues_
         assert store.ledger.entries(notes.project_id, notes.id) == {}
         sample = samples.prepared(notes, "a.md", "second")
         samples.put(store, notes, sample)
-    assert [one.version for one in store.documents.versions(notes.project_id, sample.document.id)] == [1, 2]
+    assert [version.version for version in store.documents.versions(notes.project_id, sample.document.id)] == [1, 2]
 
 
 def test_the_recipe_recorded_last_is_the_one_that_counts(store: Store) -> None:

@@ -89,7 +89,7 @@ def test_a_chunk_is_found_by_its_id_until_it_is_gone(store: Store, notes: Collec
     with store.transaction():
         keys = samples.put(store, notes, sample)
     ids = [indexed.chunk.id for indexed in sample.chunks]
-    assert tuple(store.documents.chunk_key(notes.project_id, one) for one in ids) == keys
+    assert tuple(store.documents.chunk_key(notes.project_id, id_) for id_ in ids) == keys
     assert store.documents.chunk_key(notes.project_id, ChunkId("chk_unknown")) is None
     with store.transaction():
         store.documents.remove(notes.project_id, sample.document.id)

@@ -52,14 +52,14 @@ def test_an_input_is_described_by_where_its_slice_is_and_what_goes_in_front(stor
     with store.transaction():
         samples.put(store, notes, sample)
     pending = store.embeddings.pending(notes.project_id, PROFILE)
-    inputs = [one for indexed in sample.chunks for one in indexed.inputs]
+    inputs = [window for indexed in sample.chunks for window in indexed.inputs]
     described = store.embeddings.describe(notes.project_id, pending)
     assert described == tuple(
         PendingInput(key, one.hash, one.context, sample.document.content_hash, one.span)
         for key, one in zip(pending, inputs, strict=True)
     )
     texts = [f"{one.context}\n{one.span.of(sample.document.text)}" for one in described]
-    assert [text_hash(text) for text in texts] == [one.hash for one in inputs]
+    assert [text_hash(text) for text in texts] == [window.hash for window in inputs]
 
 
 def test_only_inputs_never_met_before_are_told_with_their_keys(store: Store, notes: Collection) -> None:
@@ -68,7 +68,8 @@ def test_only_inputs_never_met_before_are_told_with_their_keys(store: Store, not
         (key,) = samples.put(store, notes, first)
         again = store.embeddings.expect(notes.project_id, [(key, first.chunks[0].inputs)])
         other = store.embeddings.expect(
-            notes.project_id, [(key, [one._replace(hash=text_hash(one.hash)) for one in second.chunks[0].inputs])]
+            notes.project_id,
+            [(key, [window._replace(hash=text_hash(window.hash)) for window in second.chunks[0].inputs])],
         )
     assert again == {}
     assert tuple(other.values()) == store.embeddings.pending(notes.project_id, PROFILE)
@@ -103,9 +104,9 @@ def test_a_shared_input_is_still_described_when_its_first_document_is_gone(store
         samples.put(store, notes, second)
         store.documents.remove(notes.project_id, first.document.id)
     described = store.embeddings.describe(notes.project_id, store.embeddings.pending(notes.project_id, PROFILE))
-    assert {one.hash for one in described} == {one.inputs[0].hash for one in second.chunks}
+    assert {one.hash for one in described} == {chunk.inputs[0].hash for chunk in second.chunks}
     assert {one.text_hash for one in described} == {second.document.content_hash}
-    assert {one.span for one in described} == {one.chunk.span for one in second.chunks}
+    assert {one.span for one in described} == {chunk.chunk.span for chunk in second.chunks}
 
 
 def test_vectors_survive_removal_and_change_so_nothing_is_embedded_twice(store: Store, notes: Collection) -> None:
@@ -331,7 +332,7 @@ def test_chunks_whose_inputs_are_postponed_are_told_and_count_as_not_covered_unt
     assert store.embeddings.coverage(project, PROFILE) == (1, 3)
     assert store.embeddings.pending(project, PROFILE) == ()
     waiting = store.embeddings.postponed(project, 0, 10)
-    paths = {one.id: one.path for one in sample.document.sections}
+    paths = {section.id: section.path for section in sample.document.sections}
     assert waiting == tuple(
         PostponedChunk(
             key,

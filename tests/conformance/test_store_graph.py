@@ -38,7 +38,7 @@ def put(store: Store, within: Collection, *notes: Sequence[str], **values: objec
             prepared, document = sample(within, uri, *targets, **values)
             samples.put(store, within, prepared)
             documents.append(document)
-        store.graph.put(within.project_id, within.id, [linked(one) for one in documents])
+        store.graph.put(within.project_id, within.id, [linked(document) for document in documents])
 
 
 def remove(store: Store, within: Collection, uri: str) -> None:
@@ -62,12 +62,12 @@ def arrows(store: Store, within: Collection) -> set[tuple[str, str | None]]:
     """Who points at whom, by uri; None for what is not there."""
     uris = {one.document: one.uri for one in store.graph.nodes(within.project_id)}
     edges = store.graph.edges(within.project_id)
-    return {(uris[one.source], uris[one.target] if one.target else None) for one in edges}
+    return {(uris[edge.source], uris[edge.target] if edge.target else None) for edge in edges}
 
 
 def uris(store: Store, within: Collection, edges: Sequence[Edge]) -> set[str]:
     known = {one.document: one.uri for one in store.graph.nodes(within.project_id)}
-    return {known[one.source] for one in edges}
+    return {known[edge.source] for edge in edges}
 
 
 def test_a_link_is_an_edge_with_its_type_anchor_context_and_place(store: Store, notes: Collection) -> None:
@@ -201,7 +201,7 @@ def test_links_cross_into_other_collections_of_the_project_and_no_further(store:
 def test_nodes_are_documents_with_their_tags(store: Store, notes: Collection) -> None:
     put(store, notes, ("b.md",), ("a.md",), tags=["Sea", "sky/moon"])
     nodes = store.graph.nodes(notes.project_id)
-    assert [(one.collection, one.uri, one.kind, one.tags) for one in nodes] == [
+    assert [(node.collection, node.uri, node.kind, node.tags) for node in nodes] == [
         ("notes", "a.md", "note", ("Sea", "sky/moon")),
         ("notes", "b.md", "note", ("Sea", "sky/moon")),
     ]

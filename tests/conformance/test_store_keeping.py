@@ -41,7 +41,7 @@ def history(store: Store, notes: Collection, clock: SetClock) -> None:
 
 
 def told(versions: tuple[EarlierVersion, ...]) -> list[tuple[int, float, bool]]:
-    return [(one.version, one.replaced_at, one.size > 0) for one in versions]
+    return [(version.version, version.replaced_at, version.size > 0) for version in versions]
 
 
 def test_earlier_versions_are_told_by_when_they_were_replaced(store: Store, notes: Collection, clock: SetClock) -> None:
@@ -78,7 +78,7 @@ def test_versions_go_on_counting_where_earlier_ones_were_let_go(
     put(store, notes, "a.md", "fourth")
     (held,) = store.documents.find(project, "a.md")
     assert held.version == 4
-    assert [one.version for one in store.documents.versions(project, held.id)] == [3, 4]
+    assert [version.version for version in store.documents.versions(project, held.id)] == [3, 4]
 
 
 def test_another_projects_leftovers_are_nobodys_business(store: Store, notes: Collection, clock: SetClock) -> None:

@@ -54,7 +54,7 @@ def test_the_chunks_below_a_summary_are_those_that_begin_in_it(store: Store, not
     sections = store.summaries.vectors(notes.project_id, PROFILE, NodeType.SECTION)
     assert files.data == bytes(8) and sections.data == b"\x00\x3c" + bytes(6)
     below = store.summaries.chunks_below(notes.project_id, [*files.keys, *sections.keys])
-    assert below == {files.keys[0]: tuple(one.key for one in chunks), sections.keys[0]: (chunks[0].key,)}
+    assert below == {files.keys[0]: tuple(chunk.key for chunk in chunks), sections.keys[0]: (chunks[0].key,)}
 
 
 def test_a_changed_document_has_no_summaries_and_a_removed_one_leaves_none(store: Store, notes: Collection) -> None:

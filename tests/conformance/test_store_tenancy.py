@@ -116,8 +116,8 @@ def test_embeddings_are_the_projects_own(store: Store) -> None:
 def test_ledger_recipe_collections_and_counts_are_the_projects_own(store: Store) -> None:
     fill(store)
     mine, theirs = MINE.project_id, THEIRS.project_id
-    assert [one.reason for one in store.ledger.entries(mine, MINE.id).values()] == ["mine"]
-    assert [one.reason for one in store.ledger.entries(theirs, THEIRS.id).values()] == ["theirs"]
+    assert [entry.reason for entry in store.ledger.entries(mine, MINE.id).values()] == ["mine"]
+    assert [entry.reason for entry in store.ledger.entries(theirs, THEIRS.id).values()] == ["theirs"]
     assert store.catalog.recipe(mine) is None
     assert store.catalog.recipe(theirs) == samples.recipe()
     assert store.catalog.collections(mine) == (MINE,)

@@ -58,7 +58,9 @@ def test_another_model_is_refused_by_name_and_nothing_is_embedded_beside_the_old
         assert "octavo models activate octavo-encoder-1" in (told.value.hint or "")
         assert engine.freshness().full_vectors == 0.0
         assert engine.store.catalog.recipe(engine.project.id) == made
-        assert [one.command for one in full_status(engine).advisories] == ["octavo models activate octavo-encoder-1"]
+        assert [advisory.command for advisory in full_status(engine).advisories] == [
+            "octavo models activate octavo-encoder-1"
+        ]
 
 
 def test_vectors_of_another_model_are_never_compared(library: Path) -> None:

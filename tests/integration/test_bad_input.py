@@ -207,7 +207,9 @@ def test_a_name_that_is_no_utf8_is_skipped_and_shown_readably(bench: Bench) -> N
     except OSError:
         pytest.skip("this file system holds only names that are UTF-8")
     report = bench.index()
-    assert [(one.uri, one.reason) for one in report.skipped] == [("bad\\udcff.md", "its name is not valid UTF-8")]
+    assert [(problem.uri, problem.reason) for problem in report.skipped] == [
+        ("bad\\udcff.md", "its name is not valid UTF-8")
+    ]
     ledger = bench.ledger()
     assert ledger.pop("bad\\udcff.md").outcome is FileOutcome.SKIPPED
     assert_the_good_are_found(bench, ledger)
@@ -216,7 +218,7 @@ def test_a_name_that_is_no_utf8_is_skipped_and_shown_readably(bench: Bench) -> N
 def test_a_line_of_fifty_megabytes_is_skipped_with_its_size_and_the_limit(bench: Bench) -> None:
     bench.write({**GOOD, "long.md": b"zebrafish " * 5_000_000})
     report = bench.index()
-    assert [(one.uri, one.reason) for one in report.skipped] == [
+    assert [(problem.uri, problem.reason) for problem in report.skipped] == [
         ("long.md", "too large: 50,000,000 bytes, the limit is 10,000,000")
     ]
     ledger = bench.ledger()
@@ -228,7 +230,7 @@ def test_a_line_of_fifty_megabytes_is_skipped_with_its_size_and_the_limit(bench:
 def test_a_line_of_twelve_megabytes_is_indexed_where_the_limit_allows_it(bench: Bench) -> None:
     line = b"zebrafish quagga okapi " * 520_000
     bench.write({**GOOD, "long.md": line})
-    assert [one.uri for one in bench.index().skipped] == ["long.md"]
+    assert [problem.uri for problem in bench.index().skipped] == ["long.md"]
     bench.collection = CollectionSettings(max_file_bytes=20_000_000)
     started = time.perf_counter()
     with bench.opened() as engine:
@@ -249,7 +251,10 @@ def test_a_file_that_grows_past_the_limit_leaves_the_library_and_comes_back_when
     bench.index()
     bench.write({"a.md": "zebrafish " * 50})
     report = bench.index()
-    assert (report.removed, [one.reason for one in report.skipped]) == (1, ["too large: 500 bytes, the limit is 100"])
+    assert (report.removed, [problem.reason for problem in report.skipped]) == (
+        1,
+        ["too large: 500 bytes, the limit is 100"],
+    )
     assert bench.found("zebrafish") == []
     bench.write({"a.md": "zebrafish again\n"})
     assert bench.index().added == 1
@@ -261,7 +266,7 @@ def test_a_file_that_turns_into_something_else_leaves_the_library_and_keeps_its_
     bench.index()
     bench.write({"a.md": b"\0\1\2\3" * 100})
     report = bench.index()
-    assert (report.removed, [one.uri for one in report.skipped]) == (1, ["a.md"])
+    assert (report.removed, [problem.uri for problem in report.skipped]) == (1, ["a.md"])
     assert bench.ledger()["a.md"].document_id is None
     assert bench.found("zebrafish") == []
     bench.write({"a.md": "zebrafish\n"})
@@ -319,7 +324,7 @@ def test_what_is_no_file_of_the_folder_is_skipped_with_the_reason(
     name = "loop" if make is make_folder_loop else "odd.md"
     make(bench.folder / name)
     report = bench.index()
-    assert [(one.uri, one.reason) for one in report.skipped] == [(name, reason)]
+    assert [(problem.uri, problem.reason) for problem in report.skipped] == [(name, reason)]
     ledger = bench.ledger()
     assert ledger.pop(name).outcome is FileOutcome.SKIPPED
     assert_the_good_are_found(bench, ledger)

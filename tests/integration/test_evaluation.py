@@ -53,7 +53,7 @@ CHATS: list[dict[str, Any]] = [
 def write(folder: Path, corpus: list[dict[str, Any]], queries: list[dict[str, Any]], qrels: str) -> Path:
     folder.mkdir(parents=True)
     (folder / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in corpus), "utf-8")
-    (folder / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries), "utf-8")
+    (folder / "queries.jsonl").write_text("".join(json.dumps(query) + "\n" for query in queries), "utf-8")
     (folder / "qrels.tsv").write_text(qrels, "utf-8")
     return folder
 
@@ -323,7 +323,7 @@ def made_from_the_almanac(tmp_path: Path) -> tuple[dict[str, Any], dict[str, dic
     library = evaluate(HASHING, EvaluateRequest(Path("almanac"), ("hybrid",), timed_queries=0), tmp_path).library
     engine = open_engine(replace(HASHING, library=library, project="evaluation"))
     try:
-        records = {one.metadata.get("path", one.id): one for one in read_dataset(Path("almanac")).records}
+        records = {record.metadata.get("path", record.id): record for record in read_dataset(Path("almanac")).records}
         found = [replace(one, id=records[one.uri].id, prose=bool(records[one.uri].title)) for one in originals(engine)]
     finally:
         engine.close()

@@ -66,7 +66,7 @@ def full(engine: Engine) -> list[str]:
     store, project = engine.store, engine.project.id
     waiting = set(store.embeddings.pending(project, engine.embedder.profile))
     keys = [chunk for chunk, key in store.embeddings.assignments(project).tolist() if key not in waiting]
-    return sorted(one.uri for one in store.documents.candidates(project, keys).values())
+    return sorted(candidate.uri for candidate in store.documents.candidates(project, keys).values())
 
 
 def test_many_chunks_get_fast_vectors_at_once_and_full_ones_from_whoever_works(folder: Path) -> None:

@@ -98,7 +98,7 @@ def test_what_was_held_back_is_found_better_and_the_model_takes_over_in_the_back
     engine.follow_active_profile()
     assert engine.embedder.profile.revision == done.revision
     assert engine.freshness().full_vectors == 1.0
-    states = {one.name: one.state for one in models_list(engine, ModelsListRequest()).models}
+    states = {model.name: model.state for model in models_list(engine, ModelsListRequest()).models}
     assert [name for name, state in states.items() if state == "active"] == ["mine"]
     with pytest.raises(Conflict, match="mine is active in project"):
         models_remove(engine, ModelRequest("mine"))
@@ -110,7 +110,10 @@ def test_the_same_seed_gives_the_same_model_and_another_name_is_kept_apart(engin
     with pytest.raises(Conflict, match="there is a model one already"):
         trained(engine, "one")
     models_remove(engine, ModelRequest("two"))
-    assert [one.name for one in models_list(engine, ModelsListRequest()).models if one.base] == ["octavo-fast-1", "one"]
+    assert [model.name for model in models_list(engine, ModelsListRequest()).models if model.base] == [
+        "octavo-fast-1",
+        "one",
+    ]
 
 
 def test_a_model_that_is_worse_is_not_activated_without_force(engine: Engine) -> None:

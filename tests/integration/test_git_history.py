@@ -59,7 +59,7 @@ def indexed(bench: Bench, **settings: Any) -> set[str]:
 
 
 def found(engine: Engine, query: str, **narrowed: Any) -> list[str]:
-    return [one.hash for one in log(engine, LogRequest(query, **narrowed)).commits]
+    return [commit.hash for commit in log(engine, LogRequest(query, **narrowed)).commits]
 
 
 def test_a_commit_is_a_document_that_tells_everything_about_it(bench: Bench, repo: GitRepository) -> None:
@@ -161,7 +161,7 @@ def test_a_broken_repository_is_told_of_and_its_commits_are_kept(bench: Bench, r
     bench.index()
     (bench.folder / ".git" / "HEAD").write_text("nonsense")
     report = bench.index()
-    assert [one.uri for one in report.skipped] == [".git"] and not report.failed
+    assert [problem.uri for problem in report.skipped] == [".git"] and not report.failed
     row = bench.ledger()[".git"]
     assert row.outcome is FileOutcome.SKIPPED and "git cannot read" in row.reason
     with bench.opened() as engine:
@@ -175,7 +175,9 @@ def test_without_git_there_is_a_note_and_nothing_is_lost(
     bench.index()
     monkeypatch.setenv("PATH", "")
     report = bench.index()
-    assert [(one.uri, one.reason.partition(" (")[0]) for one in report.skipped] == [(".git", "git is not installed")]
+    assert [(problem.uri, problem.reason.partition(" (")[0]) for problem in report.skipped] == [
+        (".git", "git is not installed")
+    ]
     assert not report.failed
     with bench.opened() as engine:
         assert known(engine) == {first}
@@ -187,7 +189,7 @@ def test_without_git_a_new_repository_is_noted(
     repo.commit("One", {"a.md": "# A\n"})
     monkeypatch.setenv("PATH", "")
     report = bench.index()
-    assert [one.uri for one in report.skipped] == [".git"] and report.added == 1
+    assert [problem.uri for problem in report.skipped] == [".git"] and report.added == 1
 
 
 def test_a_repository_that_is_gone_takes_its_commits_along(bench: Bench) -> None:
@@ -217,7 +219,7 @@ def test_where_a_shallow_clone_ends_nothing_is_taken_for_changed(bench: Bench, t
 
     def touched(name: str) -> list[str]:
         with bench.opened() as engine:
-            return [one.hash for one in history(engine, HistoryRequest(name)).commits]
+            return [commit.hash for commit in history(engine, HistoryRequest(name)).commits]
 
     assert indexed(bench) == set(hashes[2:])
     assert touched("a.md") == [hashes[3]]
@@ -328,7 +330,9 @@ def test_a_hit_is_one_commit_and_cites_its_files(bench: Bench, repo: GitReposito
     bench.index()
     with bench.opened() as engine:
         answer = log(engine, LogRequest("close_shutter"))
-    assert [(one.hash, one.files, one.file_count) for one in answer.commits] == [(hash_, ("a.py", "b.py"), 2)]
+    assert [(commit.hash, commit.files, commit.file_count) for commit in answer.commits] == [
+        (hash_, ("a.py", "b.py"), 2)
+    ]
 
 
 def test_a_diff_is_found_by_its_words_and_not_embedded(bench: Bench, repo: GitRepository) -> None:
@@ -361,13 +365,13 @@ def test_the_history_of_a_file_follows_it_through_renames(bench: Bench, repo: Gi
     bench.index()
     with bench.opened() as engine:
         told = history(engine, HistoryRequest("new.md"))
-        assert [one.hash for one in told.commits] == [last, moved, first]
+        assert [commit.hash for commit in told.commits] == [last, moved, first]
         assert told.names == ("new.md", "old.md")
         assert len(told.versions) >= 1
-        assert [one.hash for one in history(engine, HistoryRequest("new.md", limit=1)).commits] == [last]
+        assert [commit.hash for commit in history(engine, HistoryRequest("new.md", limit=1)).commits] == [last]
         assert history(engine, HistoryRequest("new.md", limit=1)).more
         newest = history(engine, HistoryRequest())
-        assert [one.hash for one in newest.commits] == [other, last, moved, first]
+        assert [commit.hash for commit in newest.commits] == [other, last, moved, first]
 
 
 def test_a_file_that_is_gone_has_a_history_still(bench: Bench, repo: GitRepository) -> None:
@@ -377,7 +381,7 @@ def test_a_file_that_is_gone_has_a_history_still(bench: Bench, repo: GitReposito
     bench.index()
     with bench.opened() as engine:
         told = history(engine, HistoryRequest("a.md"))
-        assert [one.hash for one in told.commits] == [gone, first]
+        assert [commit.hash for commit in told.commits] == [gone, first]
         assert told.versions[-1].removed_at is not None
         with pytest.raises(NotFound):
             history(engine, HistoryRequest("never.md"))
@@ -437,7 +441,9 @@ def test_a_repository_that_moved_is_read_without_looking_at_files(bench: Bench, 
         assert watch.moved() == {}
         now[0] = 5.0
         report = index_moved(engine.library, watch.moved(), NoProgress())
-        assert [(one.commits, one.added) for one in report.collections] == [(1, 0)] and report.embedded == 1
+        assert [(collection.commits, collection.added) for collection in report.collections] == [
+            (1, 0)
+        ] and report.embedded == 1
         assert known(engine) == {first, second} and watch.moved() == {}
 
 

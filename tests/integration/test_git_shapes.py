@@ -84,4 +84,4 @@ def test_a_submodule_has_a_history_of_its_own_below_its_path(tmp_path: Path) -> 
     assert run(tmp_path / "l.db", repo.folder) == {"": {start, added}, "lib/part": {inner}}
     with open_library(tmp_path / "l.db", settings={"embedding.provider": "hashing"}) as engine:
         told = history(engine, HistoryRequest("lib/part/part.md"))
-        assert [one.hash for one in told.commits] == [inner]
+        assert [commit.hash for commit in told.commits] == [inner]

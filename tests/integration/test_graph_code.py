@@ -48,7 +48,7 @@ def test_imports_tests_links_and_commits_lead_to_the_same_files(tmp_path: Path) 
         nodes = {node.document: node for node in engine.store.graph.nodes(engine.project.id)}
         uris = {one: node.uri if node.kind != "commit" else "commit" for one, node in nodes.items()}
         edges = engine.store.graph.edges(engine.project.id)
-        found = {(uris[one.source], one.type.value, uris[one.target]) for one in edges if one.target}
+        found = {(uris[edge.source], edge.type.value, uris[edge.target]) for edge in edges if edge.target}
         assert found == {
             ("README.md", "links_to", "src/app/main.py"),
             ("README.md", "related", "src/app/util.py"),

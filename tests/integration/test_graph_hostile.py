@@ -36,7 +36,7 @@ def engine(tmp_path: Path, folder: Path) -> Iterator[Engine]:
 def arrows(engine: Engine) -> set[tuple[str, str | None]]:
     uris = {node.document: node.uri for node in engine.store.graph.nodes(engine.project.id)}
     edges = engine.store.graph.edges(engine.project.id)
-    return {(uris[one.source], uris[one.target] if one.target else None) for one in edges}
+    return {(uris[edge.source], uris[edge.target] if edge.target else None) for edge in edges}
 
 
 def write(folder: Path, **notes: str) -> None:
@@ -49,8 +49,11 @@ def test_circles_and_self_links_are_edges_like_others_and_end(engine: Engine, fo
     engine.index()
     assert arrows(engine) == {("a.md", "a.md"), ("a.md", "b.md"), ("b.md", "c.md"), ("c.md", "a.md"), ("c.md", "c.md")}
     found = graph_neighbors(engine, NeighborsRequest("a.md", hops=4))
-    assert {one.place for one in found.edges if one.direction == "in"} == {"notes/c.md"}
-    assert {one.place for one in related(engine, RelatedRequest("a.md")).documents} == {"notes/b.md", "notes/c.md"}
+    assert {edge.place for edge in found.edges if edge.direction == "in"} == {"notes/c.md"}
+    assert {document.place for document in related(engine, RelatedRequest("a.md")).documents} == {
+        "notes/b.md",
+        "notes/c.md",
+    }
 
 
 def test_a_target_may_go_and_come_back_and_links_with_it(engine: Engine, folder: Path) -> None:
@@ -99,7 +102,7 @@ def test_a_link_counts_however_many_others_there_are(engine: Engine, folder: Pat
 def test_a_hundred_thousand_links_to_one_note_cost_bounded_time(engine: Engine, folder: Path) -> None:
     """From two hundred notes, five hundred links each; afterwards every look at the hub is as quick as at any other."""
     for number in range(200):
-        lines = "\n".join(f"{one} see [[hub]] about it" for one in range(MANY // 200))
+        lines = "\n".join(f"{number} see [[hub]] about it" for number in range(MANY // 200))
         (folder / f"n{number}.md").write_text(lines, "utf-8")
     started = time.process_time()
     engine.index(embed=False)

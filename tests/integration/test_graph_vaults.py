@@ -65,17 +65,17 @@ def counted(engine: Engine) -> dict[str, Any]:
     edges = engine.store.graph.edges(engine.project.id)
     uris = {node.document: node.uri for node in engine.store.graph.nodes(engine.project.id)}
     broken = sorted(
-        f"{uris[one.source]} -> {uris[one.target]}#{one.anchor}"
-        for one in edges
-        if one.target and one.anchor and not anchor_found(engine, one)
+        f"{uris[edge.source]} -> {uris[edge.target]}#{edge.anchor}"
+        for edge in edges
+        if edge.target and edge.anchor and not anchor_found(engine, edge)
     )
     return {
         "documents": len(uris),
         "links": len(edges),
-        "resolved": dict(sorted(Counter(one.type.value for one in edges if one.target).items())),
-        "with_anchor": sum(one.target is not None and one.anchor is not None for one in edges),
+        "resolved": dict(sorted(Counter(edge.type.value for edge in edges if edge.target).items())),
+        "with_anchor": sum(edge.target is not None and edge.anchor is not None for edge in edges),
         "anchors_missing": broken,
-        "ghosts": dict(sorted(Counter(one.path for one in edges if one.target is None).items())),
+        "ghosts": dict(sorted(Counter(edge.path for edge in edges if edge.target is None).items())),
     }
 
 
@@ -96,9 +96,9 @@ def drawn(engine: Engine) -> list[str]:
     uris = {node.document: node.uri for node in engine.store.graph.nodes(engine.project.id)}
     edges = engine.store.graph.edges(engine.project.id)
     return sorted(
-        f"{uris[one.source]} {one.type.value} {uris.get(one.target or DocumentId(''), '?')}"
-        + (f"#{one.anchor}" if one.anchor else "")
-        for one in edges
+        f"{uris[edge.source]} {edge.type.value} {uris.get(edge.target or DocumentId(''), '?')}"
+        + (f"#{edge.anchor}" if edge.anchor else "")
+        for edge in edges
     )
 
 

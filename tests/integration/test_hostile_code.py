@@ -60,7 +60,7 @@ def test_a_line_of_five_megabytes_is_skipped_with_a_reason(bench: Bench) -> None
     bench.write({**GOOD, "data.js": "var data = [" + "1234567890," * 470_000 + "];\n"})
     report = bench.index()
     assert report.added == 2
-    assert [(one.uri, one.reason) for one in report.skipped] == [
+    assert [(problem.uri, problem.reason) for problem in report.skipped] == [
         ("data.js", "minified or data: more than half of it is in lines longer than 1,000 characters")
     ]
 
@@ -112,7 +112,7 @@ def test_code_that_is_not_valid_utf8_is_read_with_a_warning(bench: Bench, conten
 def test_code_that_is_binary_is_skipped(bench: Bench) -> None:
     bench.write({**GOOD, "video.ts": b"\x47\x40\x00\x10\x00\x00" * 500})
     report = bench.index()
-    assert [one.uri for one in report.skipped] == ["video.ts"]
+    assert [problem.uri for problem in report.skipped] == ["video.ts"]
     assert report.added == 2
 
 

@@ -53,8 +53,8 @@ def fresh(bench: Bench, **settings: Any) -> dict[str, Any]:
 
 def without_history(state: dict[str, Any]) -> dict[str, Any]:
     """The present alone: versions, and their numbers, are of the past."""
-    documents = [replace(one, version=0) for one in state["documents"]]
-    hashes = {one.text_hash for one in documents}
+    documents = [replace(document, version=0) for document in state["documents"]]
+    hashes = {document.text_hash for document in documents}
     texts = {digest: text for digest, text in state["texts"].items() if digest in hashes}
     return state | {"documents": documents, "versions": None, "texts": texts}
 
@@ -159,7 +159,7 @@ def test_a_collections_own_heading_depth_cuts_its_documents_anew(bench: Bench) -
     bench.index()
     bench.collection = CollectionSettings(max_heading_depth=1)
     assert figures(bench.index()) == {"changed": 1}
-    assert {one.heading_path for one in bench.state()["chunks"]} == {("One",)}
+    assert {chunk.heading_path for chunk in bench.state()["chunks"]} == {("One",)}
 
 
 def test_new_tags_and_another_kind_reach_documents_that_did_not_change(bench: Bench) -> None:
@@ -200,7 +200,7 @@ def test_another_embedder_is_taken_while_nothing_is_indexed(bench: Bench) -> Non
 
 def test_a_file_that_failed_to_parse_is_left_alone_until_it_or_the_recipe_changes(bench: Bench) -> None:
     bench.write({**GOOD, "odd.md": b"\0\1\2" * 10})
-    assert [one.uri for one in bench.index().skipped] == ["odd.md"]
+    assert [problem.uri for problem in bench.index().skipped] == ["odd.md"]
     assert bench.index().bytes == 0
     assert bench.ledger()["odd.md"].outcome is FileOutcome.SKIPPED
     bench.write({"odd.md": "zebrafish\n"})
@@ -275,8 +275,8 @@ def test_any_history_ends_where_a_first_run_would(tmp_path: Path, steps: list[tu
 def timeless(state: dict[str, Any]) -> dict[str, Any]:
     """Touching or moving a file does not change its document, so that a time may be that of an earlier file."""
     state = without_history(state)
-    documents = [replace(one, modified_at=0.0) for one in state["documents"]]
-    chunks = [one._replace(modified_at=0.0) for one in state["chunks"]]
+    documents = [replace(document, modified_at=0.0) for document in state["documents"]]
+    chunks = [chunk._replace(modified_at=0.0) for chunk in state["chunks"]]
     return state | {"documents": documents, "chunks": chunks}
 
 

@@ -122,7 +122,7 @@ def test_a_worker_on_the_command_line_does_what_is_due_and_jobs_are_looked_at(li
     (waiting,) = answered(library, "jobs", "list")["jobs"]
     assert (waiting["kind"], waiting["state"], waiting["attempts"]) == ("embed", "ready", 0)
     assert answered(library, "worker", "--once") == {"finished": 1, "failed": 0, "dead": 0, "lost": 0}
-    assert [one["state"] for one in answered(library, "jobs", "list")["jobs"]] == ["done"]
+    assert [job["state"] for job in answered(library, "jobs", "list")["jobs"]] == ["done"]
     assert octavo(library, "jobs", "retry", str(waiting["job"])).returncode == 1
     assert answered(library, "jobs", "retry")["jobs"] == 0
     assert answered(library, "jobs", "purge")["jobs"] == 1
@@ -134,10 +134,10 @@ def test_a_worker_does_the_work_of_every_project_unless_one_is_named(library: Pa
     for project in projects:
         answered(library, "--project", project, "remember", "The pump is in the cellar.", "--later")
     assert answered(library, "--project", "garden", "worker", "--once")["finished"] == 1
-    waiting = [one for one in projects if answered(library, "--project", one, "recall", "pump")["pending"]]
+    waiting = [project for project in projects if answered(library, "--project", project, "recall", "pump")["pending"]]
     assert waiting == ["default", "kitchen"]
     assert answered(library, "worker", "--once", "--threads", "2")["finished"] == 2
-    assert not any(answered(library, "--project", one, "recall", "pump")["pending"] for one in projects)
+    assert not any(answered(library, "--project", project, "recall", "pump")["pending"] for project in projects)
 
 
 def test_remember_leaves_no_vector_missing_unless_told_to(library: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_memory_committed_by_one_process_is_found_by_the_next_and_by_one_that_
         assert done["action"] == "created"
         assert recall(engine, RecallRequest("valve")).memories[0].item == done["item"]
         answered(library, "forget", done["item"])
-        assert done["item"] not in [one.item for one in recall(engine, RecallRequest("valve")).memories]
+        assert done["item"] not in [memory.item for memory in recall(engine, RecallRequest("valve")).memories]
 
 
 def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
@@ -58,13 +58,13 @@ def test_a_life_of_a_memory_on_the_command_line(tmp_path: Path) -> None:
     assert (edited["item"], edited["version"], edited["action"]) == (made["item"], 2, "revised")
     assert answered(library, "pin", made["item"])["pinned"]
     changes = answered(library, "history", "Shipping")["changes"]
-    assert [one["action"] for one in changes] == ["created", "revised", "pinned"]
+    assert [change["action"] for change in changes] == ["created", "revised", "pinned"]
     shown = octavo(library, "memory", "diff", "Shipping").stdout
     assert shown.startswith(f"--- {made['item']} v1\n+++ {made['item']} v2\n")
     assert answered(library, "memory", "restore", "Shipping", "1", "--key", "k")["version"] == 3
     assert answered(library, "memory", "restore", "Shipping", "1", "--key", "k")["replayed"]
     assert octavo(library, "memory", "diff", "Shipping", "--old", "1", "--new", "3").returncode == 1
-    assert [one["version"] for one in answered(library, "recall")["memories"]] == [3]
+    assert [memory["version"] for memory in answered(library, "recall")["memories"]] == [3]
     assert octavo(library, "forget", "Shipping").returncode == 0
     nothing = octavo(library, "recall", "shipping")
     assert (nothing.returncode, nothing.stdout) == (1, "Nothing is remembered about that.\n")
@@ -97,7 +97,7 @@ def test_the_memories_are_no_folder_to_index_remove_or_replace(tmp_path: Path) -
     assert octavo(library, "remove", "memories").returncode == 2
     assert octavo(library, "add", str(folder), "--name", "notes").returncode == 0
     report = answered(library, "index")
-    assert [one["name"] for one in report["collections"]] == ["notes"]
+    assert [collection["name"] for collection in report["collections"]] == ["notes"]
     hits = answered(library, "search", "boiler")["hits"]
     assert {hit["collection"] for hit in hits} == {"notes", "memories"}
     assert answered(library, "doctor")["ok"]

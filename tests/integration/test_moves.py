@@ -201,7 +201,10 @@ def test_a_file_moved_out_of_the_collection_and_into_another_is_there_alone(benc
         engine.index()
         (bench.folder / "a.md").rename(other / "a.md")
         report = engine.index()
-    assert [(one.name, one.added, one.removed) for one in report.collections] == [("notes", 0, 1), ("other", 1, 0)]
+    assert [(collection.name, collection.added, collection.removed) for collection in report.collections] == [
+        ("notes", 0, 1),
+        ("other", 1, 0),
+    ]
     assert report.embedded == 0
     assert bench.found("quagga") == ["a.md"]
 

@@ -279,7 +279,7 @@ def test_a_missing_collection_does_not_keep_the_others_from_being_indexed(bench:
         engine.add_collection("another", other)
         other.rmdir()
         report = engine.index()
-    assert [one.name for one in report.collections] == ["notes"]
+    assert [collection.name for collection in report.collections] == ["notes"]
     assert [one.uri for one in report.missing] == ["another"]
     assert bench.found("prune") == ["garden/apples.md"]
 

@@ -38,7 +38,7 @@ def table(name: str, space: str, made_at: str, dimensions: int = 64) -> Path:
         "dimensions": dimensions,
         "window": 256,
     }
-    files = {one.name: one.read_bytes() for one in folder.iterdir()}
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
     listed = {one: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for one, data in files.items()}
     about |= {"tokenizer": "wordpiece", "space": space, "made_at": made_at, "files": listed}
     (folder / "model.json").write_text(json.dumps(about), encoding="utf-8")
@@ -83,7 +83,7 @@ def test_the_newest_whole_table_in_the_space_is_taken(engine: Engine) -> None:
 def test_the_list_says_which_table_serves(engine: Engine) -> None:
     table("mine", engine.embedder.profile.revision, "2026-01-01")
     table("other", "another", "2026-01-01")
-    states = {one.name: one.state for one in models_list(engine, ModelsListRequest()).models}
+    states = {model.name: model.state for model in models_list(engine, ModelsListRequest()).models}
     assert states["mine"] == "active"
     assert states["other"] == "idle"
 

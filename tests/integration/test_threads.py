@@ -27,7 +27,7 @@ def assert_whole(engine: Engine, result: Result) -> None:
     for hit in result.hits:
         versions = engine.store.documents.versions(engine.project.id, hit.document_id)
         texts = engine.store.documents.texts(engine.project.id, {version.text_hash for version in versions})
-        assert hit.excerpt in {hit.citation.span.of(one) for one in texts.values()}
+        assert hit.excerpt in {hit.citation.span.of(text) for text in texts.values()}
     assert not [stage for stage in result.trace if stage.failed]
 
 

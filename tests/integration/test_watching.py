@@ -225,7 +225,7 @@ def test_new_ways_of_watching_are_taken_up_while_it_runs(bench: Bench) -> None:
         watching.until_found("zebrafish", "last.md")
         deadline = time.monotonic() + PATIENCE
         # What it found may have been found by its first look, before it begins to poll.
-        while [one.state for one in watching.engine.watcher.state().folders] != [POLLING]:
+        while [folder.state for folder in watching.engine.watcher.state().folders] != [POLLING]:
             assert time.monotonic() < deadline, watching.engine.watcher.state()
         reconfigure(watching.engine, polled, off)
         assert not watching.engine.watcher.active

@@ -26,7 +26,7 @@ def settled(engine: Engine, wait: threading.Event) -> bool:
     """Until no job is left in any project; false after a while."""
     for _ in range(6_000):
         projects = engine.store.catalog.projects()
-        if not any(engine.store.outbox.jobs(one.id, [JobState.READY, JobState.LEASED]) for one in projects):
+        if not any(engine.store.outbox.jobs(project.id, [JobState.READY, JobState.LEASED]) for project in projects):
             return True
         wait.wait(0.02)
     return False
@@ -58,7 +58,7 @@ def test_a_snapshot_that_is_due_is_made_by_a_worker_and_not_by_who_watches(tmp_p
         idle = Pace(**asdict(Jobs(poll_seconds=3_600)))
         engine.job_threads.start(idle)
         engine.writer.index_changes({"notes": None})
-        promised = [one for one in engine.store.outbox.jobs(engine.project.id) if one.kind is JobKind.SNAPSHOT]
+        promised = [job for job in engine.store.outbox.jobs(engine.project.id) if job.kind is JobKind.SNAPSHOT]
         assert [one.state for one in promised] in ([JobState.READY], [JobState.LEASED], [JobState.DONE])
         work(engine, Jobs())
         assert settled(engine, threading.Event())

@@ -93,7 +93,7 @@ def test_the_newest_commits_may_be_narrowed(
     octavo: Octavo, library: Path, narrowed: list[str], titles: list[str]
 ) -> None:
     told = octavo("log", *narrowed, "--library", library, "--json")
-    assert [one["title"] for one in json.loads(told.stdout)["commits"]] == titles
+    assert [commit["title"] for commit in json.loads(told.stdout)["commits"]] == titles
     assert told.exit_code == (Exit.OK if titles else Exit.NO_MATCH)
     if not titles:
         assert octavo("log", *narrowed, "--library", library).stdout == "No commit matches.\n"
@@ -104,7 +104,7 @@ def test_a_file_is_followed_to_what_it_was_called_before(octavo: Octavo, library
     assert shown[0].startswith("shutter.md") and shown[1] == "earlier dome.md"
     assert ["Call it by its name" in shown[2], "Add the dome" in shown[3], len(shown)] == [True, True, 4]
     told = json.loads(octavo("history", "dome/rain.py", "--library", library, "--json").stdout)
-    assert [one["title"] for one in told["commits"]] == ["Close when it rains"]
+    assert [commit["title"] for commit in told["commits"]] == ["Close when it rains"]
     assert len(told["versions"]) == 1 and not told["more"]
 
 

@@ -50,7 +50,7 @@ def test_a_project_is_made_for_a_folder_and_kept_apart(library: Path) -> None:
     assert (made["project"], made["created"]) == ("site", True)
     assert answered("projects", "resolve", "--repo", "https://example.org/acme/site")["by"] == "repository"
     assert run("recall", "key", "--project", "site").exit_code == 1
-    assert {one["name"] for one in answered("projects", "list")["projects"]} == {"default", "site"}
+    assert {project["name"] for project in answered("projects", "list")["projects"]} == {"default", "site"}
     assert answered("projects", "list", "--workspace", "nobody") == {"projects": []}
 
 
@@ -61,7 +61,10 @@ def test_a_canonical_document_is_put_read_and_packed(library: Path) -> None:
     assert answered("canonical", "put", "plans/one", given="# Plan\n\n## First\n\nThis.\n")["version"] == 2
     assert run("canonical", "get", "plans/one", "first").stdout == "## First\n\nThis.\n"
     assert run("canonical", "get", "plans/one", "--version", "1").stdout.endswith("That.\n")
-    assert [one["anchor"] for one in answered("canonical", "outline", "plans/one")["sections"]] == ["plan", "first"]
+    assert [section["anchor"] for section in answered("canonical", "outline", "plans/one")["sections"]] == [
+        "plan",
+        "first",
+    ]
     pack = answered("canonical", "pack", "first", "--tokens", "100")
     assert pack["tokens"] <= 100
     assert pack["passages"][0]["citation"].startswith("plans/one#")
@@ -81,7 +84,7 @@ def test_memories_are_kept_in_step_with_a_folder_and_found_by_what_they_are_abou
     assert left.exit_code == 6
     assert "bad.md  skipped: there is no type of memory nonsense" in left.stdout
     found = answered("memory", "linked", "src/server.py", "--type", "refactors")
-    assert [one["text"] for one in found["memories"]] == ["We will refactor [[src/server.py]] later."]
+    assert [memory["text"] for memory in found["memories"]] == ["We will refactor [[src/server.py]] later."]
     assert run("memory", "linked", "src/nothing.py").exit_code == 1
 
 
@@ -92,7 +95,7 @@ def test_an_embedding_profile_is_made_filled_and_left_again(library: Path) -> No
     assert refused.exit_code != 0
     assert "octavo profiles reindex small" in refused.stderr
     assert answered("profiles", "reindex", "small", "--wait")["profile"]["state"] == "active"
-    states = {one["name"]: one["state"] for one in answered("profiles", "list")["profiles"]}
+    states = {profile["name"]: profile["state"] for profile in answered("profiles", "list")["profiles"]}
     assert states == {"configured": "idle", "small": "active"}
     assert answered("profiles", "activate", "configured")["profile"]["state"] == "active"
     assert run("profiles", "set", "x", "--provider", "ollama").exit_code == 2

@@ -78,7 +78,9 @@ def test_a_search_finds_what_was_written_at_once_and_no_run_indexes_it_again(
     library.doc_append_to_section("note.md", ["A"], "A quokka was seen.")
     assert library.search("quokka").hits[0].uri == "note.md"
     report = library.index()
-    assert [(one.added, one.changed, one.unchanged) for one in report.collections] == [(0, 0, 1)]
+    assert [(collection.added, collection.changed, collection.unchanged) for collection in report.collections] == [
+        (0, 0, 1)
+    ]
 
 
 @pytest.mark.parametrize("name", WRITES)

@@ -175,7 +175,7 @@ def searching_server(installation: Path) -> Iterator[Server]:
 
     try:
         run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
-        options = " ".join(f"-c {one}" for one in settings)
+        options = " ".join(f"-c {setting}" for setting in settings)
         run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
         yield Server(f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
     finally:
@@ -212,7 +212,7 @@ def main(folder: Path, settings: Sequence[str] = ()) -> None:
 
     def follow() -> str:
         (programs,) = folder.glob(".pg0/installation/*/bin")
-        libraries = {one.parent for one in folder.glob(".pg0/installation/**/libicuuc.so*")}
+        libraries = {path.parent for path in folder.glob(".pg0/installation/**/libicuuc.so*")}
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, sorted(libraries)))
         data, its_port = str(folder / "replica"), free_port()
         primary = f"postgresql://postgres:postgres@127.0.0.1:{port}/postgres"

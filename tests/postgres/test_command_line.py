@@ -68,7 +68,7 @@ def test_copying_tells_every_table_with_its_checksum(empty: DatabaseUrl, tmp_pat
     tables = told["tables"]
     assert isinstance(tables, list)
     assert {k: v for k, v in tables[3].items() if k != "sha256"} == {"table": "texts", "rows": 31}
-    assert all(len(one["sha256"]) == 64 for one in tables)
+    assert all(len(table["sha256"]) == 64 for table in tables)
     assert told["target"] == str(empty)
     refused = call("db", "migrate", "--from", library, "--to", empty.secret)
     assert refused.exit_code != 0

@@ -41,7 +41,7 @@ def test_every_query_is_understood(url: DatabaseUrl) -> None:
             text = query.decode()
             if name.startswith(("begin_", "bm25_")) or name == "rows_of_arrays" or text.startswith(_NOT_EXPLAINED):
                 continue
-            values = {one: _value(one) for one in re.findall(r"%\((\w+)\)s", text)}
+            values = {found: _value(found) for found in re.findall(r"%\((\w+)\)s", text)}
             try:
                 psycopg.ClientCursor(connection).execute(b"explain " + query, values)
             except psycopg.Error as error:
@@ -72,7 +72,7 @@ def test_no_query_is_written_twice_in_the_same_words() -> None:
 def _own_files() -> str:
     from importlib.resources import files
 
-    return "\n".join(one.read_text("utf-8") for one in files(PACKAGE).joinpath("queries").iterdir())
+    return "\n".join(path.read_text("utf-8") for path in files(PACKAGE).joinpath("queries").iterdir())
 
 
 def test_both_dialects_have_tables_of_the_same_columns(store: PostgresStore) -> None:
@@ -87,7 +87,7 @@ def test_both_dialects_have_tables_of_the_same_columns(store: PostgresStore) -> 
         theirs = {row[1] for row in connection.execute(f"pragma table_xinfo({table.name})") if row[6] == 0}
         assert set(store.database.columns(table.name)) == theirs, table.name
     tables = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
-    derived = {one for one in tables if one.startswith(("lexical", "sqlite_", "snapshot"))}
+    derived = {table for table in tables if table.startswith(("lexical", "sqlite_", "snapshot"))}
     assert tables - derived - {table.name for table in TABLES} - NOT_CARRIED == set()
 
 

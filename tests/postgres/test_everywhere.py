@@ -84,7 +84,7 @@ def dataset(tmp_path: Path) -> Path:
 def figures(dataset: Path, *where: str) -> dict[str, float]:
     profiles = [word for name in ("lexical_only", "dense_only", "hybrid") for word in ("-p", name)]
     runs = answer("eval", "run", str(dataset), *profiles, *where)["runs"]
-    return {one["profile"]: one["metrics"]["ndcg@10"] for one in runs}
+    return {run["profile"]: run["metrics"]["ndcg@10"] for run in runs}
 
 
 def test_evaluation_gives_the_same_figures_on_both_engines(url: DatabaseUrl, dataset: Path) -> None:

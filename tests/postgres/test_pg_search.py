@@ -170,7 +170,7 @@ def test_the_trace_of_a_search_says_who_found_the_words(url: DatabaseUrl, store:
     ):
         settings = {"embedding.provider": "hashing", "project": "sample", "postgres.lexical": wanted}
         with open_library(url.secret, settings=settings) as engine:
-            notes = {one.stage: one.detail for one in engine.search(Query("moon")).trace}
+            notes = {stage.stage: stage.detail for stage in engine.search(Query("moon")).trace}
         assert notes["lexical"]["words_by"] == said
 
 

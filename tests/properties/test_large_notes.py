@@ -77,7 +77,9 @@ def outcome(document: Outline, edit: Callable[[Outline], Edit]) -> tuple[object,
 @given(documents(), TEXTS, st.integers(0, 20), st.integers(0, 20))
 def test_bytes_are_edited_as_their_text_is(text: str, content: str, first: int, second: int) -> None:
     read, raw = outline(text), as_bytes(text)
-    assert [(one.level, one.text) for one in raw.headings] == [(one.level, one.text) for one in read.headings]
+    assert [(heading.level, heading.text) for heading in raw.headings] == [
+        (heading.level, heading.text) for heading in read.headings
+    ]
     assert violations(raw) == violations(read)
     paths = [read.path(number) for number in range(len(read.headings))] or [("à",)]
     path, parent = paths[first % len(paths)], [(), *paths][second % (len(paths) + 1)]

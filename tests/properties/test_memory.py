@@ -162,4 +162,4 @@ def test_a_search_as_of_an_instant_finds_what_stood_then_as_it_was(like: OpenLib
         for instant, expected in stood.items():
             for query in ("common", ""):
                 found = recall(engine, RecallRequest(query, 50, as_of=when(instant)))
-                assert {one.item: one.text.strip() for one in found.memories} == expected
+                assert {memory.item: memory.text.strip() for memory in found.memories} == expected

@@ -153,7 +153,7 @@ def test_an_edit_changes_nothing_outside_its_place_and_keeps_every_other_section
         return
     new = edit.text
     after = outline(new)
-    assert [(one.level, one.start, one.text) for one in after.headings] == reference(new, after.start)
+    assert [(heading.level, heading.start, heading.text) for heading in after.headings] == reference(new, after.start)
     assert is_subsequence(tree(document), tree(after))
     if kind.startswith("insert"):
         place = document.section_end(number)
@@ -184,7 +184,7 @@ def test_a_move_keeps_the_text_of_every_section_and_the_tree_around_it(text: str
     except OctavoError:
         return
     after = outline(new)
-    assert [(one.level, one.start, one.text) for one in after.headings] == reference(new, after.start)
+    assert [(heading.level, heading.start, heading.text) for heading in after.headings] == reference(new, after.start)
     inside = range(source, document.after(source))
     others = [tree(document)[number] for number in range(len(document.headings)) if number not in inside]
     assert is_subsequence(others, tree(after))

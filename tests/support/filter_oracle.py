@@ -37,7 +37,7 @@ def admits(filters: Filters, chunk: OracleChunk) -> bool:
         and (filters.modified_after is None or document.modified_at >= filters.modified_after)
         and (filters.modified_before is None or document.modified_at < filters.modified_before)
         and _plain(filters.title_contains) in _plain(document.title)
-        and (not filters.heading_contains or any(_plain(filters.heading_contains) in one for one in headings))
+        and (not filters.heading_contains or any(_plain(filters.heading_contains) in heading for heading in headings))
         and all(_tagged(tags, wanted) for wanted in filters.tags_all)
         and (not filters.tags_any or any(_tagged(tags, wanted) for wanted in filters.tags_any))
     )
@@ -46,14 +46,18 @@ def admits(filters: Filters, chunk: OracleChunk) -> bool:
 def _touched(chunk: OracleChunk) -> list[Section]:
     """The sections that share a character with the chunk."""
     span = chunk.indexed.chunk.span
-    return [one for one in chunk.document.sections if one.span.start < span.end and one.span.end > span.start]
+    return [
+        section
+        for section in chunk.document.sections
+        if section.span.start < span.end and section.span.end > span.start
+    ]
 
 
 def _in_language(chunk: OracleChunk, wanted: Sequence[str]) -> bool:
     """A document's own language, or else those of the code in a chunk of prose."""
     language = chunk.document.language
     languages = [language] if language else chunk.indexed.chunk.signature.split()
-    return any(one in wanted for one in languages) or (ANY_LANGUAGE in wanted and bool(languages))
+    return any(language in wanted for language in languages) or (ANY_LANGUAGE in wanted and bool(languages))
 
 
 def _tagged(tags: Sequence[str], wanted: str) -> bool:

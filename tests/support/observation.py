@@ -49,12 +49,12 @@ def _content(store: Store, project: ProjectId, named: set[DocumentId], words: li
     keys = store.documents.admitted(project, Filters())
     found = store.documents.candidates(project, keys)
     documents = sorted(named | {one.document_id for one in found.values()})
-    versions = {one: store.documents.versions(project, one) for one in documents}
+    versions = {document: store.documents.versions(project, document) for document in documents}
     hashes = {version.text_hash for several in versions.values() for version in several}
     return {
         "chunks": [found[key]._replace(key=ChunkKey(0)) for key in keys],
-        "documents": [store.documents.get(project, one) for one in documents],
-        "sections": {one: store.documents.sections(project, one) for one in documents},
+        "documents": [store.documents.get(project, document) for document in documents],
+        "sections": {document: store.documents.sections(project, document) for document in documents},
         "versions": versions,
         "texts": dict(store.documents.texts(project, hashes)),
         "words": {word: [found[key].chunk_id for key in store.lexical.containing(project, [word])] for word in words},

@@ -95,7 +95,8 @@ def prepared(
     )
     chunks = _chunks(document, pieces, sections)
     return PreparedDocument(
-        document, tuple(IndexedChunk(one, _lexical(document, one), _inputs(document, one, windows)) for one in chunks)
+        document,
+        tuple(IndexedChunk(chunk, _lexical(document, chunk), _inputs(document, chunk, windows)) for chunk in chunks),
     )
 
 
@@ -187,7 +188,7 @@ def _chunks(document: Document, pieces: Sequence[_Piece], sections: Sequence[Sec
         digest = text_hash(piece.text)
         occurrence = seen.get(digest, 0)
         seen[digest] = occurrence + 1
-        section = next(one for one in reversed(sections) if one.span.start <= piece.start)
+        section = next(section for section in reversed(sections) if section.span.start <= piece.start)
         span = Span(piece.start, piece.start + len(piece.text))
         yield Chunk(
             id=chunk_id(document.id, digest, occurrence),

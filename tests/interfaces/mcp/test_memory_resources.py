@@ -49,7 +49,11 @@ def test_a_memory_is_listed_and_read_whole_at_a_version_and_by_section(library: 
         first = await call(client, "canonical_upsert", key="plans/one", text=PLAN, doc_class="implementation_plan")
         await call(client, "canonical_upsert", key="plans/one", text=PLAN.replace("that", "something else"))
         await call(client, "remember", text="A fact by itself.")
-        listed = [one for one in (await client.list_resources()).resources if str(one.uri).startswith("memory://")]
+        listed = [
+            resource
+            for resource in (await client.list_resources()).resources
+            if str(resource.uri).startswith("memory://")
+        ]
         assert [one.name for one in listed] == ["plans/one", "A fact by itself."]
         uri = str(listed[0].uri)
         assert uri == f"memory://projects/default/items/{first['item']}"

@@ -211,7 +211,7 @@ def test_template_variables_are_completed_from_the_library(vault: Vault) -> None
 
 def test_prompts_bring_passages_and_ask_for_citations(vault: Vault) -> None:
     async def talk(client: Client) -> None:
-        assert [one.name for one in (await client.list_prompts()).prompts] == ["recall", "onboarding"]
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["recall", "onboarding"]
         (message,) = (await client.get_prompt("recall", {"topic": "pruning apple trees"})).messages
         assert isinstance(message.content, types.TextContent)
         assert "garden/apples.md" in message.content.text

@@ -25,7 +25,7 @@ def test_a_question_cannot_begin_a_line_of_its_own() -> None:
 def test_passages_beyond_the_budget_are_left_out_and_the_last_is_cut_at_a_line() -> None:
     long = "\n".join(f"This is line number {number} of a long passage." for number in range(100))
     made = context(Mode.GROUNDED, "what?", [passage(1, "Short."), passage(2, long), passage(3, "Never.")], 400)
-    assert [one.number for one in made.passages] == [1, 2]
+    assert [passage.number for passage in made.passages] == [1, 2]
     assert "line number 0 of a long passage.\n" in made.prompt.text
     assert "line number 99" not in made.prompt.text
     assert len(made.prompt.text) < 400 * 4 + 2_000

@@ -64,9 +64,9 @@ def test_a_diff_changes_nothing_about_the_message(message: str, with_files: bool
     whole = commit(message, files=files, diff=diff_of("src/dome.py"))
     chunks = CHUNKER.chunk(whole)
     assert chunks[: len(brief)] == brief
-    assert [one.content_type for one in chunks[len(brief) :]] == [ContentType.DIFF]
-    assert all(one.text == one.span.of(whole.text) for one in chunks)
-    assert [inputs(whole, one, COUNTER, WINDOW) for one in chunks[: len(brief)]] == [
+    assert [chunk.content_type for chunk in chunks[len(brief) :]] == [ContentType.DIFF]
+    assert all(chunk.text == chunk.span.of(whole.text) for chunk in chunks)
+    assert [inputs(whole, chunk, COUNTER, WINDOW) for chunk in chunks[: len(brief)]] == [
         inputs(whole, one, COUNTER, WINDOW) for one in brief
     ]
 

@@ -47,11 +47,11 @@ COMMUNITIES = {DocumentId("a"): 0, DocumentId("b"): 0, DocumentId("c"): 1}
 
 
 def ids(shown: View) -> list[str]:
-    return [one.id for one in shown.nodes]
+    return [node.id for node in shown.nodes]
 
 
 def pairs(shown: View) -> list[tuple[str, str, str]]:
-    return [(one.source, one.target, one.type) for one in shown.edges]
+    return [(edge.source, edge.target, edge.type) for edge in shown.edges]
 
 
 def test_a_view_has_documents_tags_and_what_people_link_to_in_vain() -> None:
@@ -66,7 +66,7 @@ def test_a_view_has_documents_tags_and_what_people_link_to_in_vain() -> None:
         ("b", "tag:sea", "mentions"),
     ]
     assert whole.communities == {0: "B, A"}
-    assert [one.degree for one in whole.nodes] == [3, 5, 1, 2, 1]
+    assert [node.degree for node in whole.nodes] == [3, 5, 1, 2, 1]
 
 
 def test_a_view_leaves_out_what_is_not_wanted() -> None:
@@ -91,7 +91,7 @@ def test_a_document_contains_its_sections_and_they_those_below() -> None:
     ]
     shown = view(NODES[2:3], (), (), {}, Shown(), {DocumentId("c"): sections})
     assert pairs(shown) == [("c", "s1", "contains"), ("s1", "s2", "contains")]
-    assert [one.kind for one in shown.nodes] == [NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.SECTION]
+    assert [node.kind for node in shown.nodes] == [NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.SECTION]
 
 
 def test_json_names_only_what_there_is() -> None:

@@ -48,7 +48,7 @@ def test_a_reference_leads_to_the_document_with_the_label_and_a_page_to_the_page
         read("guide/deep.rst", ".. _the-label:\n\nDeep\n====\n\nBack to :doc:`/start`.\n"),
         read("the-label.md", "# A file of the same name\n"),
     ]
-    held = [linked(one) for one in documents]
+    held = [linked(document) for document in documents]
     resolver = Resolver(
         (name.name, name_match(number, HERE, documents[number].uri, name.kind, name.path))
         for number, one in enumerate(held)
@@ -75,7 +75,7 @@ def test_the_top_of_a_site_may_be_a_folder_of_the_repository() -> None:
         read("docs/tutorial/first/index.md", "# First\n"),
         read("other/context.md", "# Another\n"),
     ]
-    held = [linked(one) for one in documents]
+    held = [linked(document) for document in documents]
     resolver = Resolver(
         (name.name, name_match(number, HERE, documents[number].uri, name.kind, name.path))
         for number, one in enumerate(held)
@@ -96,7 +96,7 @@ def test_plain_text_is_referred_to_without_its_ending() -> None:
         read("docs/ref/urls.md", "# URLs\n"),
         read("docs/ref/urls.txt", "URLs\n====\n"),
     ]
-    held = [linked(one) for one in documents]
+    held = [linked(document) for document in documents]
     resolver = Resolver(
         (name.name, name_match(number, HERE, documents[number].uri, name.kind, name.path))
         for number, one in enumerate(held)

@@ -63,7 +63,7 @@ def test_a_key_has_one_document_and_writing_the_same_again_changes_nothing(engin
     found = canonical_get(engine, CanonicalGetRequest("spec/app"))
     assert (found.item, found.doc_class, found.text) == (item, "app_spec", SPEC + "\nMore.\n")
     assert canonical_get(engine, CanonicalGetRequest("spec/app", version=1)).text == SPEC
-    assert [one.key for one in canonical_list(engine, CanonicalListRequest()).documents] == ["spec/app"]
+    assert [document.key for document in canonical_list(engine, CanonicalListRequest()).documents] == ["spec/app"]
     with pytest.raises(Conflict, match="is at version 2, not 1"):
         put(engine, text="late", expected_version=1)
     with pytest.raises(NotFound, match="no canonical document spec/ap"):
@@ -75,7 +75,7 @@ def test_a_title_from_a_heading_goes_with_the_heading_and_one_that_was_given_sta
     put(engine, "b", "# One\n\nText.\n", title="Given")
     for key in "ab":
         put(engine, key, "# Two\n\nOther.\n")
-    assert [one.title for one in canonical_list(engine, CanonicalListRequest()).documents] == ["Two", "Given"]
+    assert [document.title for document in canonical_list(engine, CanonicalListRequest()).documents] == ["Two", "Given"]
 
 
 def test_the_same_key_of_an_idempotent_request_gives_the_first_answer(engine: Engine) -> None:
@@ -142,7 +142,10 @@ def test_diffs_read_as_their_golden_files(engine: Engine, clock: SetClock) -> No
     golden("diff.txt", named(engine, whole.diff))
     sections = memory_diff(engine, MemoryDiffRequest(item, by_section=True))
     golden("diff-sections.txt", named(engine, OPERATIONS["memory_diff"].written(sections) + "\n"))
-    assert {(one.change, one.anchor) for one in sections.sections} >= {("changed", "limits"), ("added", "appendix")}
+    assert {(section.change, section.anchor) for section in sections.sections} >= {
+        ("changed", "limits"),
+        ("added", "appendix"),
+    }
     put(engine, text=SPEC)
     assert memory_diff(engine, MemoryDiffRequest(item, 1, 3)).diff == ""
     assert memory_diff(engine, MemoryDiffRequest(item, 1, 3, by_section=True)).sections == ()
@@ -158,7 +161,7 @@ def test_a_pack_never_outgrows_its_budget_and_cites_exactly(packed: Engine, budg
         assert one.text == texts[one.key][one.start : one.end]
         assert f"{one.citation}" in found.text
         assert texts[one.key].split("\n")[one.start_line - 1 : one.end_line][0] == one.text.split("\n")[0]
-    spans = sorted((one.key, one.start, one.end) for one in found.passages)
+    spans = sorted((passage.key, passage.start, passage.end) for passage in found.passages)
     assert all(a[0] != b[0] or a[2] <= b[1] for a, b in pairwise(spans))
 
 
@@ -224,7 +227,7 @@ def test_what_a_pack_said_is_not_remembered_again(engine: Engine) -> None:
 def test_canonical_documents_count_for_more_and_can_be_asked_for_alone(engine: Engine) -> None:
     remember(engine, RememberRequest(text="The pressure was read twice today, nothing unusual about the pressure."))
     item, _, _ = put(engine, doc_class="app_spec")
-    assert {one.item for one in recall(engine, RecallRequest("pressure", canonical_only=True)).memories} == {item}
+    assert {memory.item for memory in recall(engine, RecallRequest("pressure", canonical_only=True)).memories} == {item}
     assert recall(engine, RecallRequest("pressure", doc_classes=("other",))).memories == ()
     assert len(recall(engine, RecallRequest("pressure")).memories) == 2
 

@@ -110,7 +110,7 @@ def test_pins_and_links_change_the_item_and_make_no_version(memories: ProjectMem
     again = commit.link(memories, item.id, MemoryLink("notes/a.md", "plans"))
     assert (again.item, again.commit.action) == (linked, MemoryAction.UNCHANGED)
     assert linked.version == 1
-    actions = [one.action.value for one in memories.repository.commits(memories.project, item.id)]
+    actions = [commit.action.value for commit in memories.repository.commits(memories.project, item.id)]
     assert actions == ["created", "pinned", "unpinned", "linked"]
 
 
@@ -164,7 +164,7 @@ def test_the_log_of_an_item_runs_one_way_when_the_clock_is_set_back(memories: Pr
     clock.now -= 500
     commit.pin(memories, item.id)
     commit.revise(memories, item.id, FACT)
-    at = [one.at for one in memories.repository.commits(memories.project, item.id)]
+    at = [commit.at for commit in memories.repository.commits(memories.project, item.id)]
     assert at == sorted(at)
 
 

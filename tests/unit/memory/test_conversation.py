@@ -16,7 +16,9 @@ def test_questions_are_kept_in_order_until_the_session_ends(memories: ProjectMem
     clock.now += 60
     keep_question(memories, "When does the dome close?")
     assert earlier_questions(memories) == ("Who opens the dome?", "When does the dome close?")
-    (session,) = (one for one in memories.repository.sessions(memories.project) if one.author == "octavo ask")
+    (session,) = (
+        session for session in memories.repository.sessions(memories.project) if session.author == "octavo ask"
+    )
     assert session.title == "Who opens the dome?"
     end(memories, session.id)
     assert earlier_questions(memories) == ()

@@ -100,7 +100,7 @@ def test_a_conflict_keeps_both_texts_as_versions(engine: Engine, folder: Path) -
     memory_commit(engine, MemoryCommitRequest(text="The pump is green.", item=done.item))
     assert run(engine, folder) == {"revised": [path.name], "conflicts": [path.name]}
     told = memory_history(engine, MemoryHistoryRequest(done.item))
-    assert [one.reason for one in told.versions] == ["", "", "edited in a file; v2 was committed meanwhile"]
+    assert [version.reason for version in told.versions] == ["", "", "edited in a file; v2 was committed meanwhile"]
     texts = [memory_get(engine, MemoryGetRequest(done.item, version=number)).text for number in (1, 2, 3)]
     assert texts == ["The pump is blue.\n", "The pump is green.\n", "The pump is red.\n"]
     assert "The pump is red." in path.read_text("utf-8")
@@ -111,14 +111,14 @@ def test_deletion_goes_to_the_trash_from_either_side(engine: Engine, folder: Pat
     first = memory_commit(engine, MemoryCommitRequest(text="First."))
     second = memory_commit(engine, MemoryCommitRequest(text="Second."))
     run(engine, folder)
-    paths = {one.name.rpartition("-")[0]: one for one in folder.glob("*.md")}
+    paths = {path.name.rpartition("-")[0]: path for path in folder.glob("*.md")}
     paths["first"].unlink()
     forget(engine, ItemChangeRequest(item=second.item))
     done = run(engine, folder)
     assert (done["archived"], done["trashed"]) == ([paths["first"].name], [paths["second"].name])
     assert items(engine) == []
     assert memory_get(engine, MemoryGetRequest(first.item)).status == "archived"
-    assert sorted(one.name for one in (folder / TRASH).iterdir()) == sorted(one.name for one in paths.values())
+    assert sorted(path.name for path in (folder / TRASH).iterdir()) == sorted(path.name for path in paths.values())
     assert list(folder.glob("*.md")) == []
     assert run(engine, folder) == {}
 

@@ -50,8 +50,8 @@ def test_history_lists_versions_and_changes_in_order(memories: ProjectMemories) 
     commit.pin(memories, item.id)
     item = commit.revise(memories, item.id, Draft(SECOND)).item
     told = history(memories, item)
-    assert [one.number for one in told.versions] == [1, 2]
-    assert [(one.action.value, one.version, one.pinned) for one in told.commits] == [
+    assert [version.number for version in told.versions] == [1, 2]
+    assert [(commit.action.value, commit.version, commit.pinned) for commit in told.commits] == [
         ("created", 1, False),
         ("pinned", 1, True),
         ("revised", 2, True),
@@ -118,7 +118,7 @@ def test_an_instant_shows_what_replaying_the_commits_up_to_it_gives(like: OpenLi
             moment = as_of(memories, memories.item(name), instant)
             assert (moment.shown.text, moment.status, moment.pinned) == expected
         versions = memories.repository.versions(memories.project, name)
-        assert [one.number for one in versions] == list(range(1, len(versions) + 1))
+        assert [version.number for version in versions] == list(range(1, len(versions) + 1))
 
 
 def _state(memories: ProjectMemories, name: str) -> tuple[str, MemoryStatus, bool]:

@@ -45,7 +45,7 @@ def commit(engine: Engine, text: str, **more: object) -> str:
 
 def about(engine: Engine, target: str, query: str = "", **more: object) -> list[tuple[str, str]]:
     found = search_linked_memories(engine, LinkedMemoriesRequest(target, query, **more))  # type: ignore[arg-type]
-    return sorted((one.item, one.type) for one in found.links)
+    return sorted((link.item, link.type) for link in found.links)
 
 
 def test_a_file_that_is_not_there_yet_is_linked_to_all_the_same(engine: Engine) -> None:
@@ -55,7 +55,7 @@ def test_a_file_that_is_not_there_yet_is_linked_to_all_the_same(engine: Engine) 
     assert about(engine, "src/server.py") == sorted([(plan, "refactors"), (fix, "fixes")])
     assert about(engine, "src/server.py", types=("fixes",)) == [(fix, "fixes")]
     found = search_linked_memories(engine, LinkedMemoriesRequest("src/server.py", "socket", limit=1))
-    assert [one.item for one in found.memories] == [fix]
+    assert [memory.item for memory in found.memories] == [fix]
     assert found.resolved == ()
     assert found.links[0].context.startswith("The leak in [[src/server.py]] was fixed")
     assert "fixes" in OPERATIONS["search_linked_memories"].written(found)
@@ -74,7 +74,7 @@ def test_a_note_is_meant_by_its_name_and_found_by_its_path(engine: Engine, tmp_p
     engine.index()
     item = commit(engine, "The valve of the [[Boiler]] leaks.")
     found = search_linked_memories(engine, LinkedMemoriesRequest("house/Boiler.md"))
-    assert (found.resolved, [one.item for one in found.memories]) == (("house/Boiler.md",), [item])
+    assert (found.resolved, [memory.item for memory in found.memories]) == (("house/Boiler.md",), [item])
 
 
 def test_a_link_goes_with_the_text_it_stood_in_and_one_that_was_made_stays(engine: Engine) -> None:

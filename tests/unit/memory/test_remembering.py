@@ -43,7 +43,7 @@ def keep(engine: Engine, text: str, **more: object) -> MemoryState:
 
 
 def texts(engine: Engine, **asked: object) -> list[str]:
-    return [one.text for one in recall(engine, RecallRequest(**asked)).memories]  # type: ignore[arg-type]
+    return [memory.text for memory in recall(engine, RecallRequest(**asked)).memories]  # type: ignore[arg-type]
 
 
 def test_what_was_remembered_is_recalled_and_found_by_any_search(engine: Engine) -> None:

@@ -24,7 +24,7 @@ def commit(engine: Engine, said: str, **more: object) -> str:
 
 
 def found(engine: Engine, query: str = "pump", **more: object) -> list[str]:
-    return [one.item for one in recall(engine, RecallRequest(query, **more)).memories]  # type: ignore[arg-type]
+    return [memory.item for memory in recall(engine, RecallRequest(query, **more)).memories]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_search_as_of_an_instant_finds_texts_that_were_since_replaced_or_put_a
     forget(engine, ItemChangeRequest(item=gone))
     commit(engine, "The pump is new.")
     answer = recall(engine, RecallRequest("pump", as_of=then))
-    assert {one.item: (one.version, one.text) for one in answer.memories} == {
+    assert {memory.item: (memory.version, memory.text) for memory in answer.memories} == {
         kept: (1, "The pump is always on."),
         changed: (1, "The pump is blue."),
         gone: (1, "The pump is loud."),
@@ -155,6 +155,6 @@ def test_a_score_is_a_likeness_between_nothing_and_one(engine: Engine) -> None:
     assert recall(engine, RecallRequest("The pump in the cellar is blue.")).memories[0].score > 0.9
     commit(engine, "A pump of another make stands in the yard.")
     work(engine, Jobs())
-    scores = [one.score for one in recall(engine, RecallRequest("pump in the cellar")).memories]
+    scores = [memory.score for memory in recall(engine, RecallRequest("pump in the cellar")).memories]
     assert len(scores) == 2
     assert all(0.0 <= score <= 1.0 for score in scores)

@@ -43,7 +43,7 @@ def test_a_session_ends_once_and_its_summary_is_remembered(engine: Engine, clock
     (found,) = recall(engine, RecallRequest("valves replaced", kinds=(MemoryKind.SUMMARY.value,))).memories
     assert (found.title, found.text) == ("Session: Valves", "Both valves were replaced.")
     assert sessions_list(engine, SessionsListRequest(open_only=True)).sessions == ()
-    assert [one.session for one in sessions_list(engine, SessionsListRequest()).sessions] == [begun.session]
+    assert [session.session for session in sessions_list(engine, SessionsListRequest()).sessions] == [begun.session]
 
 
 def test_sessions_are_found_by_what_was_said_in_them_taken_together(engine: Engine) -> None:
@@ -60,7 +60,7 @@ def test_sessions_are_found_by_what_was_said_in_them_taken_together(engine: Engi
 
     def found(query: str, **more: object) -> list[str]:
         asked = SessionsListRequest(query, **more)  # type: ignore[arg-type]
-        return [one.title for one in sessions_list(engine, asked).sessions]
+        return [session.title for session in sessions_list(engine, asked).sessions]
 
     assert found("leaking valve, tea and wrench")[0] == "Valves"
     assert found("wrench and slates on the roof")[0] == "Roof"
@@ -141,15 +141,18 @@ def test_a_workspace_keeps_its_projects_apart(engine: Engine) -> None:
     assert resolve(engine, name="site", workspace="acme")[0] == "acme/site"
     listed = projects_list(engine, ProjectsListRequest(workspace="acme")).projects
     assert [(one.name, one.workspace) for one in listed] == [("acme/site", "acme")]
-    assert {one.workspace for one in projects_list(engine, ProjectsListRequest()).projects} == {"acme", "default"}
+    assert {project.workspace for project in projects_list(engine, ProjectsListRequest()).projects} == {
+        "acme",
+        "default",
+    }
 
 
 def test_nothing_crosses_a_project_unless_it_is_asked_for_by_name(engine: Engine) -> None:
     resolve(engine, name="other", create_if_missing=True)
     mine = memory_commit(engine, MemoryCommitRequest(text="The key is under the mat."))
     theirs = memory_commit(engine, MemoryCommitRequest(text="The key is at the neighbour's.", project="other"))
-    assert [one.item for one in recall(engine, RecallRequest("key")).memories] == [mine.item]
-    assert [one.item for one in recall(engine, RecallRequest("key", project="other")).memories] == [theirs.item]
+    assert [memory.item for memory in recall(engine, RecallRequest("key")).memories] == [mine.item]
+    assert [memory.item for memory in recall(engine, RecallRequest("key", project="other")).memories] == [theirs.item]
     with pytest.raises(NotFound):
         memory_get(engine, MemoryGetRequest(theirs.item))
     assert memory_get(engine, MemoryGetRequest(theirs.item, project="other")).text.startswith("The key is at")
@@ -191,4 +194,4 @@ def test_what_is_superseded_comes_after_what_took_its_place_and_says_by_what(eng
     with pytest.raises(InvalidArgument, match="supersede itself"):
         memory_commit(engine, MemoryCommitRequest(text="x", item=new.item, supersedes=(new.item,)))
     forget(engine, ItemChangeRequest(item=new.item))
-    assert [one.superseded_by for one in recall(engine, RecallRequest("meeting room")).memories] == [None]
+    assert [memory.superseded_by for memory in recall(engine, RecallRequest("meeting room")).memories] == [None]

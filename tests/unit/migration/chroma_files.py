@@ -79,7 +79,7 @@ def _collection(
     database: str,
     function: Mapping[str, Any] | None,
 ) -> None:
-    widths = [len(one.vector) for one in records if one.vector is not None]
+    widths = [len(record.vector) for record in records if record.vector is not None]
     id_, vectors, metadata = f"c-{database}-{name}", f"v-{database}-{name}", f"m-{database}-{name}"
     index = {"config": {"space": "cosine", **({"embedding_function": function} if function else {})}}
     schema = json.dumps({"keys": {"#embedding": {"float_list": {"vector_index": index}}}})
@@ -92,8 +92,8 @@ def _collection(
     for one in records:
         number = _record(connection, metadata, f"persistent://default/default/{id_}", one)
     connection.execute("insert into max_seq_id values (?, ?)", (metadata, number))
-    if any(one.indexed and one.vector is not None for one in records):
-        write_index(folder / vectors, [one for one in records if one.indexed and one.vector is not None])
+    if any(record.indexed and record.vector is not None for record in records):
+        write_index(folder / vectors, [record for record in records if record.indexed and record.vector is not None])
 
 
 def _record(connection: apsw.Connection, segment: str, topic: str, one: Held) -> int:

@@ -49,15 +49,18 @@ def taken(engine: Engine, directory: Path) -> Imported:
 
 
 def state(directory: Path) -> dict[str, tuple[str, int]]:
-    files = sorted(one for one in directory.rglob("*") if one.is_file())
-    return {str(one): (hashlib.sha256(one.read_bytes()).hexdigest(), one.stat().st_mtime_ns) for one in files}
+    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    return {str(file): (hashlib.sha256(file.read_bytes()).hexdigest(), file.stat().st_mtime_ns) for file in files}
 
 
 def test_every_record_becomes_a_document_and_the_directory_stays_as_it_was(directory: Path, tmp_path: Path) -> None:
     before = state(directory)
     with opened(tmp_path / "library.db") as engine:
         done = taken(engine, directory)
-        assert [(one.name, one.records, one.added, one.without_text, one.vectors) for one in done.collections] == [
+        assert [
+            (collection.name, collection.records, collection.added, collection.without_text, collection.vectors)
+            for collection in done.collections
+        ] == [
             ("empty", 0, 0, [], 0),
             ("notes", 5, 4, ["d"], 3),
         ]
@@ -79,7 +82,7 @@ def test_every_record_becomes_a_document_and_the_directory_stays_as_it_was(direc
 
 def test_vectors_come_from_the_index_folder_and_from_the_log(directory: Path) -> None:
     with closing(ChromaDirectory(directory)) as source:
-        (notes,) = (one for one in source.collections() if one.name == "notes")
+        (notes,) = (collection for collection in source.collections() if collection.name == "notes")
         vectors = source.vectors(notes)
         found = {one.id: vectors.of(one.id) for page in source.pages(notes, 2) for one in page}
     wanted: dict[str, Any] = {"a": [0.6, 0.8], "b": [1, 0], "c": [0, 2], "d": [0.5**0.5, 0.5**0.5], "e": None}
@@ -154,7 +157,7 @@ def test_two_databases_with_a_collection_of_one_name_stay_apart(directory: Path,
     connection.close()
     write_chroma(directory, {"notes": [Held("a", "Another moon.")]}, database="1")
     with opened(tmp_path / "library.db") as engine:
-        names = {one.name: one.records for one in taken(engine, directory).collections}
+        names = {collection.name: collection.records for collection in taken(engine, directory).collections}
     assert names == {"empty": 0, "default_database.notes": 5, "second.notes": 1}
 
 
@@ -213,7 +216,7 @@ def test_a_collection_of_which_nothing_was_carried_out_is_not_taken_for_empty(di
     connection.execute("delete from max_seq_id; delete from embeddings")
     connection.close()
     with closing(ChromaDirectory(directory)) as source:
-        (notes,) = (one for one in source.collections() if one.name == "notes")
+        (notes,) = (collection for collection in source.collections() if collection.name == "notes")
         with pytest.raises(LibraryError, match="has not carried out yet"):
             source.count(notes)
 
@@ -234,7 +237,7 @@ def test_an_index_folder_of_another_width_or_version_is_refused(directory: Path)
     (header,) = directory.glob("*/header.bin")
     written = header.read_bytes()
     with closing(ChromaDirectory(directory)) as source:
-        (notes,) = (one for one in source.collections() if one.name == "notes")
+        (notes,) = (collection for collection in source.collections() if collection.name == "notes")
         for broken in (written[:20], b"\x09" + written[1:], written[:36] + b"\xff" + written[37:]):
             header.write_bytes(broken)
             with pytest.raises(LibraryError):

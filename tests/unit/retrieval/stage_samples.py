@@ -68,8 +68,8 @@ def listed(held: Library, *scores: float) -> tuple[Candidate, ...]:
 
 
 def uris(candidates: Sequence[Candidate]) -> list[str]:
-    return [one.uri for one in candidates]
+    return [candidate.uri for candidate in candidates]
 
 
 def details(candidates: Sequence[Candidate], stage: str) -> dict[str, str]:
-    return {one.uri: step.detail for one in candidates for step in one.steps if step.stage == stage}
+    return {candidate.uri: step.detail for candidate in candidates for step in candidate.steps if step.stage == stage}

@@ -172,14 +172,14 @@ def test_a_hypothesis_is_looked_for_by_meaning_while_the_words_stay_the_question
 def test_filters_hold_for_every_channel(library: Library) -> None:
     for name in PROFILES:
         candidates, _ = run(profile_named(name), _query("apple zebra", tags_all=("food",)), library)
-        assert {one.uri for one in candidates} == {"both.md"}, name
+        assert {candidate.uri for candidate in candidates} == {"both.md"}, name
 
 
 def test_what_a_negated_filter_lets_through_is_found_by_no_channel(library: Library) -> None:
     for name in PROFILES:
         asked = _query("apple zebra", without=(Filters(tags_all=("food",)), Filters(path_prefix="app")))
         candidates, _ = run(profile_named(name), asked, library)
-        assert {one.uri for one in candidates} == {"zebra.md"}, name
+        assert {candidate.uri for candidate in candidates} == {"zebra.md"}, name
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,8 @@ class _Everything:
 def test_what_is_excluded_is_found_by_no_channel(library: Library) -> None:
     terms = replace(samples.terms("apple"), excluded=(("zebra",), ("apples",)))
     candidates, _ = run(RetrievalProfile("all", (_Everything(),), SingleChannel()), Query("x", terms=terms), library)
-    texts = library.store.documents.texts(library.project, {one.text_hash for one in candidates})
-    said = [one.span.of(texts[one.text_hash]) for one in candidates]
+    texts = library.store.documents.texts(library.project, {candidate.text_hash for candidate in candidates})
+    said = [candidate.span.of(texts[candidate.text_hash]) for candidate in candidates]
     assert said and not [text for text in said if "zebra" in text.split() or "apples" in text.split()]
 
 
@@ -218,7 +218,12 @@ def test_filters_alone_list_what_they_let_through_the_newest_first(name: str) ->
     held = Library(store, within.project_id, _fail, lambda: index, lambda: 0.0)
     query = Query("-path:other", filters=Filters(without=(Filters(path_prefix="other"),)), terms=Terms("-path:other"))
     candidates, trace = run(profile_named(name), query, held)
-    assert [(one.uri, one.ordinal) for one in candidates] == [("b.md", 0), ("c.md", 0), ("d.md", 0), ("a.md", 0)]
+    assert [(candidate.uri, candidate.ordinal) for candidate in candidates] == [
+        ("b.md", 0),
+        ("c.md", 0),
+        ("d.md", 0),
+        ("a.md", 0),
+    ]
     assert [entry.returned for entry in trace if entry.stage == "filters"] == [4]
     nowhere = replace(query, filters=Filters(path_prefix="nowhere"))
     assert run(profile_named(name), nowhere, held)[0] == ()
@@ -227,10 +232,10 @@ def test_filters_alone_list_what_they_let_through_the_newest_first(name: str) ->
 def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: Library) -> None:
     terms = replace(samples.terms("apple"), excluded=(("zebra",),))
     candidates, _ = run(PROFILES["dense_only"], Query("apple -zebra", terms=terms), library)
-    assert {one.uri for one in candidates} == {"apple.md"}
+    assert {candidate.uri for candidate in candidates} == {"apple.md"}
     terms = replace(samples.terms("apple"), phrases=(("the", "zebra"),))
     candidates, _ = run(PROFILES["dense_only"], Query('apple "the zebra"', terms=terms), library)
-    assert {one.uri for one in candidates} == {"both.md"}
+    assert {candidate.uri for candidate in candidates} == {"both.md"}
 
 
 def test_a_hit_is_the_exact_slice_and_a_truncated_one_keeps_its_span(library: Library) -> None:

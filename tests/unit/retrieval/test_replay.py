@@ -129,7 +129,7 @@ def test_a_recording_replays_although_documents_came_and_went(held: Library) -> 
     with held.store.transaction():
         held.store.documents.remove(held.project, gone.id)
     candidates, _ = replay(recording, held)
-    assert candidates and "0.md" not in {one.uri for one in candidates}
+    assert candidates and "0.md" not in {candidate.uri for candidate in candidates}
 
 
 def test_another_format_is_refused(held: Library) -> None:

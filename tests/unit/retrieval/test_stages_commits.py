@@ -56,7 +56,7 @@ def kinds(library: Library, query: Query, depth: int = 20) -> list[Kind]:
     profile = replace(PROFILES["lexical_only"], recall=(LexicalRecall(depth=depth),))
     candidates, trace = run(profile, query, library)
     assert [entry.failed for entry in trace] == [None] * len(trace)
-    return [one.kind for one in candidates[: query.limit]]
+    return [candidate.kind for candidate in candidates[: query.limit]]
 
 
 def query(text: str = "dome", limit: int = 5, **filters: object) -> Query:
@@ -88,4 +88,4 @@ def test_a_library_without_commits_is_asked_once(store: SqliteStore, library: Li
 def test_the_share_of_commits_is_rounded(library: Library) -> None:
     half = replace(PROFILES["lexical_only"], refine=(CapCommits(share=0.5),))
     candidates, _ = run(half, query(limit=4), library)
-    assert [one.kind for one in candidates[:4]].count(Kind.COMMIT) == 2
+    assert [candidate.kind for candidate in candidates[:4]].count(Kind.COMMIT) == 2

@@ -73,7 +73,9 @@ def test_the_intent_of_a_query_decides_between_words_and_meaning(typed: str, int
 
 def test_links_lead_from_what_was_found_to_what_no_channel_found() -> None:
     notes = chain()
-    found = in_order([one for one in listed(notes, 1.0, 0.5, 0.4, 0.8) if one.uri in ("a.md", "d.md")])
+    found = in_order(
+        [candidate for candidate in listed(notes, 1.0, 0.5, 0.4, 0.8) if candidate.uri in ("a.md", "d.md")]
+    )
     expanded = GraphExpansion(seeds=1).refine(asking(notes), found)
     assert uris(expanded)[:1] == ["a.md"]
     assert sorted(uris(expanded)) == ["a.md", "b.md", "c.md", "d.md"]

@@ -41,7 +41,7 @@ def shards_with(form: str, vectors: NDArray[np.float16], folder: Path, most_open
         paths.append(folder / f"shard_{number:03d}.vec")
         save_shard(paths[-1], WindowVectors(rows + 1, rows + 1, np.zeros(len(rows), np.uint8), vectors[rows]))
         save_index(paths[-1].with_suffix(f".{form}"), form, vectors[rows])
-    return Shards(paths, most_open, FaissIndexes([one.with_suffix(f".{form}") for one in paths], most_open))
+    return Shards(paths, most_open, FaissIndexes([path.with_suffix(f".{form}") for path in paths], most_open))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -89,7 +89,7 @@ def test_a_builder_killed_at_any_step_leaves_a_library_that_answers_and_can_be_b
     answers(bench)
     assert current is not None
     assert (current == first.id) == (step not in {"prune"})
-    assert not [one for one in bench.folder.root.iterdir() if one.name.endswith(".building")]
+    assert not [path for path in bench.folder.root.iterdir() if path.name.endswith(".building")]
     bench.publish()
     answers(bench)
     assert bench.snapshots.current() is not None
@@ -208,7 +208,7 @@ def test_a_full_disk_fails_the_build_with_a_hint_and_leaves_nothing_behind(
     with pytest.raises(StorageError, match="No space left"):
         bench.publish()
     monkeypatch.undo()
-    assert sorted(one.name for one in bench.folder.root.iterdir()) == [first.id, "CURRENT", "LOCK"]
+    assert sorted(path.name for path in bench.folder.root.iterdir()) == [first.id, "CURRENT", "LOCK"]
     assert bench.store.snapshots.known(bench.project) == {first.id: True}
     answers(bench)
     bench.publish()
@@ -249,7 +249,7 @@ def test_a_disk_that_is_full_at_any_file_costs_that_build_and_nothing_else(
             bench.publish()
         full_at(None)
         answers(bench)
-        assert not [one for one in bench.folder.root.iterdir() if one.name.endswith(".building")]
+        assert not [path for path in bench.folder.root.iterdir() if path.name.endswith(".building")]
     bench.publish()
     answers(bench)
 

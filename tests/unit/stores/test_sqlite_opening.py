@@ -204,7 +204,7 @@ def test_an_older_library_is_kept_beside_itself_before_it_is_upgraded(tmp_path: 
     opened = apsw.Connection(str(path))
     assert (opened.pragma("user_version"), opened.execute("select name from projects").get) == (newest, "kept")
     opened.close()
-    assert sorted(one.name for one in tmp_path.iterdir() if "schema" in one.name) == [f"library.db.schema-{before}"]
+    assert sorted(path.name for path in tmp_path.iterdir() if "schema" in path.name) == [f"library.db.schema-{before}"]
 
 
 def test_a_library_in_memory_is_one_for_all_threads_and_another_for_every_opening() -> None:
