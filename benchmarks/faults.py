@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import atexit
 import json
 import multiprocessing
 import os
@@ -240,12 +241,11 @@ def slack_round(folder: Path, seed: int) -> str:
 
 
 def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random], tuple[int, int]]) -> str:
-    chosen, config = random.Random(seed), library_in(folder)
-    indexed(config, folder)
-    _fill_every_table(config, folder / "library.db")
-    with open_engine(config) as engine:
-        wanted = answers(engine)
-    path = folder / "library.db"
+    chosen, (config, whole, wanted) = random.Random(seed), _whole_library()
+    path = Path(config.library)
+    for file in path.parent.glob("library.db*"):
+        file.unlink()
+    path.write_bytes(whole)
     at, length = place(path, chosen)
     data = bytearray(path.read_bytes())
     data[at : at + length] = chosen.randbytes(length)
@@ -265,6 +265,19 @@ def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random
         return "detected and salvaged" if healed else f"detected, salvaged without all of it: seed {seed}"
     with open_engine(config) as engine:
         return "detected and mended" if answers(engine) == wanted else f"detected, mended wrongly: seed {seed}"
+
+
+@cache
+def _whole_library() -> tuple[Config, bytes, list[tuple[str, float, str]]]:
+    """Made once for all rounds, each of which begins with these bytes; and what it answers."""
+    folder = Path(tempfile.mkdtemp(prefix="octavo-faults-whole-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    config = library_in(folder)
+    indexed(config, folder)
+    _fill_every_table(config, folder / "library.db")
+    with open_engine(config) as engine:
+        wanted = answers(engine)
+    return config, (folder / "library.db").read_bytes(), wanted
 
 
 def _fill_every_table(config: Config, path: Path) -> None:

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import string
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from secret_tokens import ALNUM, TOKENS, made
+from secret_tokens import ALNUM, HEX, TOKENS, made
 
 from octavo.sources.redaction import MARK, described, find_keys, redacted
 
 MORE = {
     "AWS secret key": "aws_secret_access_key = " + made(ALNUM, 40),
     "Azure storage key": "AccountKey=" + made(ALNUM, 86) + "==",
-    "Shopify token": "shpat_" + made("0123456789abcdef", 32),
+    "Azure client secret": made(ALNUM, 3) + "8Q~" + made(ALNUM, 34),
+    "Shopify token": "shpat_" + made(HEX, 32),
+    "Telegram bot token": made("123456789", 10) + ":AA" + made(ALNUM, 33),
+}
+FURTHER = {
+    "GitHub token": [f"gh{kind}_" + made(ALNUM, 36) for kind in "pousr"] + ["github_pat_" + made(ALNUM, 82)],
+    "GitLab token": [f"gl{kind}-" + made(ALNUM, 20) for kind in ("dt", "rt", "ptt", "cbt", "ft", "soat", "agent")],
+    "AWS access key": [f"A{kind}A" + made(string.ascii_uppercase, 16) for kind in ("SI", "BI", "CC")],
+    "Slack token": ["xapp-1-A0" + made(string.digits, 9) + "-" + made(HEX, 64), "xoxp-" + made(string.digits, 40)],
+    "Stripe key": [f"{kind}_" + made(ALNUM, 24) for kind in ("rk_live", "sk_test", "rk_test", "whsec")],
+    "Hugging Face token": ["api_org_" + made(ALNUM, 34)],
+    "Notion token": ["secret_" + made(ALNUM, 43)],
+    "Vault token": [f"hv{kind}." + made(ALNUM, 95) for kind in "br"],
+    "Doppler token": ["dp.st.prd." + made(ALNUM, 43), "dp.ct." + made(ALNUM, 43)],
+    "Docker Hub token": ["dckr_oat_" + made(ALNUM, 32)],
+    "Linear key": ["lin_oauth_" + made(HEX, 64)],
+    "Shopify token": [f"shp{kind}_" + made(HEX, 32) for kind in ("ca", "pa", "ss")],
 }
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(made(ALNUM + "+/", 64) for _ in range(5))
 WHOLE_KEY = KEY + "\n-----END RSA PRIVATE KEY-----"
@@ -31,6 +48,35 @@ def test_a_token_becomes_as_many_marks(kind: str, around: str) -> None:
     secret = match.span.of(text)
     assert token.endswith(secret)
     assert hidden == text.replace(secret, MARK * len(secret))
+
+
+@pytest.mark.parametrize(("kind", "token"), [(kind, token) for kind, tokens in FURTHER.items() for token in tokens])
+def test_every_kind_of_a_service_s_tokens_is_known(kind: str, token: str) -> None:
+    hidden, (match,) = redacted(f"export TOKEN={token}\n")
+    assert (match.kind, hidden) == (kind, f"export TOKEN={MARK * len(token)}\n")
+
+
+WHOLE = [token for tokens in ([*TOKENS.values()], *FURTHER.values()) for token in tokens]
+
+
+@pytest.mark.parametrize("token", sorted(set(WHOLE)))
+def test_half_a_token_and_one_inside_of_a_word_are_none(token: str) -> None:
+    shorter = token[: min(len(token) // 2, 12)]
+    assert redacted(f"the form {shorter} … of a key") == (f"the form {shorter} … of a key", ())
+    if token[0] not in "&h" or token.startswith("hf_"):  # addresses may stand anywhere
+        assert redacted(f"word{token}") == (f"word{token}", ())
+
+
+@pytest.mark.parametrize("sign", ["", "+", "-"])
+def test_the_private_lines_of_a_putty_key_go_and_the_rest_of_it_stays(sign: str) -> None:
+    secret = [made(ALNUM + "+/", 64), made(ALNUM, 40) + "=="]
+    head = ["PuTTY-User-Key-File-3: ssh-ed25519", "Encryption: none", "Private-Lines: 2"]
+    lines = [*head, *secret, "Private-MAC: " + made(HEX, 64), "after"]
+    hidden, (match,) = redacted("".join(f"{sign}{line}\n" for line in lines))
+    assert match.kind == "PuTTY key"
+    shown = hidden.splitlines()
+    assert [shown[0], *shown[-2:]] == [f"{sign}{line}" for line in (lines[0], *lines[-2:])]
+    assert not [line for line in secret if line in hidden]
 
 
 @pytest.mark.parametrize("sign", ["", "+", "-", " ", "    ", "# "])
@@ -57,6 +103,16 @@ def test_a_private_key_goes_whole_and_its_lines_stay(key: str, sign: str) -> Non
         "SKU 4711, SKIP, ASIAN, AKIA",
         "hf_hub_download_and_cache_the_model_files",
         "def npm_install_everything_that_is_in_the_lock_file(): ...",
+        "key-value-store-with-a-very-long-name-indeed",
+        "secret_manager_client_for_every_region_of_the_cloud",
+        "a SKU SKf00, SKELETON_KEY_FOR_EVERYTHING_THERE_IS",
+        "the ratio 12345678:AAA and a time 20260101:AAbbcc",
+        "gsk_ r8_ xai- pplx- ntn_ hvs. dapi dckr_pat_ AGE-SECRET-KEY-1",
+        "https://example.org/?design=1&sig=abc&more=1",
+        "Private-Lines: the lines of a key that is private\nThe next line.",
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4 is base 64 of a number, and a.b.c is a name",
+        "udp.pt.example, dp.pt.short",
+        "glpat-form glrt-form and glft-flags",
     ],
 )
 def test_talk_about_keys_stays(text: str) -> None:
@@ -75,6 +131,8 @@ UNITS = [
     *("eyJ", "eyJa.", "\n-eyJ", "--eyJ", "sk-", "\n-sk-", "AKIA", "xoxb-", "PRIVATE KEY-----", "-----BEGIN ", "SG.a"),
     *("-----BEGIN PRIVATE KEY-----\n", f"-----BEGIN PRIVATE KEY-----\n{'A' * 40}\n", "ghp_a1", "AccountKey="),
     *("eyJaaaaaaaa.eyJaaaaaaaa.", "SecretAccessKey"),
+    *("Private-Lines: 1\n", "Private-Lines: 1\nAAAA\n", "MTIz", "MTIz.", "dp.st.a", "dp.st.aa.", "sig=", "1Q~", "key-"),
+    *("SKa", "12345678:AA", "hvs.", "glpat-", "ATATT3", "a" * 20 + " "),
 ]
 
 
