@@ -96,7 +96,7 @@ def figures(asked: Sequence[Asked], calibration: Calibration) -> tuple[float, fl
     for query in asked:
         values = [calibration.relevance(share, query.evidence) for share in query.shares]
         best = max(values, default=0.0)
-        kept = sum(value >= calibration.tail * best for value in values) if best >= calibration.floor else 0
+        kept = sum(value >= calibration.tail * best**2 for value in values) if best >= calibration.floor else 0
         kept = len(values) if query.exact else kept
         if query.found_in != query.asked_of:
             unanswerable += 1

@@ -72,6 +72,18 @@ def test_one_word_of_a_sentence_is_not_what_was_typed(bench: Bench) -> None:
     assert alone[0].score > alone[1].score
 
 
+def test_a_list_ends_where_relevance_falls_off(garden: Bench) -> None:
+    calibration = PROFILES["hybrid"].calibration
+    assert calibration is not None
+    asked = "when do I prune an apple tree?"
+    with garden.opened(embedding=BUNDLED) as engine:
+        every = engine.search(Query(asked, floor=False), PROFILES["hybrid"]).hits
+        shown = engine.search(Query(asked), PROFILES["hybrid"]).hits
+    least = calibration.tail * every[0].score ** 2
+    assert [hit.chunk_id for hit in shown] == [hit.chunk_id for hit in every if hit.score >= least]
+    assert len(shown) < len(every)
+
+
 def test_an_alias_speaks_for_one_passage_of_its_note(bench: Bench) -> None:
     filler = " ".join(f"On night {night} the rota has two people, and the gate stays shut." for night in range(40))
     sections = "".join(f"\n## Rota {month}\n\n{filler}\n" for month in ("May", "June", "July"))

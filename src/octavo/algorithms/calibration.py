@@ -25,8 +25,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The coefficients of a profile. Where the best hit is below `floor` nothing matches; a hit is none below `tail` of
-    the best one's relevance.
+    """The coefficients of a profile. Where the best hit is below `floor` nothing matches; a hit is none below `tail`
+    times the square of the best one's relevance: beside a sure answer little else is one, beside a doubtful one much.
 
     `encoder` names the model whose cosines they were fitted on; empty where none takes part.
 

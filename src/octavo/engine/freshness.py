@@ -100,7 +100,7 @@ def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def _changed_since(root: Path, entry: LedgerEntry) -> str:
     """Whether a file changed or went; empty where that is unknown: an empty root may be a disk that is not mounted."""
     try:
-        status = file_behind(root, entry.uri).stat()
+        status = _status(root, entry.uri)
     except (FileNotFoundError, NotADirectoryError):
         return GONE if _has_entries(root) else ""
     except (OSError, ValueError):
@@ -109,6 +109,14 @@ def _changed_since(root: Path, entry: LedgerEntry) -> str:
         return GONE
     same = (status.st_size, status.st_mtime_ns) == (entry.stamp.size, entry.stamp.mtime_ns)
     return "" if same else CHANGED
+
+
+def _status(root: Path, uri: str) -> os.stat_result:
+    """Most documents are files of their own: what they may lie in is looked for only where there is none."""
+    try:
+        return (root / uri).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return file_behind(root, uri).stat()
 
 
 def _has_entries(root: Path) -> bool:

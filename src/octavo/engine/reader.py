@@ -174,7 +174,8 @@ class Reader:
             check_cursor(parsed)
             candidates, trace = answer(parsed, searched)
             if calibration is not None:
-                candidates = with_relevance(Search(parsed, searched), candidates, calibration, floor=parsed.floor)
+                search = Search(parsed, searched)
+                candidates = with_relevance(search, candidates, calibration, floor=parsed.floor, most=parsed.limit)
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
         candidates, trace, hits, freshness = in_one_state(library.store, searched, presented)

@@ -10,7 +10,7 @@ from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.exact import EXACT, HOLDS_WORD
-from octavo.retrieval.stages.steps import shares, texts_of
+from octavo.retrieval.stages.steps import channel_score, shares, texts_of
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads."""
@@ -18,17 +18,23 @@ BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
 _FLUENTLY = 0.9
 """The trust in a query from which cosines say whether there is an answer, where it may be in another language."""
 _FLOOR_BY_WORDS = 0.03
-_LOOKED_AT = 5
-"""Passages whose words are compared with the query's."""
+_LOOKED_AT, _COMPARED = 5, 3
+"""Of so many passages, those that are best by words are compared with the query's words."""
 _SURE = frozenset({EXACT, "named_first"})
 _LEAST_EXACT = 0.9
 """The relevance of what holds the query whole: that is no matter of likelihood."""
 
 
 def with_relevance(
-    search: Search, candidates: tuple[Candidate, ...], calibration: Calibration, *, floor: bool = True
+    search: Search,
+    candidates: tuple[Candidate, ...],
+    calibration: Calibration,
+    *,
+    floor: bool = True,
+    most: int | None = None,
 ) -> tuple[Candidate, ...]:
-    """The candidates in their order, each scored by its relevance; with a floor, only those above it."""
+    """The candidates in their order, or the first of them, each scored by its relevance; with a floor, only those
+    above it."""
     if not candidates:
         return ()
     found = evidence(search, candidates)
@@ -39,7 +45,7 @@ def with_relevance(
         calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
     relevant: list[Candidate] = []
     highest = 1.0
-    for candidate, share in zip(candidates, shares(candidates), strict=True):
+    for candidate, share in zip(candidates[:most], shares(candidates), strict=False):
         relevance = max(calibration.relevance(share, found), _least(candidate, share))
         highest = min(highest, rounded(relevance))
         if floor and _too_low(highest, relevant, found, calibration):
@@ -51,7 +57,7 @@ def with_relevance(
 def _too_low(score: float, better: Sequence[Candidate], found: Evidence, calibration: Calibration) -> bool:
     """Of the best hit: whether it is no answer. Of any other: whether it is one beside the best."""
     if better:
-        return score < calibration.tail * better[0].score
+        return score < calibration.tail * better[0].score ** 2
     return score < calibration.floor and found.words < 1.0  # a passage with every word of the query is an answer
 
 
@@ -66,7 +72,8 @@ def _least(candidate: Candidate, share: float) -> float:
 
 def evidence(search: Search, candidates: Sequence[Candidate]) -> Evidence:
     cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
-    return Evidence(max(cosines, default=0.0), _words(search, candidates[:_LOOKED_AT]))
+    by_words = sorted(candidates[:_LOOKED_AT], key=lambda candidate: -channel_score(candidate, "lexical"))
+    return Evidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]))
 
 
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:

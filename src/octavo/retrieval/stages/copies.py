@@ -43,8 +43,15 @@ def without_copies(
             copy = Copy(candidate.collection, candidate.uri, candidate.lines.first)
             repeats.setdefault(candidates[first].key, []).append(copy)
     kept = [candidates[place] for place, first in enumerate(places) if first == place]
-    kept = [candidate._replace(copies=(*candidate.copies, *repeats.get(candidate.key, ()))) for candidate in kept]
     search.notes["dropped"] = len(places) - len(kept)
+    if not repeats:
+        return candidates
+    kept = [
+        candidate._replace(copies=(*candidate.copies, *repeats[candidate.key]))
+        if candidate.key in repeats
+        else candidate
+        for candidate in kept
+    ]
     return noted([*kept, *candidates[len(places) :]], stage, _details(repeats))
 
 

@@ -15,8 +15,11 @@ from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import ground, noted
 
 _LONGEST = 120  # characters: a longer query is a question, not a name
+_LONGEST_ALIAS = 8  # words: aliases are looked up in the library, which a question has not to wait for
 _WITH_ENDING = (Kind.CODE, Kind.CONFIG)  # `command` is a word of the code; `command.go` is a file
 _ABOVE = 0.02  # of the first candidate's height
+_UNFOLDED = 4  # characters by which a name may be longer or shorter than what it is folded to
+_LONGEST_ENDING = 10
 _DASHES = re.compile(r"[-_\s]+")
 
 
@@ -34,7 +37,9 @@ class NamedFirst:
         wanted = _spaced(typed)
         if not candidates or not wanted or len(wanted) > _LONGEST:
             raise SkipStage("the query is no name" if candidates else "there are no candidates")
-        documents = set(_named(candidates, wanted)) | self._aliased(search, candidates, typed)
+        documents = set(_named(candidates, wanted))
+        if wanted.count(" ") < _LONGEST_ALIAS:
+            documents |= self._aliased(search, candidates, typed)
         if not documents:
             raise SkipStage("no document has this name")
         height = (candidates[0].score - ground(candidates)) or 1.0
@@ -58,12 +63,17 @@ class NamedFirst:
 
 
 def _named(candidates: Iterable[Candidate], wanted: str) -> Iterable[str]:
-    for candidate in {candidate.document_id: candidate for candidate in candidates}.values():
-        name = last(candidate.uri)
-        if candidate.kind not in _WITH_ENDING:
-            name = without_ending(name)
-        if wanted in (_spaced(folded(name)), _spaced(folded(candidate.title))):
+    size = len(wanted)
+    for candidate in candidates:
+        title, name = candidate.title, last(candidate.uri)
+        # Folding every name takes longer than all else here, and changes hardly a length.
+        if abs(len(title) - size) <= _UNFOLDED and _spaced(folded(title)) == wanted:
             yield candidate.document_id
+        elif size - _UNFOLDED <= len(name) <= size + _UNFOLDED + _LONGEST_ENDING:
+            if candidate.kind not in _WITH_ENDING:
+                name = without_ending(name)
+            if _spaced(folded(name)) == wanted:
+                yield candidate.document_id
 
 
 def _spaced(name: str) -> str:

@@ -10,13 +10,13 @@ from octavo.algorithms.shingles import jaccard, shingles
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.steps import noted, texts_of
+from octavo.retrieval.stages.steps import channel_score, noted, texts_of
 
-_AS_LONG = 0.8
+_AS_LONG = 0.85
 """The least ratio of two lengths: texts that differ more in length share too little to be near-copies."""
 _SAME_WORDS = 0.75
 """Of the threshold: texts with fewer words in common have fewer runs of them, and words are had for less."""
-_AS_NEAR = 0.08
+_AS_NEAR = 0.05
 """The most by which the cosines of two near-copies differ."""
 
 
@@ -74,25 +74,17 @@ class NearCopies:
 
 def _comparable(candidates: Sequence[Candidate]) -> list[tuple[int, int]]:
     """The places of those that may be near-copies, the better one first."""
-    known = [
-        (candidate.span.end - candidate.span.start, _score(candidate, "lexical"), _score(candidate, "dense"))
-        for candidate in candidates
-    ]
+    known = sorted(
+        (found.span.end - found.span.start, place, channel_score(found, "lexical"), channel_score(found, "dense"))
+        for place, found in enumerate(candidates)
+    )
     pairs = []
-    for second, (length, lexical, cosine) in enumerate(known):
-        for first in range(second):
-            other = known[first]
-            if not _AS_LONG * length <= other[0] <= length / _AS_LONG:
+    for at, (longer, place, lexical, cosine) in enumerate(known):
+        for shorter, other, by_words, by_meaning in reversed(known[:at]):
+            if shorter < _AS_LONG * longer:
+                break  # and so are the others
+            if not _AS_LONG * lexical <= by_words <= lexical / _AS_LONG:
                 continue
-            if not _AS_LONG * lexical <= other[1] <= lexical / _AS_LONG:
-                continue
-            if cosine == 0.0 or other[2] == 0.0 or abs(cosine - other[2]) <= _AS_NEAR:
-                pairs.append((first, second))
-    return pairs
-
-
-def _score(candidate: Candidate, channel: str) -> float:
-    for step in candidate.steps:
-        if step.stage == channel:
-            return step.score
-    return 0.0
+            if cosine == 0.0 or by_meaning == 0.0 or abs(cosine - by_meaning) <= _AS_NEAR:
+                pairs.append((min(place, other), max(place, other)))
+    return sorted(pairs, key=lambda pair: (pair[1], pair[0]))

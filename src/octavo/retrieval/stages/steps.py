@@ -23,8 +23,18 @@ def shares(candidates: Sequence[Candidate]) -> list[float]:
     return [(candidate.score - low) / height if height > 0 else 1.0 for candidate in candidates]
 
 
+def channel_score(candidate: Candidate, channel: str) -> float:
+    """What a channel gave a candidate; 0 where it did not find it."""
+    for step in candidate.steps:
+        if step.stage == channel:
+            return step.score
+    return 0.0
+
+
 def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey, str]) -> tuple[Candidate, ...]:
     """The candidates, those with a detail carrying a step with their score and place as they now are."""
+    if not details:
+        return tuple(candidates)
     return tuple(
         candidate.scored(
             candidate.score, (*candidate.steps, ScoreStep(stage, candidate.score, rank, details[candidate.key]))
