@@ -53,7 +53,7 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
     """Compares collections with the disk, takes in what changed, fills in vectors."""
     started = time.perf_counter()
     chosen = [library.collection(name) for name in options.names] or list(library.collections())
-    chosen = [one for one in chosen if one.on_disk]
+    chosen = [collection for collection in chosen if collection.on_disk]
     if not chosen:
         raise NotIndexed("the library has no collections", hint="run `octavo add FOLDER --name NAME`")
     store, project = library.store, library.project.id
@@ -209,7 +209,7 @@ def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] 
     started_at = library.adapters.clock()
     scan = library.rules.scan(collection, _known(library, collection, entries), paths)
     todo = plan(scan, entries, recorded_as(library.cut_by(settings), _origin(library, collection)))
-    refused = {one.uri: one.reason for one in todo.refused}
+    refused = {file.uri: file.reason for file in todo.refused}
     known = {
         uri: entries[uri].reason for uri in refused if uri in entries and entries[uri].outcome is FileOutcome.SKIPPED
     }

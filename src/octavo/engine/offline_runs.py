@@ -40,9 +40,9 @@ _TOLD_FOR = 30 * 86_400.0  # seconds: how a run ended is of interest for a month
 
 def offline_runs(engine: Engine, counts: LibraryCounts) -> tuple[OfflineRun, ...]:
     """Of each kind of work that was ever begun, by name."""
-    found = {one.name: one for one in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, counts))}
+    found = {run.name: run for run in (*_jobs(engine), *_finetuned(engine), *_clusters(engine, counts))}
     if engine.accelerator is not None:
-        found |= {one.name: one for one in (*_snapshot(engine.accelerator), *_clustering(engine.accelerator))}
+        found |= {run.name: run for run in (*_snapshot(engine.accelerator), *_clustering(engine.accelerator))}
     return tuple(found[name] for name in sorted(found))
 
 

@@ -110,7 +110,9 @@ def view(
                 name = f"tag:{folded(tag)}"
                 tags.setdefault(name, f"#{tag}")
                 found.append(ViewEdge(node.document, name, EdgeType.MENTIONS.value, 0.6))
-    named, through_entities = entity_view([one for one in mentions if shown.entities and one.document in kept])
+    named, through_entities = entity_view(
+        [mention for mention in mentions if shown.entities and mention.document in kept]
+    )
     found += through_entities
     degree: Counter[str] = Counter()
     for drawn_edge in found:
@@ -150,15 +152,17 @@ def entity_view(mentions: Sequence[DocumentMention]) -> tuple[dict[str, Entity],
     nodes: dict[str, Entity] = {}
     edges: list[ViewEdge] = []
     for name, inside in by_entity.items():
-        if len({one.document for one in inside}) < 2:
+        if len({mention.document for mention in inside}) < 2:
             continue
         entity = nodes[name] = inside[0].mention.entity
-        for one in inside:
-            if entity.kind in CITED and one.mention.role is MentionRole.MENTION:
-                edges.append(ViewEdge(one.document, name, EdgeType.REFERENCES.value, WEIGHTS[EdgeType.REFERENCES]))
+        for mention in inside:
+            if entity.kind in CITED and mention.mention.role is MentionRole.MENTION:
+                edges.append(ViewEdge(mention.document, name, EdgeType.REFERENCES.value, WEIGHTS[EdgeType.REFERENCES]))
             else:
-                edges.append(ViewEdge(name, one.document, EdgeType.MENTIONED_IN.value, WEIGHTS[EdgeType.MENTIONED_IN]))
-        written = sorted({one.document for one in inside if one.mention.role is MentionRole.AUTHOR})
+                edges.append(
+                    ViewEdge(name, mention.document, EdgeType.MENTIONED_IN.value, WEIGHTS[EdgeType.MENTIONED_IN])
+                )
+        written = sorted({mention.document for mention in inside if mention.mention.role is MentionRole.AUTHOR})
         if len(written) <= _PAIRS:
             weight = WEIGHTS[EdgeType.SAME_AUTHOR]
             edges += (ViewEdge(a, b, EdgeType.SAME_AUTHOR.value, weight) for a, b in combinations(written, 2))

@@ -334,11 +334,11 @@ def _source(origin: Origin, file: SeenFile, text: str) -> Source:
 def _embedded(outcomes: Sequence[PreparedFile], fast: Embedder) -> list[PreparedFile]:
     """The same outcomes, with the fast vector of every input."""
     texts = [
-        joined(one.context, one.span.of(outcome.result.document.text))
+        joined(window.context, window.span.of(outcome.result.document.text))
         for outcome in outcomes
         if isinstance(outcome.result, PreparedDocument)
         for chunk in outcome.result.chunks
-        for one in chunk.inputs
+        for window in chunk.inputs
     ]
     rows = iter(fast.embed(texts).astype("<f2"))
     found = []
@@ -349,7 +349,7 @@ def _embedded(outcomes: Sequence[PreparedFile], fast: Embedder) -> list[Prepared
                     IndexedChunk(
                         chunk.chunk,
                         chunk.lexical,
-                        tuple([EmbeddingInput(*one[:-1], next(rows).tobytes()) for one in chunk.inputs]),
+                        tuple([EmbeddingInput(*window[:-1], next(rows).tobytes()) for window in chunk.inputs]),
                     )
                     for chunk in outcome.result.chunks
                 ]

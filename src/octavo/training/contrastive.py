@@ -311,6 +311,6 @@ def sureness(
     near = [rows[asked] @ rows[answers].T for rows in teachers]
     factors = [sharpest(near_by) * weight / sum(weights) for near_by, weight in zip(near, weights, strict=True)]
     together = sharpest(
-        sum((one * factor for one, factor in zip(near, factors, strict=True)), torch.zeros_like(near[0]))
+        sum((cosines * factor for cosines, factor in zip(near, factors, strict=True)), torch.zeros_like(near[0]))
     )
     return [(factor * together) ** 0.5 for factor in factors]

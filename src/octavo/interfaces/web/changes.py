@@ -86,7 +86,7 @@ class Changes:
     async def _content(self, collection: str, uri: str, path: tuple[str, ...]) -> str:
         """The text below a heading, without the heading."""
         outline = await self._call("outline", reference=uri, collection=collection)
-        section = next((one for one in outline.sections if one.title == path[-1]), None)
+        section = next((listed for listed in outline.sections if listed.title == path[-1]), None)
         if section is None:
             raise InvalidArgument(f"{uri} has no section {path[-1]}", hint="open the document again")
         reference = f"{uri}:{section.start_line}-{section.end_line}"

@@ -76,7 +76,7 @@ class Documents:
     async def _openers(self, collection: str, uri: str, line: int) -> list[tuple[str, str]]:
         """Addresses that open the file in programs of this machine, as the configuration spells them."""
         status = await self._call("status") if self._site.open_with else None
-        root = next((one.root for one in status.collections if one.name == collection), "") if status else ""
+        root = next((known.root for known in status.collections if known.name == collection), "") if status else ""
         path = quote(str(PurePosixPath(root) / uri)) if root else ""
         return [(name, template.format(path=path, line=line)) for name, template in self._site.open_with if path]
 
@@ -98,8 +98,8 @@ def heading_paths(sections: Sequence[OutlineSection]) -> list[tuple[str, ...]]:
     paths: list[tuple[str, ...]] = []
     above: list[OutlineSection] = []
     for section in sections:
-        above = [*(one for one in above if one.level < section.level), section]
-        paths.append(tuple(one.title for one in above))
+        above = [*(outer for outer in above if outer.level < section.level), section]
+        paths.append(tuple(outer.title for outer in above))
     return paths
 
 

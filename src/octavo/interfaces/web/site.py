@@ -55,7 +55,9 @@ class Site:
     def __init__(self, calls: Calls, *, writable: bool = False, open_with: tuple[str, ...] = ()) -> None:
         self.calls = calls
         self.writable = writable
-        self.open_with = tuple((name, template) for name, _, template in (one.partition("=") for one in open_with))
+        self.open_with = tuple(
+            (name, template) for name, _, template in (setting.partition("=") for setting in open_with)
+        )
         self._templates = Environment(
             loader=PackageLoader("octavo.interfaces.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )

@@ -53,8 +53,11 @@ class Things:
 
     async def _evaluation(self, request: Request) -> Response:
         kept = (await self._call("eval_figures")).figures
-        measures = tuple(dict.fromkeys(name for one in kept for name in one.metrics))
-        groups = {name: [one for one in kept if one.dataset == name] for name in sorted({one.dataset for one in kept})}
+        measures = tuple(dict.fromkeys(name for figure in kept for name in figure.metrics))
+        groups = {
+            name: [figure for figure in kept if figure.dataset == name]
+            for name in sorted({figure.dataset for figure in kept})
+        }
         return self._page("evaluation.html", groups=groups, measures=measures, title="Evaluation")
 
     async def _collection(self, request: Request) -> Response:
@@ -75,7 +78,7 @@ class Things:
     async def _project(self, request: Request) -> Response:
         projects = (await self._call("projects_list")).projects
         name = request.path_params["name"]
-        project = next((one for one in projects if one.name == name), None)
+        project = next((known for known in projects if known.name == name), None)
         if project is None:
             raise NotFound(f"there is no project {name}", hint="the library's page lists them")
         sessions = await self._site.maybe("sessions_list", project=name)
@@ -86,7 +89,7 @@ class Things:
 
     async def _job(self, request: Request) -> Response:
         number = request.path_params["number"]
-        job = next((one for one in (await self._call("jobs_list")).jobs if one.job == number), None)
+        job = next((listed for listed in (await self._call("jobs_list")).jobs if listed.job == number), None)
         if job is None:
             raise NotFound(f"there is no job {number}", hint="jobs that have ended are deleted by and by")
         return self._page("jobs.html", jobs=(job,), title=f"Job {number}")
@@ -126,5 +129,5 @@ def drawing(exported: dict[str, Any]) -> dict[str, Any]:
             for node in kept
         ],
         "edges": [[source, target, kind, count] for (source, target, kind), count in lines.items()],
-        "communities": [[one["community"], one["name"]] for one in exported.get("communities", ())],
+        "communities": [[community["community"], community["name"]] for community in exported.get("communities", ())],
     }

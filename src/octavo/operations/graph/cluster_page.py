@@ -17,7 +17,7 @@ def map_data(drawn: ClusterMap) -> dict[str, Any]:
     """What the script draws: points and clusters as rows."""
     return {
         "chunks": drawn.chunks,
-        "clusters": [[one.cluster, one.name, one.chunks] for one in drawn.clusters],
+        "clusters": [[cluster.cluster, cluster.name, cluster.chunks] for cluster in drawn.clusters],
         "points": [[p.x, p.y, p.cluster, p.title, p.collection, p.uri, p.line] for p in drawn.points],
     }
 

@@ -31,7 +31,8 @@ def graph_entities(engine: Engine, request: EntitiesRequest) -> EntitiesAnswer:
         )
         total = store.entities.count(project)
     found = tuple(
-        FoundEntity(one.entity.kind.value, short(one.entity.label), one.documents, one.mentions) for one in listed
+        FoundEntity(counted.entity.kind.value, short(counted.entity.label), counted.documents, counted.mentions)
+        for counted in listed
     )
     return EntitiesAnswer(found, total, when(run.at))
 
@@ -45,15 +46,15 @@ def graph_mentions(engine: Engine, request: MentionsRequest) -> MentionsAnswer:
             return MentionsAnswer(request.name)
         every = store.entities.mentions(project, request.name, kind)
         admitted = _admitted(engine, request)
-        found = [one for one in every if admitted is None or one.document in admitted]
+        found = [mention for mention in every if admitted is None or mention.document in admitted]
         if not found:
             raise NotFound(
                 f"no document names {request.name}",
                 hint="look for a part of the name with `octavo graph entities PART`",
             )
         shown = _shown(engine, found[: request.limit])
-    kinds = tuple(dict.fromkeys(one.mention.entity.kind.value for one in found))
-    documents = len({one.document for one in found})
+    kinds = tuple(dict.fromkeys(mention.mention.entity.kind.value for mention in found))
+    documents = len({mention.document for mention in found})
     return MentionsAnswer(short(found[0].mention.entity.label), kinds, shown, documents, when(run.at))
 
 
@@ -74,22 +75,22 @@ def _admitted(engine: Engine, request: EntitiesRequest | MentionsRequest) -> set
 
 def _shown(engine: Engine, found: list[DocumentMention]) -> tuple[FoundMention, ...]:
     store, project = engine.store, engine.project.id
-    nodes = {node.document: node for node in store.graph.nodes(project, {one.document for one in found})}
+    nodes = {node.document: node for node in store.graph.nodes(project, {mention.document for mention in found})}
     stored = {name: store.documents.get(project, name) for name in nodes}
     hashes = {name: document.text_hash for name, document in stored.items() if document is not None}
     texts = store.documents.texts(project, set(hashes.values()))
     shown = []
-    for one in found:
-        node, span = nodes[one.document], one.mention.span
-        text = texts.get(hashes.get(one.document, ""), "")
+    for mention in found:
+        node, span = nodes[mention.document], mention.mention.span
+        text = texts.get(hashes.get(mention.document, ""), "")
         there = bool(span.length) and node.kind != Kind.COMMIT and span.end <= len(text)
         around = " ".join(text[max(0, span.start - _AROUND) : span.end + _AROUND].split())
         shown.append(
             FoundMention(
                 place_of(node),
                 short(node.title),
-                one.mention.role.value,
-                one.mention.times,
+                mention.mention.role.value,
+                mention.mention.times,
                 LineIndex(text).lines(span.start, span.end).first if there else None,
                 around if there else None,
             )

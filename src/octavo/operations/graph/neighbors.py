@@ -33,7 +33,9 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
         if request.direction != IN:
             # An import that leads nowhere names a package from elsewhere, and is no link that somebody has to mend.
             led = [
-                one for one in graph.out(project, document.id, types) if one.target or one.lookup in WRITTEN_BY_PEOPLE
+                edge
+                for edge in graph.out(project, document.id, types)
+                if edge.target or edge.lookup in WRITTEN_BY_PEOPLE
             ]
             found += _shown_out(engine, document, led[: request.limit], types)
         if request.direction != OUT:
@@ -99,9 +101,9 @@ def _shown_out(
 
 def _shown_back(engine: Engine, edges: Sequence[Edge]) -> Iterator[FoundEdge]:
     nodes = _nodes(engine, (edge.source for edge in edges))
-    stored = [engine.store.documents.get(engine.project.id, one) for one in nodes]
-    lines = _lines(engine, [one for one in stored if one is not None])
-    for edge in sorted(edges, key=lambda one: (nodes[one.source].uri, one.span.start)):
+    stored = [engine.store.documents.get(engine.project.id, source) for source in nodes]
+    lines = _lines(engine, [document for document in stored if document is not None])
+    for edge in sorted(edges, key=lambda edge: (nodes[edge.source].uri, edge.span.start)):
         node = nodes[edge.source]
         yield FoundEdge(
             direction=IN,
@@ -120,8 +122,8 @@ def _thematic(engine: Engine, document: StoredDocument, types: Sequence[EdgeType
     if types and EdgeType.THEMATIC_LINK not in types:
         return
     links = engine.store.graph.thematic(engine.project.id, document.id)
-    nodes = _nodes(engine, (one.target if one.source == document.id else one.source for one in links))
-    for link in sorted(links, key=lambda one: -one.weight):
+    nodes = _nodes(engine, (link.target if link.source == document.id else link.source for link in links))
+    for link in sorted(links, key=lambda link: -link.weight):
         node = nodes[link.target if link.source == document.id else link.source]
         yield FoundEdge(
             BOTH, EdgeType.THEMATIC_LINK.value, node.uri, place_of(node), short(node.title), weight=link.weight
@@ -132,7 +134,7 @@ def _thematic(engine: Engine, document: StoredDocument, types: Sequence[EdgeType
 def _between_sections(engine: Engine, document: StoredDocument) -> Iterator[FoundEdge]:
     """What sections of it have in common with sections of others; the context names both."""
     links = engine.store.entities.section_links(engine.project.id, document.id)
-    nodes = _nodes(engine, (one.target if one.source == document.id else one.source for one in links))
+    nodes = _nodes(engine, (link.target if link.source == document.id else link.source for link in links))
     for link in links:
         here = (link.source_title, link.target_title)
         other, anchor, titles = link.target, link.target_anchor, here
@@ -175,24 +177,24 @@ def _entities(
                 entity=kind.value,
             )
     shared = store.entities.shared(project, document.id, _MOST_SHARING)
-    nodes = _nodes(engine, (one.document for one in shared))
+    nodes = _nodes(engine, (sharing.document for sharing in shared))
     seen: set[tuple[DocumentId, EdgeType, str]] = set()
-    for one in shared:
-        edge = _between(one)
-        if edge is None or edge[0] not in wanted or (one.document, *edge) in seen or one.document not in nodes:
+    for sharing in shared:
+        edge = _between(sharing)
+        if edge is None or edge[0] not in wanted or (sharing.document, *edge) in seen or sharing.document not in nodes:
             continue
-        seen.add((one.document, *edge))
+        seen.add((sharing.document, *edge))
         if edge[1] in (request.direction, BOTH) or request.direction == BOTH:
-            node = nodes[one.document]
+            node = nodes[sharing.document]
             yield FoundEdge(
                 edge[1],
                 edge[0].value,
                 node.uri,
                 place_of(node),
                 short(node.title),
-                context=one.entity.label,
+                context=sharing.entity.label,
                 weight=WEIGHTS[edge[0]],
-                entity=one.entity.kind.value,
+                entity=sharing.entity.kind.value,
             )
 
 
@@ -213,11 +215,11 @@ def _further(
 ) -> tuple[FarDocument, ...]:
     walk = Walk(hops=request.hops, types=types)
     reached = engine.store.graph.walk(engine.project.id, {document.id: 1.0}, walk)
-    far = [one for one in reached if one.hops > 1 and one.document != document.id][: request.limit]
-    nodes = _nodes(engine, (one.document for one in far))
+    far = [node for node in reached if node.hops > 1 and node.document != document.id][: request.limit]
+    nodes = _nodes(engine, (node.document for node in far))
     return tuple(
-        FarDocument(place_of(nodes[one.document]), short(nodes[one.document].title), one.hops, round(one.score, 4))
-        for one in far
+        FarDocument(place_of(nodes[node.document]), short(nodes[node.document].title), node.hops, round(node.score, 4))
+        for node in far
     )
 
 
@@ -234,12 +236,12 @@ def _missing(engine: Engine, edge: Edge) -> str | None:
 
 def _nodes(engine: Engine, documents: Iterable[DocumentId]) -> Mapping[DocumentId, Node]:
     wanted = set(documents)
-    return {one.document: one for one in engine.store.graph.nodes(engine.project.id, wanted)} if wanted else {}
+    return {node.document: node for node in engine.store.graph.nodes(engine.project.id, wanted)} if wanted else {}
 
 
 def _lines(engine: Engine, documents: Sequence[StoredDocument]) -> Mapping[DocumentId, LineIndex]:
-    texts = engine.store.documents.texts(engine.project.id, {one.text_hash for one in documents})
-    return {one.id: LineIndex(texts[one.text_hash]) for one in documents}
+    texts = engine.store.documents.texts(engine.project.id, {document.text_hash for document in documents})
+    return {document.id: LineIndex(texts[document.text_hash]) for document in documents}
 
 
 def _line(lines: Mapping[DocumentId, LineIndex], document: DocumentId, edge: Edge) -> int | None:

@@ -26,7 +26,7 @@ from octavo.operations.reading.requests import GetRequest
 _MEANING = 0.5  # what a cosine of 1 adds, as much as a link
 _TAG = 0.05
 _COMMUNITY = 0.05
-_NO_CHANGES = tuple(one for one in EdgeType if one is not EdgeType.CHANGES)
+_NO_CHANGES = tuple(edge_type for edge_type in EdgeType if edge_type is not EdgeType.CHANGES)
 """What is followed from a file: the thousands of commits that changed it would leave no room for anything else."""
 _NAME = 0.1  # what a shared name adds that only these two documents have
 _MOST_BY_NAMES = 0.4
@@ -72,20 +72,20 @@ def related(engine: Engine, request: RelatedRequest) -> RelatedAnswer:
         reasons.pop(document.id, None)
         found_nodes = graph.nodes(project, reasons) if reasons else ()
         # Whoever asks about a file is told of its commits by `history`; here they would crowd out all else.
-        nodes = {one.document: one for one in found_nodes if document.kind is Kind.COMMIT or one.kind != Kind.COMMIT}
+        nodes = {
+            node.document: node for node in found_nodes if document.kind is Kind.COMMIT or node.kind != Kind.COMMIT
+        }
         if not filters.empty:
             met = {each.id for each in engine.store.documents.listed(project, filters)}
             nodes = {name: node for name, node in nodes.items() if name in met}
         _share(engine, document, nodes, reasons)
-    ranked = sorted(
-        (one for one in nodes.values()), key=lambda one: (-reasons[one.document].score, one.uri, one.collection)
-    )
+    ranked = sorted(nodes.values(), key=lambda node: (-reasons[node.document].score, node.uri, node.collection))
     return RelatedAnswer(
         collection=document.collection,
         uri=document.uri,
         title=short(document.title),
         document_id=document.id,
-        documents=tuple(_related(one, reasons[one.document]) for one in ranked[: request.limit]),
+        documents=tuple(_related(node, reasons[node.document]) for node in ranked[: request.limit]),
     )
 
 
@@ -146,11 +146,11 @@ def _alike(engine: Engine, document: StoredDocument, filters: Filters) -> Iterat
         return
     admitted = None if filters.empty else np.asarray(store.documents.admitted(project, filters), dtype=np.int64)
     found = engine.vectors.search((mean / length).astype(np.float32), _LOOKED_AT, admitted)
-    known = store.documents.candidates(project, [one.key for one in found])
+    known = store.documents.candidates(project, [chunk.key for chunk in found])
     best: dict[DocumentId, float] = {}
-    for one in found:
-        if one.key in known:
-            best.setdefault(known[one.key].document_id, one.score)
+    for chunk in found:
+        if chunk.key in known:
+            best.setdefault(known[chunk.key].document_id, chunk.score)
     yield from ((other, cosine) for other, cosine in best.items() if other != document.id and cosine > 0)
 
 
