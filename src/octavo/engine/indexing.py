@@ -25,9 +25,9 @@ from octavo.ingest.plan import plan
 from octavo.ingest.prepare import Origin
 from octavo.ingest.profiles import missing as missing_vectors
 from octavo.ingest.report import CollectionReport, IndexReport, Problem
-from octavo.jobs.graph import promise, promise_entities
-from octavo.jobs.handlers import promise_snapshot
-from octavo.jobs.summaries import promise_summaries
+from octavo.jobs.graph import queue_entities, queue_graph_jobs
+from octavo.jobs.handlers import queue_snapshot
+from octavo.jobs.summaries import queue_summaries
 from octavo.memory.redacting import redact_stored
 from octavo.model.collection import Collection
 from octavo.model.document import Source
@@ -96,7 +96,7 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
     elif missing_vectors(store, project, library.active.embedder):  # counted now: freshness may be older than the run
         with store.transaction():
             store.outbox.enqueue(project, JobKind.EMBED, "full vectors", {})
-    promise_graph_work(library, reports)
+    queue_graph_work(library, reports)
     given = filled.fast + sum(report.fast_vectors for report in reports)
     return IndexReport(tuple(reports), tuple(missing), filled.full, time.perf_counter() - started, given)
 
@@ -141,8 +141,8 @@ def index_changes(
     written = min(_NEWEST, 2 * sum(report.chunks for report in reports))
     filled = fill_in_vectors(library, progress, wait=False) if written == _NEWEST else Filled()
     embedded = filled.full + embed_newest(library, written, progress)
-    _publish_or_promise(library, progress, by_job=jobs_run_here)
-    promise_graph_work(library, reports)
+    _publish_or_queue(library, progress, by_job=jobs_run_here)
+    queue_graph_work(library, reports)
     return IndexReport(tuple(reports), tuple(missing), embedded, time.perf_counter() - started, filled.fast)
 
 
@@ -181,21 +181,21 @@ def fill_in_vectors(library: OpenLibrary, progress: Progress, *, wait: bool) -> 
     return embed_in_tiers(library.store, library.project.id, full, fast, progress, embed_pending, wait=wait)
 
 
-def _publish_or_promise(library: OpenLibrary, progress: Progress, *, by_job: bool) -> None:
+def _publish_or_queue(library: OpenLibrary, progress: Progress, *, by_job: bool) -> None:
     """A snapshot now, or by a job where this process runs jobs: the next change is not kept waiting."""
     accelerator = library.active.accelerator
     if accelerator is None or not by_job:
         publish(library, progress)
     elif accelerator.upkeep.due():
-        promise_snapshot(library.store, library.project.id)
+        queue_snapshot(library.store, library.project.id)
 
 
-def promise_graph_work(library: OpenLibrary, reports: Sequence[CollectionReport]) -> None:
+def queue_graph_work(library: OpenLibrary, reports: Sequence[CollectionReport]) -> None:
     """Graph and summaries follow the documents: a worker, or one beside a server, sees to it."""
     if any(report.added or report.changed or report.moved or report.removed for report in reports):
-        promise(library.store, library.project.id)
-        promise_entities(library.store, library.project.id)
-        promise_summaries(library.store, library.project, library.active.profile)
+        queue_graph_jobs(library.store, library.project.id)
+        queue_entities(library.store, library.project.id)
+        queue_summaries(library.store, library.project, library.active.profile)
 
 
 def is_stale(library: OpenLibrary, collection: Collection, paths: Sequence[str] | None) -> bool:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from octavo.errors import OctavoError
-from octavo.jobs.handlers import promise_snapshot
+from octavo.jobs.handlers import queue_snapshot
 from octavo.jobs.worker import Pace, Round
 from octavo.model.job import REBUILD
 from octavo.observability.logs import logger
@@ -91,7 +91,7 @@ class JobThreads:
             for project in self._engine.store.catalog.projects():
                 accelerator = self._engine.within(project.name).accelerator
                 if accelerator is not None and accelerator.upkeep.stored() and not accelerator.upkeep.recovered():
-                    promise_snapshot(self._engine.store, project.id, REBUILD)
+                    queue_snapshot(self._engine.store, project.id, REBUILD)
 
 
 def run_due_everywhere(engine: AllProjects, name: str, pace: Pace, stop: threading.Event) -> tuple[Round, bool]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from octavo.errors import LibraryError, OctavoError
-from octavo.jobs.graph import promise
+from octavo.jobs.graph import queue_graph_jobs
 from octavo.memory.reingest import reingest
 from octavo.memory.repair import repair_items
 from octavo.model.collection import MEMORIES
@@ -87,7 +87,7 @@ def mend(
     if parts & {Part.DOCUMENTS, Part.WORDS, Part.VECTORS, Part.FILE}:
         for project in projects:
             _read_again(project, progress or NoProgress(), everything=bool(parts - {Part.VECTORS, Part.SNAPSHOTS}))
-            promise(project.store, project.project.id)  # the graph of what was read again
+            queue_graph_jobs(project.store, project.project.id)  # the graph of what was read again
     if Part.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
         _attempt("snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
     return found, damage(engine) if found else ()

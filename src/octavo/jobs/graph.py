@@ -50,7 +50,7 @@ class ThematicFound(NamedTuple):
     sections: int
 
 
-def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
+def queue_graph_jobs(store: Store, project: ProjectId) -> tuple[JobId, ...]:
     """Jobs for what was computed from a graph that has moved on since, and for communities where there are none yet.
 
     With the settings of the last time. What somebody works on already, or was given up, is not promised again.
@@ -74,7 +74,7 @@ def promise(store: Store, project: ProjectId) -> tuple[JobId, ...]:
         return tuple(store.outbox.enqueue(project, kind, "graph", _settings(runs, kind)) for kind in wanted)
 
 
-def promise_entities(store: Store, project: ProjectId) -> tuple[JobId, ...]:
+def queue_entities(store: Store, project: ProjectId) -> tuple[JobId, ...]:
     """A job for documents that came or changed, where entities were looked for once: as it was asked then.
 
     A budget that is used up leaves the rules.

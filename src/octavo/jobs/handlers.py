@@ -90,7 +90,7 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
             with store.transaction():
                 store.outbox.enqueue(project, JobKind.EMBED, job.subject, {})
         elif engine.accelerator is not None and engine.accelerator.upkeep.due():
-            promise_snapshot(store, project)
+            queue_snapshot(store, project)
 
     def index_again(job: Job) -> None:
         engine.follow_active_profile()
@@ -177,7 +177,7 @@ def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
     }
 
 
-def promise_snapshot(store: Store, project: ProjectId, subject: str = "snapshot") -> None:
+def queue_snapshot(store: Store, project: ProjectId, subject: str = "snapshot") -> None:
     """A new snapshot, made by whichever worker is free; whether it is still due is asked then."""
     with store.transaction():
         store.outbox.enqueue(project, JobKind.SNAPSHOT, subject, {})

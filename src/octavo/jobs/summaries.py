@@ -102,7 +102,7 @@ class _Node(NamedTuple):
     chunks: tuple[ChunkKey, ...]
 
 
-def promise_summaries(store: Store, project: Project, profile: EmbeddingProfile) -> tuple[JobId, ...]:
+def queue_summaries(store: Store, project: Project, profile: EmbeddingProfile) -> tuple[JobId, ...]:
     """A job for documents without summaries, where somebody has once asked for summaries: as it was asked then."""
     with store.reading():
         run = store.graph.runs(project.id).get(SUMMARIES)

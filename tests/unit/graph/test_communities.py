@@ -15,7 +15,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.graph.communities import community_names, degrees, described, leiden, weighted
 from octavo.graph.thematic import directions, nearest
-from octavo.jobs.graph import find_communities, find_thematic_links, promise
+from octavo.jobs.graph import find_communities, find_thematic_links, queue_graph_jobs
 from octavo.model.graph import COMMUNITIES, THEMATIC_LINKS
 from octavo.model.job import JobKind, JobState
 from octavo.operations.jobs.working import work
@@ -171,7 +171,7 @@ def test_a_graph_is_built_again_with_the_settings_it_was_built_with(engine: Engi
         (JobKind.THEMATIC_LINKS, {"threshold": 0.4, "neighbours": 2}),
         (JobKind.COMMUNITIES, {"resolution": 2.0, "seed": 7}),
     ]
-    assert promise(store, project) == ()
+    assert queue_graph_jobs(store, project) == ()
 
 
 @NEEDS_IGRAPH
@@ -179,7 +179,7 @@ def test_work_that_was_given_up_is_not_promised_again(engine: Engine) -> None:
     with engine.store.transaction():
         (job,) = engine.store.outbox.claim(engine.project.id, "test", lease_seconds=9.0, limit=1, max_attempts=1)
         engine.store.outbox.fail(job, "no", None)
-    assert promise(engine.store, engine.project.id) == ()
+    assert queue_graph_jobs(engine.store, engine.project.id) == ()
     assert full_status(engine).offline[0].state == "failed"
 
 
