@@ -13,8 +13,11 @@ from octavo.errors import ModelUnavailable
 _RECORDED = (GRAPH, "tokenizer.json", "model.onnx_data")
 
 
-def describe_folder(folder: Path, name: str) -> Path:
-    """Writes `model.json`, unless there is one. Pooling is that of `1_Pooling/config.json`, else the mean."""
+def describe_folder(folder: Path, name: str, pooled: str = "") -> Path:
+    """Writes `model.json`, unless there is one.
+
+    Pooling is what whoever fetched it says, or that of `1_Pooling/config.json`, else the mean.
+    """
     target = folder / "model.json"
     if target.is_file():
         return target
@@ -37,7 +40,7 @@ def describe_folder(folder: Path, name: str) -> Path:
         "revision": files[GRAPH]["sha256"][:12],
         "dimensions": int(pooling.get("word_embedding_dimension") or config["hidden_size"]),
         "window": min(int(limits.get("max_seq_length") or usable), usable),
-        "pooling": "cls" if pooling.get("pooling_mode_cls_token") else "mean",
+        "pooling": pooled or ("cls" if pooling.get("pooling_mode_cls_token") else "mean"),
         "tokenizer": "tokenizers",
         "query_prefix": str(prompts.get("query") or ""),
         "document_prefix": str(prompts.get("passage") or prompts.get("document") or ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +18,7 @@ from octavo.embedding.directory import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
+from octavo.operations.models import fetching
 from octavo.operations.models.answers import FetchedModel
 from octavo.operations.models.fetching import models_fetch
 from octavo.operations.models.requests import FetchRequest
@@ -168,3 +170,51 @@ def test_a_model_or_a_manifest_that_is_not_there_is_named(engine: Engine, tmp_pa
     (tmp_path / "models.toml").write_text("", "utf-8")
     with pytest.raises(NotFound, match="names no model tiny"):
         models_fetch(engine, FetchRequest("tiny", manifest=str(tmp_path / "models.toml")))
+
+
+def test_what_ships_is_known_whole_and_pinned() -> None:
+    models = tomllib.loads(fetching._KNOWN.read_text("utf-8"))["models"]
+    assert {"bge-m3", "all-minilm-l6-v2", "smollm2-135m", "qwen3-4b"} <= set(models)
+    for name in models:
+        files, licence, _ = fetching._entry(FetchRequest(name))
+        assert licence and all(file.url.startswith("https://") and file.size for file in files.values())
+        assert any(file.endswith(".gguf") for file in files) or {"model.onnx", "tokenizer.json", "config.json"} <= set(
+            files
+        )
+
+
+def test_a_manifest_of_the_users_own_comes_before_what_ships(
+    engine: Engine, server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own" / "models.toml"
+    own.parent.mkdir()
+    monkeypatch.setattr(fetching, "_manifest", lambda: own)
+    with pytest.raises(NotFound, match="neither Octavo nor") as unknown:
+        models_fetch(engine, FetchRequest("tiny"))
+    assert "bge-m3" in (unknown.value.hint or "")
+    server.files["/bge.gguf"] = WEIGHTS
+    digest = hashlib.sha256(WEIGHTS).hexdigest()
+    own.write_text(
+        f'[models.bge-m3]\nlicence = "MIT"\n[[models.bge-m3.files]]\nurl = "{server.url}/bge.gguf"\n'
+        f'sha256 = "{digest}"\nsize = {len(WEIGHTS)}\n',
+        "utf-8",
+    )
+    assert models_fetch(engine, FetchRequest("bge-m3")).form == "gguf"
+
+
+def test_a_manifest_says_the_pooling_that_no_file_of_the_model_does(
+    engine: Engine, server: FileServer, tmp_path: Path
+) -> None:
+    parts = {"model.onnx": WEIGHTS, "tokenizer.json": b"{}", "config.json": b'{"hidden_size": 8}'}
+    server.files |= {f"/{name}": data for name, data in parts.items()}
+    lines = ['[models.tiny]\nlicence = "MIT"\npooling = "cls"\n']
+    for name, data in parts.items():
+        digest = hashlib.sha256(data).hexdigest()
+        lines.append(f'[[models.tiny.files]]\nurl = "{server.url}/{name}"\nsha256 = "{digest}"\nsize = {len(data)}\n')
+    manifest = tmp_path / "models.toml"
+    manifest.write_text("\n".join(lines), "utf-8")
+    done = models_fetch(engine, FetchRequest("tiny", manifest=str(manifest)))
+    assert read_directory(Path(done.path), "").pooling == "cls"
+    manifest.write_text("\n".join(lines).replace('"cls"', '"sum"'), "utf-8")
+    with pytest.raises(ConfigurationError, match="neither cls nor mean"):
+        models_fetch(engine, FetchRequest("tiny", manifest=str(manifest)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ from octavo.operations.models.requests import FetchRequest
 from octavo.services.download import RemoteFile, fetch
 
 _CHECKED = "fetched.json"
+_KNOWN = resources.files("octavo.operations.models") / "known.toml"
+"""The manifest that ships with Octavo."""
 
 
 def models_fetch(engine: Engine, request: FetchRequest, progress: Progress | None = None) -> FetchedModel:
     """The files of one model, into a folder of its name. What is there and unchanged is not looked at again."""
-    manifest = Path(request.manifest).expanduser() if request.manifest else _manifest()
-    files, licence = _entry(manifest, request.name)
+    files, licence, pooling = _entry(request)
     folder = models_folder() / checked_name(request.name)
     checked = _checked(folder)
     fetched = 0
@@ -38,7 +40,7 @@ def models_fetch(engine: Engine, request: FetchRequest, progress: Progress | Non
         (folder / _CHECKED).write_text(json.dumps(checked, indent=2) + "\n", "utf-8")
     gguf = next((folder / name for name in files if name.endswith(".gguf")), None)
     if gguf is None:
-        describe_folder(folder, request.name)
+        describe_folder(folder, request.name, pooling)
     return FetchedModel(
         name=request.name,
         form="encoder" if gguf is None else "gguf",
@@ -55,27 +57,45 @@ def _manifest() -> Path:
     return user_file(os.environ).parent / "models.toml"
 
 
-def _entry(manifest: Path, name: str) -> tuple[dict[str, RemoteFile], str]:
-    try:
-        models = tomllib.loads(manifest.read_text("utf-8")).get("models", {})
-    except FileNotFoundError as error:
-        raise NotFound(
-            f"there is no manifest {manifest}", hint="write one, or name one with --manifest (docs: models)"
-        ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationError(f"{manifest} cannot be read: {error}") from error
+def _entry(request: FetchRequest) -> tuple[dict[str, RemoteFile], str, str]:
+    """The files of a model, its licence, and its pooling where the manifest says it.
+
+    The user's own manifest comes before the one that ships; a manifest that was asked for stands alone.
+    """
+    manifest, name = _manifest(), request.name
+    if request.manifest:
+        manifest = Path(request.manifest).expanduser()
+        if not manifest.is_file():
+            raise NotFound(
+                f"there is no manifest {manifest}", hint="write one, or name one with --manifest (docs: models)"
+            )
+        models = _read(manifest)
+    else:
+        models = tomllib.loads(_KNOWN.read_text("utf-8"))["models"]
+        models |= _read(manifest) if manifest.is_file() else {}
     if name not in models:
         known = ", ".join(models) or "none"
-        raise NotFound(f"{manifest} names no model {name}", hint=f"it has: {known}")
+        where = str(manifest) if request.manifest else f"neither Octavo nor {manifest}"
+        raise NotFound(f"{where} names {'no' if request.manifest else 'a'} model {name}", hint=f"known: {known}")
     try:
         files = dict(_file(entry) for entry in models[name]["files"])
-        licence = str(models[name]["licence"])
+        licence, pooling = str(models[name]["licence"]), str(models[name].get("pooling", ""))
+        if pooling not in ("", "cls", "mean"):
+            raise ValueError(f"the pooling {pooling!r} is neither cls nor mean")
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(
             f"{manifest}: models.{name} is not whole: {error}",
             hint="it needs a licence, and for each file url, sha256 and size",
         ) from error
-    return files, licence
+    return files, licence, pooling
+
+
+def _read(manifest: Path) -> dict[str, Any]:
+    try:
+        models = tomllib.loads(manifest.read_text("utf-8")).get("models", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{manifest} cannot be read: {error}") from error
+    return models if isinstance(models, dict) else {}
 
 
 def _file(entry: Any) -> tuple[str, RemoteFile]:

@@ -35,7 +35,7 @@ class FetchRequest:
 
     name: ModelName
     manifest: (
-        Annotated[str, Field(metavar="FILE", description="The manifest; else models.toml next to your configuration.")]
+        Annotated[str, Field(metavar="FILE", description="Another manifest than your models.toml and what ships.")]
         | None
     ) = None
 

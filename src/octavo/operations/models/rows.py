@@ -81,7 +81,7 @@ MODELS = (
     Operation(
         at=_AT,
         name="models_fetch",
-        summary="Fetch a model's files that your manifest names.",
+        summary="Fetch a model's files that a manifest names.",
         description="Fetch the files of an embedding model or a language model from the addresses in a manifest.",
         help=(
             "The manifest gives the address, the sha256 and the size of each file, and the licence. A file that breaks "

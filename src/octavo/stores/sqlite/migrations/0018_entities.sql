@@ -56,3 +56,14 @@ create table if not exists section_links (
 
 create index if not exists section_links_by_source on section_links (source);
 create index if not exists section_links_by_target on section_links (target);
+
+-- Stored twice, as in 0017: SQLite's own check compares the two.
+create index if not exists entities_witness on entities (key, project, kind, name, label) where project + 0 is not null;
+create index if not exists entity_mentions_witness on entity_mentions (
+  project, document, entity, role, mentions, start, "end")
+where project + 0 is not null;
+create index if not exists entity_readings_witness on entity_readings (document, project, maker)
+where project + 0 is not null;
+create index if not exists section_links_witness on section_links (
+  key, project, source, source_section, target, target_section, weight)
+where project + 0 is not null;
