@@ -931,13 +931,13 @@ class Methods(Caller):
     def models_fetch(
         self, name: str, *, manifest: StrPath | None = None, progress: ProgressCallback | None = None
     ) -> FetchedModel:
-        """Fetch a model's files that your manifest names.
+        """Fetch a model's files that a manifest names.
 
         Fetch the files of an embedding model or a language model from the addresses in a manifest.
 
         Args:
             name: The model's name.
-            manifest: The manifest; else models.toml next to your configuration.
+            manifest: Another manifest than your models.toml and what ships.
             progress: Called with a `ProgressUpdate` now and then.
         """
         answer: FetchedModel = self._call("models_fetch", locals())
