@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import samples
 from set_clock import SetClock
 
@@ -48,6 +50,15 @@ def test_what_is_forgotten_is_gone_and_the_rest_stays(store: Store, notes: Colle
     with store.transaction():
         store.ledger.forget(notes.project_id, notes.id, iter(["a", "c", "never"]))
     assert list(store.ledger.entries(notes.project_id, notes.id)) == ["b"]
+
+
+def test_what_is_distrusted_is_known_and_no_longer_vouches_for_its_content(store: Store, notes: Collection) -> None:
+    entries = [samples.ledger_entry(uri, document_id=DocumentId(f"doc_{uri}"), content_hash="ab") for uri in ("a", "b")]
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, entries)
+        store.ledger.distrust(notes.project_id, notes.id, ["a", "never"])
+    known = store.ledger.entries(notes.project_id, notes.id)
+    assert known == {"a": replace(entries[0], content_hash=""), "b": entries[1]}
 
 
 def test_each_collection_has_its_own_ledger(store: Store, notes: Collection) -> None:

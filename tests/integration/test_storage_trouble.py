@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -116,6 +117,7 @@ def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
 ) -> None:
     make(bench.library)  # type: ignore[operator]
     content = bench.library.read_bytes()
+    bench.library.chmod(0o644)  # somebody else may read it, and goes on reading it
     if arguments == ("index",):
         with pytest.raises(raised) as caught:
             bench.index()
@@ -125,6 +127,7 @@ def test_a_file_that_is_no_library_is_refused_by_every_command_and_left_alone(
     assert process.returncode == 3
     assert said in err and "hint: " in err and "Traceback" not in err
     assert bench.library.read_bytes() == content
+    assert stat.S_IMODE(bench.library.stat().st_mode) & 0o644 == 0o644
     assert sorted(path.name for path in bench.library.parent.glob("library.db*")) == ["library.db"]
 
 

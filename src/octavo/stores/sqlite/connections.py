@@ -73,13 +73,16 @@ class Connections(Generic[C]):
 
 
 def make_private(path: Path) -> None:
-    """A file that only its owner reads, as are then SQLite's files beside it. What an earlier version left open to
-    others is closed to them, with its logs and its snapshots."""
-    try:
+    """Makes a file that only its owner reads, as are then SQLite's files beside it. One that is there is left alone:
+    it may be somebody else's."""
+    with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        for suffix in ("", "-wal", "-shm", ".snapshots"):
-            _close_to_others(path.with_name(f"{path.name}{suffix}"))
+
+
+def close_to_others(path: Path) -> None:
+    """What an earlier version left open to others is closed to them: a library, its logs and its snapshots."""
+    for suffix in ("", "-wal", "-shm", ".snapshots"):
+        _close_to_others(path.with_name(f"{path.name}{suffix}"))
 
 
 def _close_to_others(path: Path) -> None:

@@ -15,7 +15,7 @@ from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFoun
 from octavo.stores.shared.database import Row, fill_checksums
 from octavo.stores.shared.fair_lock import FairLock
 from octavo.stores.shared.queries import load_migrations, load_queries
-from octavo.stores.sqlite.connections import Connections, make_private
+from octavo.stores.sqlite.connections import Connections, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
 from octavo.stores.sqlite.places import refuse_impossible
 from octavo.stores.sqlite.seal import seal
@@ -76,6 +76,8 @@ class SqliteDatabase:
                 self._inode: int | None = None  # known once the file is there
                 self._migrate()  # leaves an idle connection: a library in memory lasts as long as one is open
                 self._inode = None if in_memory else inode(path)
+                if not self._read_only and not in_memory:
+                    close_to_others(path)  # now that it is known to be a library
             except BaseException:
                 self.close()
                 raise
@@ -127,6 +129,7 @@ class SqliteDatabase:
         with translated(target), self.reading(), self.connection() as source:
             source.execute("select count(*) from sqlite_schema")  # a transaction sees an instant from its first read on
             make_private(target)
+            close_to_others(target)
             copy = apsw.Connection(str(target))
             try:
                 with copy.backup("main", source, "main") as pages:
