@@ -11,10 +11,14 @@ import pytest
 
 from octavo.config.load import validated
 from octavo.config.schema import Config
+from octavo.converting.child import Settings
+from octavo.converting.confinement import Limits
+from octavo.converting.ocr import has_tesseract
 from octavo.converting.sandbox import SandboxedConverter
 from octavo.engine.wiring import open_engine
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.formats import readable_extensions
+from octavo.model.position import OCR_PAGES
 from octavo.operations.search.answers import FoundHit
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
@@ -91,6 +95,18 @@ def test_headings_are_those_of_the_document_in_its_order(
     found = outcome(converter, name)
     assert isinstance(found, Converted), found
     assert [heading.title for heading in found.headings if heading.title in titles][: len(titles)] == titles
+
+
+@pytest.mark.skipif(not has_tesseract(), reason="tesseract is not installed")
+def test_a_scan_is_read_where_ocr_is_on_and_its_page_says_so() -> None:
+    if not FILES.is_dir():
+        pytest.skip(f"{FILES} is not here; OCTAVO_SHARED_DATA names the folder that holds it")
+    recognising = SandboxedConverter(Limits(programs=True), Settings(ocr=True, ocr_pages=1, ocr_languages="eng"))
+    found = outcome(recognising, "pdf/scan-ocr-word.pdf")
+    recognising.close()
+    assert isinstance(found, Converted), found
+    assert "Happy New Year" in found.text
+    assert found.metadata[OCR_PAGES] == [1]
 
 
 def test_questions_find_their_file_among_the_first_three_and_its_page(tmp_path: Path) -> None:
