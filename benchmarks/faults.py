@@ -62,7 +62,7 @@ from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
 from octavo.model.scan import SeenFile
 from octavo.observability.progress import NoProgress
-from octavo.operations.database.salvage import file_is_damaged, rebuilt, salvage_library
+from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
@@ -254,7 +254,7 @@ def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random
         with open_engine(config) as engine:
             if not damage(engine):
                 return "not noticed" if answers(engine) == wanted else f"wrong in silence: seed {seed}"
-            healed = not file_is_damaged(engine) and not mend(engine)[1]
+            healed = not file_damage(engine) and not mend(engine)[1]
     except LibraryError:
         healed = False
     if not healed:  # as `octavo db repair` goes on

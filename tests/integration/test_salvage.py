@@ -220,3 +220,14 @@ def test_rows_that_were_removed_do_not_come_back(library: Bench, tmp_path: Path)
     before = contents(library.library)
     salvage(library.library, tmp_path / "new.db")
     assert contents(tmp_path / "new.db")["document_versions"] == before["document_versions"]
+
+
+def test_a_damaged_file_is_kept_as_it_was_found(library: Bench) -> None:
+    start = page_of(library.library, "memory_items")
+    overwrite(library.library, start, bytes(4096))
+    before = library.library.read_bytes()
+    done = octavo(library, "db", "repair")
+    assert done.returncode == 0, done.stderr
+    assert Path(json.loads(done.stdout)["kept"]).read_bytes() == before
+    found = json.loads(octavo(library, "recall", "boiler cellar", "--limit", "40").stdout)
+    assert {memory["text"] for memory in found["memories"]} == set(MEMORIES)

@@ -44,8 +44,9 @@ def rebuilt(engine: Engine, kept: Path, lost: tuple[str, ...], found: str, progr
     return replace(RepairAnswer((found,), left), kept=str(kept), lost=lost)
 
 
-def file_is_damaged(engine: Engine) -> bool:
-    return any(problem.part is Part.FILE for problem in damage(engine))
+def file_damage(engine: Engine) -> str:
+    """What is wrong with the file itself, in a sentence; empty where it is whole."""
+    return next((problem.message for problem in damage(engine) if problem.part is Part.FILE), "")
 
 
 def _there(library: Path, number: str) -> bool:

@@ -23,7 +23,7 @@ from octavo.operations.database.copies import Migrated, open_chroma, save_copy, 
 from octavo.operations.database.copies import migrate as copy
 from octavo.operations.database.copies import restore as put_back
 from octavo.operations.database.requests import BackupRequest, RepairRequest, UpgradeRequest
-from octavo.operations.database.salvage import file_is_damaged, rebuilt, salvage_library
+from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
 from octavo.operations.database.upkeep import upgrade_schema
 from octavo.operations.lines import Line, Part, columns, count, size
 
@@ -67,9 +67,10 @@ def repair(choices: Choices, request: RepairRequest) -> Exit:
     operation, library, found = operation_of("db repair"), _configured(choices), ""
     try:
         with opened(choices) as session:
-            done: RepairAnswer = operation.run(session.engine, request, progress(quiet=choices.quiet))
-            if done.left and file_is_damaged(session.engine):
-                found = done.left[0]
+            # A file that is damaged is not written to: that could spread the damage, and it is kept as it was found.
+            found = file_damage(session.engine) if isinstance(library, Path) else ""
+            if not found:
+                done: RepairAnswer = operation.run(session.engine, request, progress(quiet=choices.quiet))
     except LibraryError as error:
         if isinstance(error, NewerLibrary) or not isinstance(library, Path) or not library.is_file():
             raise
