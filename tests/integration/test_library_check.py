@@ -224,6 +224,19 @@ def test_counters_of_keys_and_the_schema_are_checked_too(library: Bench, stateme
         assert said in " ".join(found.message for found in damage(engine) if found.part is Part.FILE)
 
 
+def test_counters_of_every_table_are_known(library: Bench) -> None:
+    connection = apsw.Connection(str(library.library))
+    named = "select name from sqlite_schema where sql like '%primary key autoincrement%'"
+    tables = [row[0] for row in connection.execute(named).fetchall()]
+    counted = {row[0] for row in connection.execute("select name from sqlite_sequence")}
+    for table in set(tables) - counted:
+        connection.execute("insert into sqlite_sequence (name, seq) values (?, 7)", (table,))
+    connection.close()
+    assert len(tables) >= 8
+    with library.opened() as engine:
+        assert damage(engine) == ()
+
+
 def test_how_long_a_chunk_is_said_to_be_is_checked_and_mended(library: Bench) -> None:
     damaged(library, "update lexical_docsize set sz = x'01010101010101' where id = 1")
     with library.opened() as engine:

@@ -110,6 +110,11 @@ class SqliteDatabase:
         with translated(self.path):
             self._writer().executemany(statement, rows)
 
+    def largest_key(self, table: str) -> int | None:
+        with translated(self.path), self.connection() as connection:
+            largest: int | None = connection.execute(f"select max(key) from {table}").get  # noqa: S608 (our own name)
+        return largest
+
     def columns(self, table: str) -> tuple[str, ...]:
         return tuple(row[0] for row in self.rows("table_columns", {"table": table}))
 

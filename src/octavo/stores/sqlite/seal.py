@@ -22,6 +22,8 @@ class Sealed(Protocol):
 
     def rows(self, name: str) -> Sequence[tuple[Any, ...]]: ...
 
+    def largest_key(self, table: str) -> int | None: ...
+
     def counter(self, name: str) -> int | None: ...
 
     def set_counter(self, name: str, value: int | None) -> None: ...
@@ -39,8 +41,15 @@ def broken_seals(database: Sealed) -> Iterator[Damage]:
         yield Damage(Part.FILE, "the schema of the file is not as it was written")
     if any(any(_header(database.path)[part]) for part in _ZERO):
         yield Damage(Part.FILE, "the header of the file is not as it was written")
-    for (table,) in database.rows("counters_behind"):
-        yield Damage(Part.FILE, f"the counter of the keys of {table} is not as it was written")
+    for table, counted, last in database.rows("key_counters"):
+        if table is None or not _is_ahead(database, table, last):
+            yield Damage(Part.FILE, f"the counter of the keys of {table or counted} is not as it was written")
+
+
+def _is_ahead(database: Sealed, table: str, last: object) -> bool:
+    """Whether the next key is larger than every one there is: none is ever used twice."""
+    largest = database.largest_key(table)
+    return largest is None or (isinstance(last, int) and last >= largest)
 
 
 def _checksum(database: Sealed) -> int:
