@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from html import unescape
 
 import kreuzberg
 
 from octavo.converting.child import Settings
+from octavo.converting.outlook import attachments
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 from octavo.model.formats import ending
 
-CONVERTER = f"legacy-1/kreuzberg-{kreuzberg.__version__}"
+CONVERTER = f"legacy-2/kreuzberg-{kreuzberg.__version__}"
 _TYPES = {
     ".doc": "application/msword",
     ".ppt": "application/vnd.ms-powerpoint",
@@ -27,6 +29,7 @@ _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
 _EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
 _TEMPLATE = re.compile(r"^\W*Click to edit Master ", re.IGNORECASE)  # what a slide's template says, and no slide
+_FIELDS = 4_000  # characters in which the fields of a message stand
 _FIELD = re.compile(r"^\*\*(Subject|From|To|Cc|Date)\*\*: (.*)$", re.MULTILINE)
 
 
@@ -42,11 +45,26 @@ def read_legacy(name: str, data: bytes, settings: Settings) -> Converted | Refus
     if not content.strip():
         return Refused("it holds no text")
     builder = TextBuilder()
+    if ending(name) == ".msg":
+        return _message(builder, content, data)
     with suppress(TooLong):
         write_markdown(builder, content)
-    fields = {label.casefold(): _plain(value) for label, value in _FIELD.findall(content[:4000])}
-    title = fields.pop("subject", "") or next((heading.title for heading in builder.headings), "")
-    return builder.converted(CONVERTER, title, fields)
+    return builder.converted(CONVERTER, next((heading.title for heading in builder.headings), ""))
+
+
+def _message(builder: TextBuilder, content: str, data: bytes) -> Converted:
+    """A message as mail is written: its subject, its people and its date, its text, and what is attached to it."""
+    fields = {label: _plain(value) for label, value in _FIELD.findall(content[:_FIELDS])}
+    subject = fields.pop("Subject", "")
+    attached = attachments(data)
+    with suppress(TooLong):
+        builder.heading(1, subject)
+        builder.paragraph("\n".join(f"{label}: {value}" for label, value in fields.items()))
+        write_markdown(builder, _FIELD.sub("", content[:_FIELDS]) + content[_FIELDS:])
+        if attached:
+            builder.paragraph("Attached: " + ", ".join(member.name for member in attached))
+    facts = {label.casefold(): value for label, value in fields.items()}
+    return replace(builder.converted(CONVERTER, subject, facts), members=attached)
 
 
 def write_markdown(builder: TextBuilder, markdown: str) -> None:

@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-5"
+CONVERTER_VERSION = "converting-6"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 

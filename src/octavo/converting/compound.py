@@ -1,0 +1,112 @@
+"""Compound files, which old office programs write: storages and streams, as a small file system within the file.
+
+The layout is Microsoft's [MS-CFB]: sectors are chained by a table of the sectors that follow them, and streams shorter
+than a cutoff lie in smaller sectors within one stream. A chain that comes back to a sector ends there.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HEADER = struct.Struct("<24xHHHHH10xII4xIIIII109I")
+_ENTRY = struct.Struct("<64sHBxIII36xIQ")
+_LAST_SECTOR = 0xFFFFFFF0  # numbers from here on mark an end
+_STORAGES = (1, 5)  # kinds of entry: a storage, and the root
+_MOST_ENTRIES = 100_000
+
+
+class NoCompound(Exception):
+    """The bytes are no compound file."""
+
+
+class Entry(NamedTuple):
+    name: str
+    kind: int
+    left: int
+    right: int
+    child: int
+    start: int
+    size: int
+
+
+class Compound:
+    def __init__(self, data: bytes) -> None:
+        if len(data) < _HEADER.size or not data.startswith(_SIGNATURE):
+            raise NoCompound
+        _, _, _, shift, mini_shift, _, directory, self._cutoff, mini_table, _, more, _, *tables = _HEADER.unpack_from(
+            data
+        )
+        if not (7 <= shift <= 16 and mini_shift <= shift):
+            raise NoCompound
+        self._data, self._sector, self._mini_sector = data, 1 << shift, 1 << mini_shift
+        self._next = _numbers(b"".join(map(self._at, self._table_sectors(tables, more))))
+        self._entries = list(self._read_entries(self._chained(self._next, directory)))
+        if not self._entries:
+            raise NoCompound
+        self._mini_next = _numbers(self._chained(self._next, mini_table))
+        self._mini_data = self._chained(self._next, self._entries[0].start)[: self._entries[0].size]
+
+    def below(self, storage: int = 0) -> dict[str, int]:
+        """The names in a storage, 0 being the root, with the numbers of their entries."""
+        found: dict[str, int] = {}
+        waiting, seen = [self._entries[storage].child], set[int]()
+        while waiting:
+            number = waiting.pop()
+            if number in seen or number >= len(self._entries):
+                continue
+            seen.add(number)
+            entry = self._entries[number]
+            found[entry.name] = number
+            waiting += [entry.left, entry.right]
+        return dict(sorted(found.items()))
+
+    def is_storage(self, number: int) -> bool:
+        return self._entries[number].kind in _STORAGES
+
+    def read(self, number: int) -> bytes:
+        entry = self._entries[number]
+        if entry.size >= self._cutoff:
+            return self._chained(self._next, entry.start)[: entry.size]
+        size = self._mini_sector
+        places = _chain(self._mini_next, entry.start)
+        return b"".join(self._mini_data[at * size : (at + 1) * size] for at in places)[: entry.size]
+
+    def _at(self, sector: int) -> bytes:
+        return self._data[(sector + 1) * self._sector : (sector + 2) * self._sector]
+
+    def _chained(self, following: Sequence[int], start: int) -> bytes:
+        return b"".join(map(self._at, _chain(following, start)))
+
+    def _table_sectors(self, tables: Sequence[int], more: int) -> Iterator[int]:
+        """Where the table of sectors lies: the first of its sectors are listed in the header, the others in a chain."""
+        seen = set[int]()
+        while True:
+            yield from (sector for sector in tables if sector < _LAST_SECTOR)
+            if more >= _LAST_SECTOR or more in seen:
+                return
+            seen.add(more)
+            listed = _numbers(self._at(more))
+            if not listed:
+                return
+            *tables, more = listed
+
+    def _read_entries(self, directory: bytes) -> Iterator[Entry]:
+        for at in range(0, min(len(directory), _MOST_ENTRIES * _ENTRY.size) - _ENTRY.size + 1, _ENTRY.size):
+            name, length, kind, left, right, child, start, size = _ENTRY.unpack_from(directory, at)
+            shown = name[: max(0, min(length, 64) - 2)].decode("utf-16-le", "replace")
+            yield Entry(shown, kind, left, right, child, start, size)
+
+
+def _numbers(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
+
+
+def _chain(following: Sequence[int], start: int) -> Iterator[int]:
+    seen = set[int]()
+    while start < len(following) and start not in seen:
+        seen.add(start)
+        yield start
+        start = following[start]
