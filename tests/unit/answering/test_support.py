@@ -78,3 +78,25 @@ def test_the_place_that_says_it_is_cited_exactly(checker: CitationChecker) -> No
     assert cited.quote == "The mirror is washed once a year, in May."
     assert TEXT[cited.span.start - 40 : cited.span.end - 40] == cited.quote
     assert cited.lines == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("The mirror is not washed once a year.", TEXT),
+        ("Members decreased the number of batteries to 1,200 in 2019.", TEXT),
+        ("Washing inhibits dust on the mirror.", "Washing the mirror induces dust. Dust on the mirror increases."),
+    ],
+)
+def test_what_turns_round_all_that_is_near_it_is_unsupported(checker: CitationChecker, said: str, text: str) -> None:
+    embedder = bundled_embedder()
+    found = CitationChecker([passage(1, text)], lambda: embedder, Analyzer().query_tokens).check(said, [1])
+    assert found.evidence.turned and found.support is Support.UNSUPPORTED
+
+
+def test_a_denial_of_what_is_denied_is_supported(checker: CitationChecker) -> None:
+    embedder = bundled_embedder()
+    text = "The dome never opens in rain. It reduces the noise, and increases the heat."
+    denied = CitationChecker([passage(1, text)], lambda: embedder, Analyzer().query_tokens)
+    assert denied.check("The dome never opens in rain.", [1]).support is Support.SUPPORTED
+    assert not denied.check("The dome increases the heat.", [1]).evidence.turned
