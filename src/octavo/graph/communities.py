@@ -6,6 +6,7 @@ Traag, Waltman and van Eck, From Louvain to Leiden: guaranteeing well-connected 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from octavo.model.ids import DocumentId
 
 APART = (EdgeType.CHANGES, EdgeType.CONTAINS)  # they join no documents that belong together
 _ROUNDS = 10
+_FILE_NAME = re.compile(r"(\S+)\.\w{1,5}")
 _MOST_NAMED = 3
 _SHARED = 2  # documents whose titles must have a word before it stands for their community
 
@@ -103,8 +105,15 @@ def described(
 
 def community_names(labels: Mapping[int, Sequence[str]]) -> dict[int, str]:
     """By the words that several labels of a community have and few other communities; else by its first labels."""
-    terms = group_names(labels, _MOST_NAMED, _SHARED)
+    # The ending of a file's name tells nothing of what it is about.
+    plain = {number: [_without_ending(name) for name in inside] for number, inside in labels.items()}
+    terms = group_names(plain, _MOST_NAMED, _SHARED)
     return {number: terms[number] or ", ".join(inside[:_MOST_NAMED]) for number, inside in labels.items()}
+
+
+def _without_ending(label: str) -> str:
+    found = _FILE_NAME.fullmatch(label)
+    return found[1] if found else label
 
 
 def degrees(edges: Iterable[Edge]) -> Counter[DocumentId]:

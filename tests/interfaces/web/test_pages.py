@@ -199,3 +199,23 @@ def test_serving_opens_the_page_where_that_is_wanted(vault: Vault, tmp_path: Pat
     environ = {"BROWSER": f"{browser} %s", "OCTAVO_EMBEDDING_PROVIDER": "hashing"}
     with running(["--library", str(vault.library), "--no-watch", "--open"], environ) as started:
         assert said.read_text("utf-8") == f"{started.address}/"
+
+
+def test_those_who_leave_while_they_wait_hold_nobody_up(vault: Vault) -> None:
+    async def asked(address: str, number: int) -> bytes:
+        host, _, port = address.removeprefix("http://").rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        wanted = f"GET /results?q=sourdough+{number} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+        writer.write(wanted.encode())
+        await writer.drain()
+        answer = b"" if number % 2 else await reader.read()
+        writer.close()
+        return answer
+
+    async def everybody(address: str) -> list[bytes]:
+        return await asyncio.gather(*(asked(address, number) for number in range(40)))
+
+    environ = {"OCTAVO_EMBEDDING_PROVIDER": "hashing"}
+    with running(["--library", str(vault.library), "--no-watch"], environ) as started:
+        answers = asyncio.run(everybody(started.address))
+    assert all(answer.startswith(b"HTTP/1.1 200") and b"bread.md" in answer for answer in answers[::2])

@@ -102,8 +102,13 @@ def test_communities_of_a_library_are_found_named_and_written_down(engine: Engin
 
 
 def test_a_community_is_named_by_words_that_its_titles_share_and_else_by_its_most_linked_documents() -> None:
-    labels = {0: ["CSS grid", "Grid areas", "Named grid lines"], 1: ["Ovens", "Bread"], 2: ["Grid"]}
-    assert community_names(labels) == {0: "grid", 1: "Ovens, Bread", 2: "Grid"}
+    labels = {
+        0: ["CSS grid", "Grid areas", "Named grid lines"],
+        1: ["Ovens", "Bread"],
+        2: ["Grid"],
+        3: ["a.py", "b.py"],
+    }
+    assert community_names(labels) == {0: "grid", 1: "Ovens, Bread", 2: "Grid", 3: "a.py, b.py"}
 
 
 def test_thematic_links_join_what_says_the_same(engine: Engine) -> None:

@@ -88,7 +88,9 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     move(-1);
   } else if (event.key === "Escape") {
+    event.preventDefault(); // browsers empty the field, and the search would be lost
     field.focus();
+    field.select();
   } else if (event.key === "Enter" && event.target === field) {
     const first = hits()[0];
     if (first && asked().toString() === shown) {
