@@ -16,6 +16,7 @@ import pytest
 from workbench import GOOD, Bench
 
 from octavo.engine.mending import damage, mend, read_everything
+from octavo.errors import LibraryError
 from octavo.model.memory import MemoryFilter
 from octavo.observability.progress import NoProgress
 from octavo.operations.memory.changes import remember
@@ -231,3 +232,16 @@ def test_a_damaged_file_is_kept_as_it_was_found(library: Bench) -> None:
     assert Path(json.loads(done.stdout)["kept"]).read_bytes() == before
     found = json.loads(octavo(library, "recall", "boiler cellar", "--limit", "40").stdout)
     assert {memory["text"] for memory in found["memories"]} == set(MEMORIES)
+
+
+def test_a_row_that_claims_to_be_larger_than_memory_is_refused_by_name_and_salvaged(library: Bench) -> None:
+    start = page_of(library.library, "sqlite_autoindex_projects_2")
+    page = library.library.read_bytes()[start : start + 4096]
+    before = contents(library.library)
+    cell = start + page.rindex(b"default") - 4
+    overwrite(library.library, cell, bytes.fromhex("dc97b4bf79d74de67c138c"))  # its length comes first
+    with pytest.raises(LibraryError, match="is damaged, or memory has run out"), library.opened():
+        pass
+    done = octavo(library, "db", "repair")
+    assert done.returncode == 0, done.stderr
+    assert contents(library.library)["projects"] == before["projects"]

@@ -33,6 +33,11 @@ def translated(path: Path) -> Iterator[None]:
         raise LibraryError(
             f"the library {path} is damaged: {error}", hint="run `octavo db repair`, or restore a backup"
         ) from error
+    except apsw.NoMemError as error:  # a row whose length was overwritten asks for more than there is
+        raise LibraryError(
+            f"the library {path} is damaged, or memory has run out: {error}",
+            hint="run `octavo db check`, then `octavo db repair`",
+        ) from error
     except UnicodeDecodeError as error:
         raise LibraryError(
             f"the library {path} is damaged: a text in it is none", hint="run `octavo db repair`, or restore a backup"
