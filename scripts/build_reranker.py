@@ -15,16 +15,16 @@ import argparse
 import io
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo.training.card import Made, reranker_card
-from octavo.training.export import with_checksums
+from octavo.training.card import Made
+from octavo.training.export import described_reranker, quantised_reranker
 from octavo.training.graph import emit_reranker, read_graph
-from octavo.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
+from octavo.training.quantise import calibration_texts
 from octavo.training.weights import WINDOW, Array, Layer, Linear, Model, RerankerWeights
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,14 +72,7 @@ def calibration_pairs(tokenizer: Tokenizer) -> list[list[int]]:
 def graphs(path: Path) -> tuple[bytes, RerankerWeights]:
     weights, tokenizer = read_weights(path), Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
     separator = int(tokenizer.token_to_id("[SEP]"))
-
-    def segments(ids: Sequence[int]) -> Array:
-        passage = np.arange(len(ids)) > list(ids).index(separator)
-        return weights.segments[passage.astype(np.int64)].astype(np.float64)
-
-    seen = calibrate(weights.model, calibration_pairs(tokenizer), segments)
-    folded, ranges = fold_contexts(*spread_out(weights.model, seen))
-    quantised = RerankerWeights(folded, weights.segments, weights.head, weights.bias)
+    quantised, ranges = quantised_reranker(weights, calibration_pairs(tokenizer), separator)
     return emit_reranker(quantised, ranges, "octavo-rerank-1"), weights
 
 
@@ -95,16 +88,8 @@ def files(graph: bytes) -> dict[str, bytes]:
         licence="Apache-2.0",
         sources="the public repositories that docs/research/reranker.md names",
     )
-    return with_checksums(
-        {
-            "model.onnx": graph,
-            "tokenizer.json": (ENCODER / "tokenizer.json").read_bytes(),
-            "LICENSE": (ENCODER / "LICENSE").read_bytes(),
-        },
-        made,
-        {"dimensions": 1, "window": WINDOW, "tokenizer": "tokenizers", "padding": True, "optimised": True},
-        reranker_card,
-    )
+    copied = {name: (ENCODER / name).read_bytes() for name in ("tokenizer.json", "LICENSE")}
+    return described_reranker({"model.onnx": graph, **copied}, made, WINDOW)
 
 
 def main() -> int:

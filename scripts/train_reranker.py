@@ -8,8 +8,10 @@ SETS the files of `rerank_candidates.py`; PLAN is JSON: `{"depth": 64, "common":
 candidate of every set, and, for the runs that are kept, the weights in half precision without the word table, which is
 the encoder's own and is not trained.
 
-What is trained on comes from a hybrid over the answers: cosines of octavo-encoder-1 and BM25 over word pieces, as
-z-scores, 0.6 to 0.4. What is measured on comes from the whole pipeline.
+What is trained on comes from the whole pipeline where DATA holds lists-*.json.gz of `rerank_lists.py`; else from a
+hybrid over the answers: cosines of octavo-encoder-1 and BM25 over word pieces, as z-scores, 0.6 to 0.4. What is
+measured on comes from the whole pipeline. A folder `granite` in DATA, as `teachers.py` writes it, is a third voice in
+the average that `averaged` runs learn from.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from teachers import Teacher
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
@@ -43,7 +46,8 @@ ENCODER = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models/
 TOKENIZER = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
 CLS, SEP = 101, 102
 QUERY_TOKENS, PASSAGE_TOKENS, WINDOW = 64, 250, 256
-WEIGHTS, DEPTHS, MOST = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (10, 20, 50), 50
+WEIGHTS, DEPTHS, MOST = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (10, 20), 50
+SCORED = max(DEPTHS)  # candidates that are measured
 SETS = ("hotpotqa", "scifact", "cosqa", "stackfaq", "django", "ray", "locomo", "sessions")
 DEVELOPMENT = ("cosqa_dev", "scifact_train")
 NOWHERE = -1e4  # the score of what is no candidate
@@ -63,6 +67,8 @@ class Settings:
     `teacher` names weights whose distribution over the list is `distil` of the target. `neighbours` of the negatives
     are other passages of the answer's own document. `late` trains a head of so many dimensions a token over the encoder
     as it is, where the score is the mean over the query's tokens of the best cosine with one of the passage's.
+    With `averaged`, what `smooth` mixes in is not the fused score but the average of the encoder's cosine, granite's
+    and BM25, each as z-scores over the list.
     """
 
     name: str
@@ -85,6 +91,7 @@ class Settings:
     distil: float = 0.0
     neighbours: int = 0
     late: int = 0
+    averaged: bool = False
 
 
 def say(*words: object) -> None:
@@ -294,6 +301,7 @@ class EvaluationSet:
 
     def logits(self, score: Callable[[Ragged, Ragged, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
         there = self.fused > NOWHERE / 10
+        there[:, SCORED:] = False
         asked = np.broadcast_to(np.arange(len(self.places))[:, None], self.places.shape)
         found = np.zeros(self.places.shape, np.float32)
         found[there] = score(self.queries, self.passages, asked[there], self.places[there])
@@ -343,6 +351,7 @@ class Mined:
     ranks: np.ndarray  # of the answer among the candidates; 999 where it is none
     likeness: np.ndarray  # each candidate's cosine with the answer
     kin: np.ndarray  # passages of the answer's document, -1 where there are no more
+    average: np.ndarray  # what encoder, granite and BM25 say of each candidate together
 
 
 def mined(encoder: Encoder, pairs: Sequence[Sequence[str]], depth: int) -> Mined:
@@ -364,7 +373,55 @@ def mined(encoder: Encoder, pairs: Sequence[Sequence[str]], depth: int) -> Mined
         candidates[rows], scores[rows] = places.cpu().numpy(), score.cpu().numpy()
     say(f"the answer is among the first {depth} of {(ranks < 999).mean():.3f}, on top of {(ranks == 0).mean():.3f}")
     kin = _kin([pair[3] for pair in pairs], answers)
-    return Mined(Ragged(queries), Ragged(passages), answers, candidates, scores, ranks, likeness, kin)
+    return Mined(Ragged(queries), Ragged(passages), answers, candidates, scores, ranks, likeness, kin, scores)
+
+
+def listed(encoder: Encoder, folder: Path) -> Mined:
+    """What `rerank_lists.py` wrote down, of the questions whose answer the pipeline found."""
+    texts: list[str] = []
+    rows: list[dict[str, Any]] = []
+    for path in sorted(folder.glob("lists-*.json.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            data = json.load(file)
+        base = len(texts)
+        texts += data["passages"]
+        for row in data["lists"]:
+            if row["answers"]:
+                rows.append({**row, "passages": [base + place for place in row["passages"]]})
+    random.Random(1).shuffle(rows)
+    shape = len(rows), MOST
+    candidates, scores, there = np.zeros(shape, np.int64), np.zeros(shape, np.float32), np.zeros(shape, bool)
+    lexical, right = np.zeros(shape, np.float32), np.zeros(shape, bool)
+    for at, row in enumerate(rows):
+        count = len(row["passages"])
+        candidates[at, :count], scores[at, :count], there[at, :count] = row["passages"], row["scores"], True
+        lexical[at, :count] = [steps.get("lexical", 0.0) for steps in row["steps"]]
+        right[at, row["answers"]] = True
+    ranks = right.argmax(1)
+    answers = np.take_along_axis(candidates, ranks[:, None], 1)[:, 0]
+    say(f"{len(rows)} lists, {len(texts)} passages, the answer first in {(ranks == 0).mean():.3f}")
+    passages, queries = tokenised(texts, PASSAGE_TOKENS), tokenised([row["query"] for row in rows], QUERY_TOKENS)
+    said = [(vectors(encoder, queries), vectors(encoder, passages))]
+    if (folder / "granite").is_dir():
+        granite = Teacher(folder / "granite", DEVICE)
+        asked, read = granite.embedded([row["query"] for row in rows]), granite.embedded(texts)
+        said.append((torch.as_tensor(asked).to(DEVICE), torch.as_tensor(read).to(DEVICE)))
+    near = [_cosines(asked, read, candidates) for asked, read in said]
+    likeness = np.where(right, 1.0, _cosines(said[0][1][torch.as_tensor(answers).to(DEVICE)], said[0][1], candidates))
+    average = sum(_z(channel, there) for channel in (*near, lexical)) / (len(near) + 1)
+    fused = np.where(there, _z(scores, there), NOWHERE).astype(np.float32)
+    kin = np.full((len(rows), 1), -1)
+    average = np.where(there, 1.7 * average, NOWHERE).astype(np.float32)  # about as widely spread as one channel
+    return Mined(Ragged(queries), Ragged(passages), answers, candidates, fused, ranks, likeness, kin, average)
+
+
+def _cosines(asked: Tensor, read: Tensor, candidates: np.ndarray) -> np.ndarray:
+    found = np.zeros(candidates.shape, np.float32)
+    for start in range(0, len(candidates), 1024):
+        rows = slice(start, start + 1024)
+        places = torch.as_tensor(candidates[rows]).to(DEVICE)
+        found[rows] = (read[places] * asked[rows][:, None]).sum(-1).float().cpu().numpy()
+    return found
 
 
 def _kin(groups: Sequence[str], answers: np.ndarray, most: int = 4) -> np.ndarray:
@@ -448,7 +505,13 @@ def _loss(
     left_out = torch.as_tensor(np.concatenate([np.zeros((len(rows), 1), bool), ~usable], 1)).to(DEVICE)
     target = torch.zeros_like(logits)
     target[:, 0] = 1
-    soft = functional.softmax(before.masked_fill(left_out, -30.0) / settings.temperature, 1)
+    voice = before
+    if settings.averaged:
+        average = data.average[rows]
+        answer_average = np.take_along_axis(average, data.ranks[rows][:, None], 1)
+        voice = np.concatenate([answer_average, np.take_along_axis(average, drawn, 1)], 1)
+        voice = torch.as_tensor(voice).to(DEVICE).clamp(min=-10)
+    soft = functional.softmax(voice.masked_fill(left_out, -30.0) / settings.temperature, 1)
     target = (1 - settings.smooth - settings.distil) * target + settings.smooth * soft
     for teacher in teachers:
         with torch.no_grad(), autocast():
@@ -487,19 +550,26 @@ def keep(network: CrossEncoder, path: Path) -> None:
         path.with_name(f"{path.name}.part{number}").write_bytes(data[start : start + PART_BYTES])
 
 
-def main() -> int:
-    folder, sets_folder, out, plan_file = map(Path, sys.argv[1:5])
-    out.mkdir(parents=True, exist_ok=True)
-    plan = json.loads(plan_file.read_text())
-    model = read_graph((ENCODER / "model.onnx").read_bytes())
-    encoder = Encoder(model).to(DEVICE)
+def harvested(folder: Path) -> list[Sequence[str]]:
     pairs = []
     for path in sorted(folder.glob("pairs*.jsonl.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             pairs += [json.loads(line) for line in lines]
     pairs = list({(pair[0], pair[1]): pair for pair in pairs}.values())
     random.Random(1).shuffle(pairs)
-    data = mined(encoder, pairs[: plan.get("pairs")], plan["depth"])
+    return pairs
+
+
+def main() -> int:
+    folder, sets_folder, out, plan_file = map(Path, sys.argv[1:5])
+    out.mkdir(parents=True, exist_ok=True)
+    plan = json.loads(plan_file.read_text())
+    model = read_graph((ENCODER / "model.onnx").read_bytes())
+    encoder = Encoder(model).to(DEVICE)
+    if any(folder.glob("lists-*.json.gz")):
+        data = listed(encoder, folder)
+    else:
+        data = mined(encoder, harvested(folder)[: plan.get("pairs")], plan["depth"])
     known = {field.name for field in fields(Settings)}
     trained: dict[str, tuple[dict[str, Any], CrossEncoder | Late]] = {}
     for run in plan["runs"]:
@@ -537,7 +607,7 @@ def measured(
             logits[f"{name}/{data.name}"] = said.astype(np.float16)
             found[data.name] = data.reranked(said)
         results[name] = {"settings": described, "found": found}
-        for at in ("20/0.3", "20/0.5", "50/0.5"):
+        for at in ("20/0.1", "20/0.2", "20/0.3", "20/0.5"):
             gained = {one: round(values[at] - results["candidates"][one], 4) for one, values in found.items()}
             mean = np.mean([gained[one] for one in SETS if one in gained])
             say(name, at, gained, "mean", round(float(mean), 4))

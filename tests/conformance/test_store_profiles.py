@@ -79,6 +79,18 @@ def test_projects_are_known_by_places_the_longest_known_first(store: Store, cloc
     assert [place for _, place in store.catalog.places(PlaceKind.REPOSITORY)] == ["example.org/a"]
 
 
+def test_a_project_has_one_reranker_of_its_own_or_none(store: Store) -> None:
+    assert store.catalog.reranker(MINE) is None
+    for name in ("first", "second"):
+        with store.transaction():
+            store.catalog.choose_reranker(MINE, name)
+    assert store.catalog.reranker(MINE) == "second"
+    assert store.catalog.reranker(THEIRS) is None
+    with store.transaction():
+        store.catalog.choose_reranker(MINE, None)
+    assert store.catalog.reranker(MINE) is None
+
+
 def test_nothing_is_kept_for_a_project_that_is_not_there(store: Store) -> None:
     with pytest.raises(NotFound), store.transaction():
         store.profiles.put(NamedEmbeddingProfile(project_id("nobody"), "a", SETTINGS))

@@ -6,7 +6,9 @@ first output is one logit a pair (or two, of which the second is "relevant"), an
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -24,10 +26,42 @@ from octavo.errors import ModelUnavailable, ProviderFailed
 REMEDY = "check the reranker's folder: it must hold model.json, model.onnx and tokenizer.json"
 
 _BATCH_TOKENS, _BATCH_PAIRS = 4096, 32
+_CUT = 2
+"""How pairs are cut to the window, from 1: scores that were kept of another way are not taken for these."""
+
+
+def _around_match(tokenizer: Any, question: str, text: str, room: int) -> str:
+    """The text, or of one with more tokens than `room` its first line and the stretch of the rest that has most of the
+    question's tokens. A token that the text has n times counts 1/n each time, so that rare ones decide."""
+    if len(text) <= room:
+        return text  # no token is shorter than a character
+    ids, offsets = _tokens(tokenizer, text)
+    if len(ids) <= room:
+        return text
+    line_end = text.find("\n") + 1
+    head = sum(1 for start, _ in offsets if start < line_end)
+    head = head if head <= room // 2 else 0
+    asked = set(_tokens(tokenizer, question)[0])
+    counts = Counter(ids)
+    worth = [1.0 / counts[token] if token in asked else 0.0 for token in ids]
+    sums = list(accumulate(worth, initial=0.0))
+    width = room - head
+    # Rounded, so that equal stretches tie whatever was added up before them; the earliest wins.
+    start = max(range(head, len(ids) - width + 1), key=lambda at: round(sums[at + width] - sums[at], 9))
+    stretch = text[offsets[start][0] : offsets[start + width - 1][1]]
+    return f"{text[:line_end]}{stretch}" if head else stretch
+
+
+def _tokens(tokenizer: Any, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    """All of them with their places in the text, though the tokenizer cuts to the window."""
+    first = tokenizer.encode(text, add_special_tokens=False)
+    parts = (first, *first.overflowing)
+    return [token for part in parts for token in part.ids], [place for part in parts for place in part.offsets]
 
 
 class OnnxCrossEncoder:
-    """Fits `ports.Reranker`. A passage that does not fit the window together with its question is cut there."""
+    """Fits `ports.Reranker`. A question has a quarter of the window at most; of a passage that does not fit beside it,
+    the first line and what matches the question best are read."""
 
     def __init__(self, folder: Path, *, threads: int | None = None, remedy: str = REMEDY) -> None:
         self._directory = read_directory(folder, remedy)
@@ -37,7 +71,7 @@ class OnnxCrossEncoder:
 
     @property
     def name(self) -> str:
-        return f"{self._directory.profile.name}@{self._directory.profile.revision}"
+        return f"{self._directory.profile.name}@{self._directory.profile.revision}/{_CUT}"
 
     def prepare(self) -> None:
         self._model()
@@ -46,9 +80,10 @@ class OnnxCrossEncoder:
         if not texts:
             return []
         tokenizer, session, inputs = self._model()
-        question = without_surrogates(query)
         try:
-            pairs = tokenizer.encode_batch([(question, without_surrogates(text)) for text in texts])
+            question, room = self._question(tokenizer, without_surrogates(query))
+            read = [_around_match(tokenizer, question, without_surrogates(text), room) for text in texts]
+            pairs = tokenizer.encode_batch([(question, text) for text in read])
         except Exception as error:  # the library raises nothing more precise
             raise ProviderFailed(f"{self.name} cannot read the question with a passage: {error}") from error
         scores = [0.0] * len(texts)
@@ -57,6 +92,13 @@ class OnnxCrossEncoder:
             for place, score in zip(batch, found.tolist(), strict=True):
                 scores[place] = score
         return scores
+
+    def _question(self, tokenizer: Any, query: str) -> tuple[str, int]:
+        """As much of it as has a place, and how many tokens a passage may have beside it."""
+        window = self._directory.profile.window
+        most, special = window // 4, int(tokenizer.num_special_tokens_to_add(is_pair=True))
+        offsets = _tokens(tokenizer, query)[1][:most]
+        return (query[: offsets[-1][1]] if len(offsets) == most else query), window - special - len(offsets)
 
     def _run(self, session: Any, inputs: frozenset[str], pairs: Sequence[Any]) -> NDArray[np.float32]:
         given = {

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from octavo.embedding.bundled import FAST_DIRECTORY, MODEL_DIRECTORY
+from octavo.embedding.bundled import FAST_DIRECTORY, MODEL_DIRECTORY, RERANKER_DIRECTORY
 from octavo.embedding.bundled import REMEDY as REINSTALL
 from octavo.embedding.directory import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
 from octavo.model.recipe import EmbeddingProfile
 
 REMEDY = "make it again with `octavo finetune`, or remove it with `octavo models remove NAME`"
-Form = Literal["encoder", "table"]
+Form = Literal["encoder", "table", "reranker"]
 _PARTIAL = ".partial"
 
 
@@ -74,9 +74,18 @@ def bundled() -> Installed:
 
 def bundled_table() -> Installed:
     """The table that ships with Octavo, in the space of that encoder."""
-    found = _read(FAST_DIRECTORY)
+    return _shipped(FAST_DIRECTORY)
+
+
+def bundled_cross_encoder() -> Installed:
+    """The reranker that ships with Octavo."""
+    return _shipped(RERANKER_DIRECTORY)
+
+
+def _shipped(folder: Path) -> Installed:
+    found = _read(folder)
     if found is None:
-        raise ModelUnavailable(f"{FAST_DIRECTORY} is not a model", hint=REINSTALL)
+        raise ModelUnavailable(f"{folder} is not a model", hint=REINSTALL)
     return found
 
 
@@ -136,6 +145,13 @@ def checked_name(name: str) -> str:
     return name
 
 
+def _form(about: Mapping[str, Any]) -> Form:
+    """A reranker gives one number a pair."""
+    if "space" in about:
+        return "table"
+    return "reranker" if about["dimensions"] == 1 else "encoder"
+
+
 def _read(folder: Path) -> Installed | None:
     try:
         about: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
@@ -146,7 +162,7 @@ def _read(folder: Path) -> Installed | None:
     return Installed(
         name=folder.name,
         path=folder,
-        form="table" if "space" in about else "encoder",
+        form=_form(about),
         profile=directory.profile,
         bytes=size,
         base=str(about.get("base", "")),

@@ -126,6 +126,8 @@ class Adapters:
     clock: Callable[[], float] = time.time
     file_changes: FileChanges | None = None
     reranker: Callable[[], Reranker] | None = None
+    own_reranker: Callable[[str], Reranker] | None = None
+    """The one that a project has chosen, by its name; None where a service reranks for all of them."""
     language_model: Callable[[Role, str | None], LanguageModel | None] | None = None
     """The model of a role, or one by its name, where any is configured."""
     cached_model: Callable[[LanguageModel, Completions, ProjectId], LanguageModel] | None = None

@@ -153,7 +153,8 @@ def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     """Fine-tuning takes an hour or more; that what it made answers nobody is easily overlooked."""
     done = any(run.name == FINETUNE and run.state == "done" for run in offline_runs(engine, counts))
     made_here = [one for one in engine.store.profiles.named(engine.project.id) if one.settings.provider == "onnx"]
-    if done and all(one.state is EmbeddingProfileState.IDLE for one in made_here):
+    idle = all(one.state is EmbeddingProfileState.IDLE for one in made_here)
+    if done and idle and engine.store.catalog.reranker(engine.project.id) is None:
         yield Advisory("info", "a model was fine-tuned on this library and is not in use", "octavo models list")
 
 

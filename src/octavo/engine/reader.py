@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.syntax import parse_query
@@ -59,6 +59,7 @@ class Reader:
         self._degradation = Degradation(library)
         self._languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
+        self._rerankers: dict[str | None, MeasuredReranker] = {}
         self._judges: dict[tuple[str, str, float], MeasuredReranker] = {}
 
     def promise_repair(self) -> None:
@@ -76,13 +77,17 @@ class Reader:
         if self.loading is not None:
             self.loading.join(_LOADED_WITHIN)  # an interpreter that ends while a model loads may abort
 
-    @cached_property
+    @property
     def reranker(self) -> MeasuredReranker:
-        """One for all searches, because it learns what a pair costs."""
-        make = self._library.adapters.reranker
-        if make is None:
+        """One for all searches, because it learns what a pair costs; another once another is chosen for the project."""
+        library = self._library
+        configured, own = library.adapters.reranker, library.adapters.own_reranker
+        if configured is None:
             raise ConfigurationError("no reranker is configured")
-        return MeasuredReranker(make())
+        name = None if own is None else library.store.catalog.reranker(library.project.id)
+        if name not in self._rerankers:
+            self._rerankers[name] = MeasuredReranker(configured() if own is None or name is None else own(name))
+        return self._rerankers[name]
 
     def _writer(self) -> QueryWriter | None:
         make = self._library.adapters.query_writer

@@ -16,10 +16,12 @@ MEMORIES = "memories"
 
 
 class PlaceKind(StrEnum):
-    """What identifies a project besides its name."""
+    """What identifies a project besides its name, and what it has of its own outside of the library."""
 
     FOLDER = "folder"
     REPOSITORY = "repository"
+    RERANKER = "reranker"
+    """The model that reads its best passages again, by its name among those made on this machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,7 @@ def card(made: Made, about: Mapping[str, Any]) -> str:
         *_origin(made, about),
         "",
     ]
-    if made.figures:
-        lines += ["| check | nDCG@10 before | after |", "|---|---|---|"]
-        lines += [f"| {name} | {pair['before']:.4f} | {pair['after']:.4f} |" for name, pair in made.figures.items()]
-        lines.append("")
+    lines += _figures(made)
     lines.append(
         "Vectors of this table are compared with that encoder's alone."
         if table
@@ -56,9 +53,17 @@ def reranker_card(made: Made, about: Mapping[str, Any]) -> str:
         "",
         *_origin(made, about),
         "",
+        *_figures(made),
         "Its scores are mixed with what the search has found already: alone they rank worse than the hybrid does.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _figures(made: Made) -> list[str]:
+    if not made.figures:
+        return []
+    rows = [f"| {name} | {pair['before']:.4f} | {pair['after']:.4f} |" for name, pair in made.figures.items()]
+    return ["| check | nDCG@10 before | after |", "|---|---|---|", *rows, ""]
 
 
 def _origin(made: Made, about: Mapping[str, Any]) -> list[str]:

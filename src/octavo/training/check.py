@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.embedding.crossencoder import OnnxCrossEncoder
 from octavo.embedding.onnx import OnnxEmbedder
 from octavo.observability.progress import Progress
 from octavo.training.measure import ndcg
@@ -30,6 +31,11 @@ def score(
     finally:
         progress.finish()
     return ndcg(asked, found, range(len(passages)), judged)
+
+
+def pair_scores(model: Path) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    """What a reranker gives a question with each passage, as it would in a search."""
+    return OnnxCrossEncoder(model).score
 
 
 def teach(model: Path, texts: Sequence[str], asked: Collection[str], progress: Progress) -> NDArray[np.float32]:

@@ -34,9 +34,9 @@ class Encoder(nn.Module):
         summed = (self.states(ids, mask)[-1].float() * mask[:, :, None]).sum(1)
         return functional.normalize(summed, dim=-1)
 
-    def states(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        """What each layer makes of each token."""
-        x = self.norm(self.words(ids) + self.positions[: ids.shape[1]])
+    def states(self, ids: Tensor, mask: Tensor, segments: Tensor | float = 0.0) -> list[Tensor]:
+        """What each layer makes of each token. `segments` are vectors to add to each token's."""
+        x = self.norm(self.words(ids) + self.positions[: ids.shape[1]] + segments)
         seen = mask[:, None, None, :]
         found = []
         for layer in self.layers:

@@ -7,19 +7,22 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from octavo.training.card import Made, card
-from octavo.training.graph import emit
+from octavo.training.card import Made, card, reranker_card
+from octavo.training.graph import emit, emit_reranker
 from octavo.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
 
 if TYPE_CHECKING:
     from octavo.training.quantise import Range
-    from octavo.training.weights import Model
+    from octavo.training.weights import Array, Model, RerankerWeights
+
+_QUESTION_TOKENS = 12  # of a calibration text that stand for the question
 
 
 def encoder_files(
@@ -43,6 +46,50 @@ def encoder_files(
         "vocab.txt": vocabulary,
         "LICENSE": licence,
     }
+
+
+def reranker_files(
+    reranker: RerankerWeights, pairs: Sequence[tuple[str, str]], tokenizer: bytes, licence: bytes, window: int
+) -> dict[str, bytes]:
+    """The graph and the files it needs. What enters each layer is measured on pairs of questions and passages, and on
+    random tokens."""
+    counting = Tokenizer.from_str(tokenizer.decode())
+    counting.enable_truncation(window, strategy="longest_first")
+    separator = int(counting.token_to_id("[SEP]") or 0)
+    texts = [pair.ids for pair in counting.encode_batch(list(pairs))]
+    texts += [_as_pair(text, separator) for text in calibration_texts(counting, "", window - 1)]
+    folded, ranges = quantised_reranker(reranker, texts, separator)
+    return {
+        "model.onnx": emit_reranker(folded, ranges, "octavo-rerank"),
+        "tokenizer.json": tokenizer,
+        "LICENSE": licence,
+    }
+
+
+def _as_pair(text: Sequence[int], separator: int) -> list[int]:
+    """A text of calibration with its first tokens for a question."""
+    body = text[1:-1]
+    return [text[0], *body[:_QUESTION_TOKENS], separator, *body[_QUESTION_TOKENS:], separator]
+
+
+def quantised_reranker(
+    reranker: RerankerWeights, pairs: Sequence[Sequence[int]], separator: int
+) -> tuple[RerankerWeights, Mapping[str, Range]]:
+    """The weights as int8 takes them, and what enters each layer, measured on these pairs."""
+
+    def segments(ids: Sequence[int]) -> Array:
+        passage = np.arange(len(ids)) > list(ids).index(separator)
+        added: Array = reranker.segments[passage.astype(np.int64)].astype(np.float64)
+        return added
+
+    model, ranges = fold_contexts(*spread_out(reranker.model, calibrate(reranker.model, pairs, segments)))
+    return replace(reranker, model=model), ranges
+
+
+def described_reranker(files: Mapping[str, bytes], made: Made, window: int) -> dict[str, bytes]:
+    """The files with their card and `model.json`, which knows the sha256 of all of them."""
+    about = {"dimensions": 1, "window": window, "tokenizer": "tokenizers", "padding": True, "optimised": True}
+    return with_checksums(files, made, about, reranker_card)
 
 
 def described_encoder(files: Mapping[str, bytes], made: Made, window: int, dimensions: int) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from octavo.embedding.directory import GRAPH, ModelDirectory
 from octavo.embedding.wordpiece import counter_of
-from octavo.errors import InvalidArgument, ModelUnavailable, ProviderFailed, StorageError
+from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
 from octavo.training.check import teach
 from octavo.training.contrastive import SAVE_SECONDS, Examples, Settings, Step, mined, taught, train
@@ -25,11 +25,11 @@ from octavo.training.graph import read_graph
 from octavo.training.library import Harvest
 from octavo.training.measure import ndcg
 from octavo.training.requirements import REMEDY
+from octavo.training.saved_runs import SavedRun, is_out_of_memory, training_device
 from octavo.training.table import Bags, Lessons, TableSettings, features_of, fit
 from octavo.training.weights import Model
 
 _SMALLEST_BATCH = 8
-_STATE = "state.pt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def finetune(
     The state is saved every minute, or every so many seconds. A teacher's vectors say how near a query and each passage
     should be. How long it all takes is shown before the first text is read, from how fast the held-back ones were.
     """
-    model, where = _weights(base), _device(device)
+    model, where = _weights(base), training_device(device)
     encode = _encoder(base)
     texts: dict[str, int] = {}
     groups: list[str] = []
@@ -91,7 +91,7 @@ def finetune(
     examples = Examples(every, [places[place] for place in worth], [negatives[place] for place in worth], balance, said)
     settings = replace(settings, batch=min(settings.batch, max(2, len(worth))))
     while True:
-        run = _Run(work, _fingerprint(base, teacher, harvest, settings), progress)
+        run = SavedRun(work, _fingerprint(base, teacher, harvest, settings), progress)
         try:
             resume = run.resumed()
             train(
@@ -107,7 +107,7 @@ def finetune(
             )
             break
         except (RuntimeError, MemoryError) as error:
-            if not _out_of_memory(error) or settings.batch // 2 < _SMALLEST_BATCH:
+            if not is_out_of_memory(error) or settings.batch // 2 < _SMALLEST_BATCH:
                 raise ProviderFailed(f"training failed: {error}", hint="try a smaller --batch") from error
             settings = replace(settings, batch=settings.batch // 2)
             encoder = Encoder(model).to(where)
@@ -125,7 +125,7 @@ def fit_table(
     base: ModelDirectory, harvest: Harvest, settings: TableSettings, progress: Progress, device: str | None = None
 ) -> tuple[NDArray[np.float32], float]:
     """The table in the base's space, and what its vectors let the encoder find of the held-back pairs."""
-    model, where = _weights(base), _device(device)
+    model, where = _weights(base), training_device(device)
     encode = _encoder(base)
     encoder = Encoder(model).to(where)
     answers = list(dict.fromkeys(pair.positive for pair in harvest.learn))
@@ -159,48 +159,6 @@ def fit_table(
     number = _numbered(held_out)
     score = ndcg(found, documents, range(len(held_out)), [{number[pair.positive]: 1} for pair in harvest.held_out])
     return table, score
-
-
-class _Run:
-    """One try at training: where its state is kept, and how its progress is shown."""
-
-    def __init__(self, work: Path, fingerprint: str, progress: Progress) -> None:
-        self._path = work / _STATE
-        self._fingerprint = fingerprint
-        self._progress = progress
-        self._done = 0
-        self._started = False
-
-    def report(self, step: Step) -> None:
-        if not self._started:
-            self._progress.start("training", step.total, "steps")
-            self._started = True
-        self._progress.advance(step.number - self._done, f"loss {step.loss:.3f}")
-        self._done = step.number
-
-    def resumed(self) -> Mapping[str, Any] | None:
-        """The state that the same examples and settings left behind, if they did."""
-        if not self._path.is_file():
-            return None
-        try:
-            state: dict[str, Any] = torch.load(self._path, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, ValueError):
-            return None  # cut short while it was written: begin again
-        return state if state.get("fingerprint") == self._fingerprint else None
-
-    def save(self, step: int, state: Mapping[str, Any]) -> None:
-        unfinished = self._path.with_suffix(".new")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            torch.save({**state, "fingerprint": self._fingerprint}, unfinished)
-            unfinished.replace(self._path)
-        except (OSError, RuntimeError) as error:
-            raise StorageError(
-                f"{self._path} cannot be written: {error}", hint="free some disk space; training goes on from there"
-            ) from error
-
-    def forget(self) -> None:
-        self._path.unlink(missing_ok=True)
 
 
 class _HeldBack:
@@ -249,20 +207,6 @@ def _encoder(base: ModelDirectory) -> Callable[[str], list[int]]:
     counter = counter_of(base.file("vocab.txt"))
     room = base.profile.window - 2
     return lambda text: [counter.start, *counter.ids(text, room), counter.end]
-
-
-def _device(name: str | None) -> Any:
-    if name is None:
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InvalidArgument("torch sees no GPU here", hint="leave --device out, or say --device cpu")
-    if name == "cpu":
-        torch.use_deterministic_algorithms(True)
-    return torch.device(name)
-
-
-def _out_of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error)
 
 
 def _fingerprint(base: ModelDirectory, teacher: ModelDirectory | None, harvest: Harvest, settings: Settings) -> str:

@@ -172,6 +172,13 @@ def read_graph(data: bytes) -> Model:
     return Model(rows("words"), rows("positions"), norm("norm"), layers)
 
 
+def read_reranker(data: bytes) -> RerankerWeights:
+    """The weights back from a graph that `emit_reranker` wrote, in float32."""
+    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load_from_string(data).graph.initializer}
+    head, bias = tensors["head.weight"][:, 0], float(tensors["head.bias"][0])
+    return RerankerWeights(read_graph(data), tensors["segments"], head, bias)
+
+
 def read_ranges_of(data: bytes) -> dict[str, Range]:
     """What enters each dense layer of an int8 graph that `emit` wrote, and what each channel is divided by."""
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load_from_string(data).graph.initializer}

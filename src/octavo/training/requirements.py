@@ -10,6 +10,7 @@ from octavo.embedding.directory import ModelDirectory as ModelDirectory
 from octavo.errors import InvalidArgument, MissingExtra
 
 REMEDY = "train from the bundled model, or from one that `octavo finetune` made"
+RERANKER_REMEDY = "train from octavo-rerank-1, or from a reranker that `octavo finetune --reranker` made"
 TEACHER = "name a model of `octavo models list`, or a folder with model.json, model.onnx and its tokenizer"
 
 
@@ -29,6 +30,14 @@ def base_directory(folder: Path) -> ModelDirectory:
     directory = read_directory(folder, REMEDY)
     if directory.tokenizer != "wordpiece" or directory.pooling != "graph" or directory.padding:
         raise InvalidArgument(f"{directory.profile.name} was not built by Octavo and cannot be trained", hint=REMEDY)
+    return directory
+
+
+def reranker_directory(folder: Path) -> ModelDirectory:
+    """The folder, if the reranker in it can be trained."""
+    directory = read_directory(folder, RERANKER_REMEDY)
+    if directory.profile.dimensions != 1 or directory.tokenizer != "tokenizers":
+        raise InvalidArgument(f"{directory.profile.name} is not a reranker", hint=RERANKER_REMEDY)
     return directory
 
 

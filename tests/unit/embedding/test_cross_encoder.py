@@ -60,7 +60,7 @@ def write_model(folder: Path, outputs: int = 1, typed: bool = True, **about: Any
 @pytest.mark.parametrize("outputs", [1, 2])
 def test_each_pair_gets_its_own_score_in_the_order_of_the_texts(tmp_path: Path, outputs: int) -> None:
     model = OnnxCrossEncoder(write_model(tmp_path, outputs))
-    assert model.name == "tiny@1"
+    assert model.name == "tiny@1/2"
     texts = ["red", "green blue", "red red green red", "", "blue red"] * 20
     assert list(model.score("red", texts)) == [1.0, 0.0, 3.0, 0.0, 1.0] * 20
     assert list(model.score("red", [])) == []
@@ -71,9 +71,22 @@ def test_a_graph_without_token_types_is_taken_too(tmp_path: Path) -> None:
     assert list(model.score("red", ["red", "blue"])) == [2.0, 1.0]
 
 
-def test_a_passage_that_does_not_fit_is_cut(tmp_path: Path) -> None:
+def test_a_passage_that_does_not_fit_is_cut_to_what_matches_the_question(tmp_path: Path) -> None:
     model = OnnxCrossEncoder(write_model(tmp_path, window=8))
-    assert list(model.score("red", ["blue " * 50 + "red", "red " * 50])) == [0.0, 4.0]
+    texts = ["blue " * 50 + "red", "red " * 50, "green " * 60 + "red blue red " + "green " * 60, "blue " * 50]
+    assert list(model.score("red", texts)) == [1.0, 4.0, 2.0, 0.0]
+
+
+def test_of_a_passage_that_does_not_fit_the_first_line_is_read_too(tmp_path: Path) -> None:
+    model = OnnxCrossEncoder(write_model(tmp_path, window=8))
+    assert list(model.score("red", ["red\n" + "blue " * 50 + "red red red"])) == [4.0]
+    long_line = "red blue " * 20 + "\n" + "green " * 20 + "red red red red"
+    assert list(model.score("red", [long_line])) == [4.0]
+
+
+def test_a_question_leaves_three_quarters_of_the_window_to_the_passage(tmp_path: Path) -> None:
+    model = OnnxCrossEncoder(write_model(tmp_path, window=16))
+    assert list(model.score("red " + "blue " * 100, ["red " * 100])) == [9.0]
 
 
 def test_a_lone_surrogate_is_an_unknown_token_and_not_an_error(tmp_path: Path) -> None:

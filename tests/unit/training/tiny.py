@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +39,9 @@ def tiny_model(words: int = 200, positions: int = 32, layers: int = 1) -> Model:
     )
 
 
-def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
-    """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
-
-    from octavo.training.card import Made
-    from octavo.training.export import described_encoder, encoder_files
+def tiny_tokenizer(texts: Sequence[str]) -> tuple[bytes, list[str]]:
+    """A tokenizer whose vocabulary is the words of some texts, and that vocabulary."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     words = sorted({word for text in texts for word in re.findall(r"[a-z]+|[^\sa-z]", text.lower())})
     reserved = ["[PAD]", *(f"[unused{n}]" for n in range(99)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -52,11 +49,41 @@ def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     tokenizer = Tokenizer(models.WordPiece({one: n for n, one in enumerate(vocabulary)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    model = tiny_model(len(vocabulary), WINDOW)
+    special = [(name, vocabulary.index(name)) for name in ("[CLS]", "[SEP]")]
+    pair = "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"
+    tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", pair, special)
+    return tokenizer.to_str().encode(), vocabulary
+
+
+def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
+    """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
+    from octavo.training.card import Made
+    from octavo.training.export import described_encoder, encoder_files
+
+    tokenizer, vocabulary = tiny_tokenizer(texts)
     listed = "\n".join(vocabulary).encode()
-    files = encoder_files(model, texts[:3], tokenizer.to_str().encode(), listed, b"free", WINDOW)
+    files = encoder_files(tiny_model(len(vocabulary), WINDOW), texts[:3], tokenizer, listed, b"free", WINDOW)
     made = Made("tiny", "nothing", "0", "2024-05-01", "a test", {}, {})
+    return _written(folder, described_encoder(files, made, WINDOW, WIDTH))
+
+
+def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
+    """The same for a reranker, which knows nothing yet."""
+    from octavo.training.card import Made
+    from octavo.training.export import described_reranker, reranker_files
+    from octavo.training.weights import RerankerWeights
+
+    tokenizer, vocabulary = tiny_tokenizer(texts)
+    dice = np.random.default_rng(1)
+    segments, head = (dice.normal(0, 0.05, shape).astype(np.float32) for shape in ((2, WIDTH), WIDTH))
+    weights = RerankerWeights(tiny_model(len(vocabulary), WINDOW), segments, head, 0.0)
+    files = reranker_files(weights, [(texts[0], texts[1])], tokenizer, b"free", WINDOW)
+    made = Made("tiny-rerank", "nothing", "0", "2024-05-01", "a test", {}, {})
+    return _written(folder, described_reranker(files, made, WINDOW))
+
+
+def _written(folder: Path, files: Mapping[str, bytes]) -> Path:
     folder.mkdir(parents=True)
-    for name, data in described_encoder(files, made, WINDOW, WIDTH).items():
+    for name, data in files.items():
         (folder / name).write_bytes(data)
     return folder

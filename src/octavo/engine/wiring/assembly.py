@@ -16,7 +16,7 @@ from octavo.engine.adapters import Adapters, Rules, SearchDefaults, WatchSetting
 from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
 from octavo.engine.library import OpenLibrary
-from octavo.engine.wiring.embedders import embedding, profile_embedder, reranker
+from octavo.engine.wiring.embedders import embedding, own_reranker, profile_embedder, reranker
 from octavo.engine.wiring.language_models import (
     cached_model,
     entity_finder,
@@ -59,6 +59,7 @@ def assemble(
 
         return Preparing(config, analyzer, counter, lambda: embedder().profile)
 
+    service = service_reranker(config.llm)
     adapters = Adapters(
         analyzer=analyzer,
         embedder=embedder,
@@ -74,7 +75,8 @@ def assemble(
         constrained=partial(low_memory, config.embedding.constrained),
         accelerator=partial(accelerator, config, place, _tiers),
         file_changes=_file_changes,
-        reranker=service_reranker(config.llm) or reranker(config.reranking),
+        reranker=service or reranker(config.reranking),
+        own_reranker=None if service else partial(own_reranker, config.reranking),
         language_model=language_models(config.llm),
         cached_model=partial(cached_model, config.llm.cache_mb),
         query_writer=partial(query_writer, folders),

@@ -52,7 +52,7 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
 
 def reranker(settings: Reranking) -> Callable[[], Reranker]:
     """The configured model's, or the bundled one; it is loaded when a profile first asks for it."""
-    return partial(_local_reranker, settings)
+    return partial(own_reranker, settings, None)
 
 
 # Nobody who only opens a library needs a model.
@@ -70,7 +70,8 @@ def _local_counter(settings: Embedding) -> TokenCounter:
     return counter_of(settings)
 
 
-def _local_reranker(settings: Reranking) -> Reranker:
+def own_reranker(settings: Reranking, name: str | None) -> Reranker:
+    """One made on this machine, by its name; without one, the configuration's."""
     from octavo.engine.wiring.local_models import reranker_of
 
-    return reranker_of(settings)
+    return reranker_of(settings, name)

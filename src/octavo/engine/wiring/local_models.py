@@ -5,8 +5,11 @@ from __future__ import annotations
 from octavo.config.schema import Embedding, Reranking
 from octavo.embedding.bundled import bundled_counter, bundled_embedder, bundled_reranker
 from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
+from octavo.embedding.installed import model_named, models_folder
 from octavo.embedding.onnx import OnnxEmbedder, token_counter
 from octavo.ports import Embedder, Reranker, TokenCounter
+
+REMEDY = "make it again with `octavo finetune --reranker`, or go back: `octavo models activate octavo-rerank-1`"
 
 
 def embedder_of(settings: Embedding, dimensions: int | None = None) -> Embedder:
@@ -23,9 +26,12 @@ def counter_of(settings: Embedding) -> TokenCounter:
     return token_counter(settings.model) if settings.provider == "onnx" and settings.model else bundled_counter()
 
 
-def reranker_of(settings: Reranking) -> Reranker:
-    if settings.model is None:
+def reranker_of(settings: Reranking, name: str | None = None) -> Reranker:
+    if settings.model is None and name is None:
         return bundled_reranker(settings.threads)
     from octavo.embedding.crossencoder import OnnxCrossEncoder  # with numpy, for searches that rerank
 
+    if name is not None:
+        return OnnxCrossEncoder(model_named(models_folder(), name).path, threads=settings.threads, remedy=REMEDY)
+    assert settings.model is not None
     return OnnxCrossEncoder(settings.model.expanduser(), threads=settings.threads)

@@ -886,9 +886,9 @@ class Methods(Caller):
         return answer
 
     def models_list(self) -> ModelsAnswer:
-        """List the embedding models made on this machine.
+        """List the models made on this machine.
 
-        The bundled encoder and the models that `octavo finetune` made, with their figures and states.
+        The bundled models and those that `octavo finetune` made, with their figures and states.
         """
         answer: ModelsAnswer = self._call("models_list", locals())
         return answer
@@ -908,7 +908,7 @@ class Methods(Caller):
         """Let a model answer for this project.
 
         Re-embed the library with a model in the background, then let it answer. One that is worse on a check is refused
-        unless forced.
+        unless forced. A reranker takes over at once.
 
         Args:
             name: The model's name.
@@ -949,6 +949,7 @@ class Methods(Caller):
         *,
         collections: str | Iterable[str] = (),
         static: bool = False,
+        reranker: bool = False,
         base: StrPath = "",
         teacher: StrPath = "",
         pairs: StrPath | None = None,
@@ -962,14 +963,15 @@ class Methods(Caller):
         force: bool = False,
         progress: ProgressCallback | None = None,
     ) -> FinetuneAnswer:
-        """Train the encoder on the library's own content, measure it, and register it.
+        """Train the encoder or the reranker on the library's own content, measure it, and register it.
 
-        Train the encoder, or fit a fast table, on the library's own content.
+        Train the encoder or the reranker, or fit a fast table, on the library's own content.
 
         Args:
             name: What to call the model.
             collections: Only these collections.
             static: Fit a fast table in the encoder's space instead.
+            reranker: Train the reranker instead.
             base: Begin with this model; else with the one that answers now.
             teacher: Learn to find what this encoder finds, too.
             pairs: A file with more pairs, a line each: {"query": …, "positive": …}.

@@ -44,7 +44,7 @@ class ModelRemoved:
 @dataclass(frozen=True, slots=True)
 class FinetuneAnswer:
     """What was made and how good it is. `better` says whether it may be activated without force; `refused` that it was
-    to be and was not, because it is worse. `job` embeds the library with it."""
+    to be and was not, because it is worse. `job` embeds the library with it; a reranker is `activated` at once."""
 
     name: str
     form: str
@@ -59,6 +59,7 @@ class FinetuneAnswer:
     device: str
     refused: bool = False
     job: int | None = None
+    activated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

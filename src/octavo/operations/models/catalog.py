@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from octavo.embedding.fast_tables import table_folder
 from octavo.embedding.installed import (
     Installed,
     bundled,
+    bundled_cross_encoder,
     bundled_table,
     card_of,
     installed,
@@ -21,6 +23,7 @@ from octavo.ingest.profiles import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
 from octavo.operations.models.requests import ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo.operations.models.rerankers import activate_reranker, is_active, users_of
 from octavo.operations.profiles.answers import ProfileAnswer
 from octavo.operations.profiles.embedders import (
     admin_reindex_profile,
@@ -33,9 +36,10 @@ from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequ
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
-    """The bundled encoder and its table first; then what was made here, by name."""
+    """The bundled encoder, its table and the bundled reranker first; then what was made here, by name."""
     states = _states(engine)
-    others = tuple(_shown(one, states.get(one.name, "")) for one in (bundled_table(), *installed(models_folder())))
+    shipped = (bundled_table(), bundled_cross_encoder())
+    others = tuple(_stated(engine, one, states) for one in (*shipped, *installed(models_folder())))
     return ModelsAnswer((_bundled(engine), *others))
 
 
@@ -51,18 +55,18 @@ def model_state(engine: Engine, name: str) -> ModelAnswer:
         return ModelAnswer(_bundled(engine))
     if name == engine.configured_embedder().profile.name:
         return ModelAnswer(_configured(engine))
-    model = _named(name)
-    return ModelAnswer(_shown(model, _states(engine).get(model.name, "")))
+    return ModelAnswer(_stated(engine, _named(name), _states(engine)))
 
 
 def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswer:
-    """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete."""
+    """Re-embeds in the background while the model that answers goes on; the new one takes over when it is complete. A
+    reranker takes over at once."""
     if request.name == bundled().name:
         return _activate_bundled(engine, request.name)
     if request.name == engine.configured_embedder().profile.name:
         return _activate_configured(engine)
     model = _named(request.name)
-    if model.form != "encoder":
+    if model.form == "table":
         raise InvalidArgument(
             f"{model.name} is a table: it serves the encoder it was made for, and is taken with it",
             hint="`octavo models list` shows the encoders",
@@ -75,6 +79,9 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
             hint=f"`octavo models activate {model.name} --force` takes it nevertheless",
             details={"figures": model.figures},
         )
+    if model.form == "reranker":
+        activate_reranker(engine, None if model.name == bundled_cross_encoder().name else model.name)
+        return model_state(engine, model.name)
     done = _filled(engine, model)
     return ModelAnswer(_shown(model, done.profile.state), job=done.job)
 
@@ -82,7 +89,7 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
 def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
     """Deletes a model's folder, if no profile of this library's projects stands for it."""
     name = request.name
-    if name in (bundled().name, bundled_table().name):
+    if name in (bundled().name, bundled_table().name, bundled_cross_encoder().name):
         raise InvalidArgument(f"{name} is part of Octavo and cannot be removed")
     model = model_named(models_folder(), name)
     for project in engine.store.catalog.projects():
@@ -92,14 +99,21 @@ def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
                     f"{name} is {profile.state.value} in project {project.name}",
                     hint="activate another model there first: `octavo models activate NAME`",
                 )
+    for user in users_of(engine, name) if model.form == "reranker" else ():
+        raise Conflict(
+            f"{name} is active in project {user}",
+            hint=f"activate another reranker there first: `octavo models activate {bundled_cross_encoder().name}`",
+        )
     shown = _shown(model, "")
     remove(model)
     return ModelRemoved(shown)
 
 
 def _named(name: str) -> Installed:
-    table = bundled_table()
-    return table if name == table.name else model_named(models_folder(), name)
+    for shipped in (bundled_table(), bundled_cross_encoder()):
+        if name == shipped.name:
+            return shipped
+    return model_named(models_folder(), name)
 
 
 def _activate_configured(engine: Engine) -> ModelAnswer:
@@ -144,6 +158,12 @@ def _states(engine: Engine) -> dict[str, str]:
     states = {one.name: one.state for one in shown}
     table = table_folder(engine.embedder.profile.revision)
     return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}
+
+
+def _stated(engine: Engine, model: Installed, states: Mapping[str, str]) -> ModelShown:
+    if model.form == "reranker":
+        return _shown(model, EmbeddingProfileState.ACTIVE.value if is_active(engine, model) else "")
+    return _shown(model, states.get(model.name, ""))
 
 
 def _bundled(engine: Engine) -> ModelShown:

@@ -1,4 +1,4 @@
-"""Fine-tune the encoder, or fit a fast table, on a library's own content: harvest, train, measure, export, register."""
+"""Fine-tune the encoder or the reranker, or fit a fast table, on a library's own content, and register it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate
 from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest
+from octavo.operations.models.rerankers import chosen_reranker, reranker_folder
 from octavo.operations.queries.opened import opened_passages
 from octavo.training.library import harvest, read_pairs
 from octavo.training.pairs import Pair, PairKind
-from octavo.training.requirements import ModelDirectory, base_directory, require_torch, teacher_directory
+from octavo.training.requirements import (
+    ModelDirectory,
+    base_directory,
+    require_torch,
+    reranker_directory,
+    teacher_directory,
+)
 
 _LEAST = 50  # pairs to learn from: fewer teach nothing that holds elsewhere
 
@@ -35,7 +42,7 @@ def finetune(engine: Engine, request: FinetuneRequest, progress: Progress) -> Fi
     if not done.better and not request.force:
         return replace(done, refused=True)
     activated = models_activate(engine, ModelActivateRequest(done.name, request.force))
-    return replace(done, job=activated.job)
+    return replace(done, job=activated.job, activated=done.form == "reranker")
 
 
 def train_model(
@@ -51,17 +58,19 @@ def train_model(
     collections = [engine.collection(name) for name in request.collections] or list(engine.collections())
     free_name(models_folder(), request.name, replace=request.replace)
     require_torch()
-    base = base_directory(_base(engine, request.base))
+    base = _reranker_base(engine, request) if request.reranker else base_directory(_base(engine, request.base))
     teacher = _teacher(request)
     given = read_pairs(Path(request.pairs).expanduser()) if request.pairs else ()
     logged = (Pair(one.query, one.text, PairKind.OPENED, one.place) for one in opened_passages(engine))
     extra = (*given, *logged)
     harvested = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=least)
     # Imported only now: it needs torch.
-    from octavo.operations.models.training import Training, train_encoder, train_table
+    from octavo.operations.models.training import Training, train_encoder, train_reranker, train_table
 
     training = Training(request, settings, base, harvested, teacher, progress)
     with recorded_run(engine, FINETUNE):
+        if request.reranker:
+            return train_reranker(training, engine)
         return train_table(training) if request.static else train_encoder(training)
 
 
@@ -80,6 +89,17 @@ def _base(engine: Engine, named: str) -> Path:
             hint=f"begin with the bundled one: --base {bundled().path}",
         )
     return Path(folder)
+
+
+def _reranker_base(engine: Engine, request: FinetuneRequest) -> ModelDirectory:
+    """The reranker to begin with: the one that is named, or the one that reads this project's passages."""
+    if request.static:
+        raise InvalidArgument("a table is not a reranker", hint="leave out --static, or --reranker")
+    if request.teacher:
+        raise InvalidArgument("a reranker learns from the search alone", hint="leave out --teacher")
+    if request.base and Path(request.base).is_dir():
+        return reranker_directory(Path(request.base))
+    return reranker_directory(reranker_folder(engine, request.base or chosen_reranker(engine)))
 
 
 def _teacher(request: FinetuneRequest) -> ModelDirectory | None:

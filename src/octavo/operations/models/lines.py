@@ -57,9 +57,11 @@ def finetuned_lines(answer: FinetuneAnswer) -> Iterator[Line]:
             yield Part(f"  {name}: nDCG@10 {figures['before']:.3f} to "), Part(f"{figures['after']:.3f}", style)
     if answer.job:
         yield _filling(answer.job)
+    elif answer.activated:
+        yield (Part("It reads the best passages again from now on: `--rerank`, `-p hybrid_rerank`.", "dim"),)
     elif answer.refused:
         yield (Part(f"Not activated: it is worse. `octavo models activate {answer.name} --force`", "warn"),)
-    elif answer.form == "encoder":
+    elif answer.form != "table":
         yield (Part(f"`octavo models activate {answer.name}` lets it answer.", "dim"),)
 
 
@@ -74,7 +76,7 @@ def _table(models: Iterable[ModelShown]) -> Iterator[Line]:
                 Part(model.name, "title"),
                 Part(model.form),
                 Part(model.state, _STYLES.get(model.state, "dim")),
-                Part(f"{model.dimensions} dimensions", "dim"),
+                Part("" if model.form == "reranker" else f"{model.dimensions} dimensions", "dim"),
                 Part(size(model.bytes), "dim"),
                 Part("; ".join(model.problems) or _figures(model), "bad" if model.problems else "dim"),
             )

@@ -47,6 +47,7 @@ class FinetuneRequest:
     name: Annotated[str, Field(min_length=1, max_length=100, description="What to call the model.")] = "mine"
     collections: fields.Collections = ()
     static: Annotated[bool, Field(description="Fit a fast table in the encoder's space instead.")] = False
+    reranker: Annotated[bool, Field(description="Train the reranker instead.")] = False
     base: Annotated[
         str, Field(metavar="NAME|FOLDER", description="Begin with this model; else with the one that answers now.")
     ] = ""

@@ -11,8 +11,8 @@ MODELS = (
     Operation(
         at=_AT,
         name="models_list",
-        summary="List the embedding models made on this machine.",
-        description="The bundled encoder and the models that `octavo finetune` made, with their figures and states.",
+        summary="List the models made on this machine.",
+        description="The bundled models and those that `octavo finetune` made, with their figures and states.",
         function="catalog:models_list",
         request="ModelsListRequest",
         answer="ModelsAnswer",
@@ -44,9 +44,9 @@ MODELS = (
         summary="Let a model answer for this project.",
         description=(
             "Re-embed the library with a model in the background, then let it answer. One that is worse on a check "
-            "is refused unless forced."
+            "is refused unless forced. A reranker takes over at once."
         ),
-        help="The library is embedded anew in the background while the old model goes on.",
+        help="The library is embedded anew in the background while the old model goes on; for a reranker it is not.",
         function="catalog:models_activate",
         request="ModelActivateRequest",
         answer="ModelAnswer",
@@ -103,13 +103,14 @@ MODELS = (
     Operation(
         at=_AT,
         name="finetune",
-        summary="Train the encoder on the library's own content, measure it, and register it.",
-        description="Train the encoder, or fit a fast table, on the library's own content.",
+        summary="Train the encoder or the reranker on the library's own content, measure it, and register it.",
+        description="Train the encoder or the reranker, or fit a fast table, on the library's own content.",
         help=(
             "Headings ask for their sections, titles for what stands below them, docstrings for their code, commits "
             "for their changes, links for their targets. Every tenth document is held back. The model is measured on "
-            "what was held back and on a set that ships with Octavo. Its state is saved every minute: a run that is "
-            "stopped goes on where it was when it is called again."
+            "what was held back and on a set that ships with Octavo; a reranker on what was held back, against the one "
+            "before it and against none. Its state is saved every minute: a run that is stopped goes on where it was "
+            "when it is called again."
         ),
         function="finetune:finetune",
         request="FinetuneRequest",
@@ -117,7 +118,7 @@ MODELS = (
         lines="finetuned_lines",
         listing=Listing(columns=("name", "form", "revision", "better")),
         command="finetune",
-        examples=("octavo finetune --name mine --activate",),
+        examples=("octavo finetune --name mine --activate", "octavo finetune --reranker --name mine-rerank --activate"),
         example=None,
         errors=(ErrorCase({"collections": ["nowhere"]}, "NOT_FOUND"),),
         annotations=WRITES,

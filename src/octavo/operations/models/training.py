@@ -1,32 +1,45 @@
-"""Train an encoder or fit a table on what was harvested, measure it, and install it among the models."""
+"""Train an encoder or a reranker or fit a table on what was harvested, measure it, and install it among the models."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from octavo.embedding.installed import install, model_named, models_folder
+from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.measures import mean
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
+from octavo.operations.models.candidates import FoundList, found_lists
 from octavo.operations.models.requests import FinetuneRequest
 from octavo.training.card import Made
-from octavo.training.check import score
+from octavo.training.check import pair_scores, score
 from octavo.training.contrastive import Settings
-from octavo.training.export import described_encoder, described_table, encoder_files
+from octavo.training.crossencoder import RerankSettings
+from octavo.training.export import (
+    described_encoder,
+    described_reranker,
+    described_table,
+    encoder_files,
+    reranker_files,
+)
 from octavo.training.finetune import finetune, fit_table
 from octavo.training.library import Harvest
 from octavo.training.pairs import counted
 from octavo.training.requirements import ModelDirectory
+from octavo.training.rerank import finetune_reranker
 from octavo.training.table import TableSettings
 
 BUNDLED_SET = "bundled set"
 HELD_BACK = "held back"
+WITHOUT = "held back, against no reranker"
+_LISTS, _HELD_LISTS = 3_000, 500  # questions that a reranker learns from, and is measured by
 _SET = Path(__file__).parents[2] / "evaluation" / "sets" / "almanac"
 
 
@@ -111,6 +124,49 @@ def train_table(training: Training) -> FinetuneAnswer:
     files = described_table(table, settings.power, settings.lead, vocabulary, training.licence(), made, window)
     install(models_folder(), request.name, files, replace=request.replace)
     return training.answer(figures, dropped=0, batch=settings.batch, device="")
+
+
+def train_reranker(training: Training, engine: Engine) -> FinetuneAnswer:
+    """Learns from the lists that `hybrid` finds for the pairs; measured by the order that `hybrid_rerank` gives those
+    of the held-back ones, against the base's and against the order without any reranker."""
+    request, base, progress, root = training.request, training.base, training.progress, models_folder()
+    harvest, settings = training.harvest, _settings(RerankSettings, training.settings)
+    root.mkdir(parents=True, exist_ok=True)
+    learn, held = harvest.learn[:_LISTS], harvest.held_out[:_HELD_LISTS]
+    found = found_lists(engine, (*held, *learn), harvest.passages[:_LISTS], root, progress)
+    measured, lists = found[: len(held)], [one.learnt() for one in found[len(held) :] if one.answers]
+    work = root / f".{request.name}.work"
+    trained = finetune_reranker(base, lists, settings, work, progress, request.device)
+    progress.start("quantising", None, "pairs")
+    try:
+        prose = [(pair.query, pair.positive) for pair in learn[:60]]
+        licence, tokenizer = training.licence(), base.file("tokenizer.json").read_bytes()
+        files = reranker_files(trained.weights, prose, tokenizer, licence, base.profile.window)
+    finally:
+        progress.finish()
+    made = training.made(asdict(trained.settings), {})
+    folder = install(root, request.name, described_reranker(files, made, base.profile.window), replace=request.replace)
+    alone = mean([one.ndcg() for one in measured])
+    before, after = (_reranked(model, measured, progress) for model in (base.path, folder))
+    figures = {HELD_BACK: _rounded(before, after), WITHOUT: _rounded(alone, after)}
+    described = described_reranker(files, replace(made, figures=figures), base.profile.window)
+    install(root, request.name, described, replace=True)
+    dropped = len(learn) - len(lists)
+    return training.answer(figures, dropped=dropped, batch=trained.settings.batch, device=trained.device)
+
+
+def _reranked(model: Path, lists: Sequence[FoundList], progress: Progress) -> float:
+    """nDCG@10 of the lists as `hybrid_rerank` would order them with this model, int8 and all."""
+    scored = pair_scores(model)
+    progress.start("measuring", len(lists), "questions")
+    figures = []
+    try:
+        for one in lists:
+            figures.append(one.ndcg(scored))
+            progress.advance(1)
+    finally:
+        progress.finish()
+    return mean(figures)
 
 
 def _described(files: Mapping[str, bytes], made: Made, base: ModelDirectory) -> dict[str, bytes]:

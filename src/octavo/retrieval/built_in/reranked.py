@@ -11,7 +11,7 @@ from octavo.retrieval.stages.named import NamedFirst
 from octavo.retrieval.stages.rerank import Rerank
 
 # At more of a share a set of technical questions loses, and with less work none does: docs/research/reranker.md.
-_RERANK = Rerank(most=20, share=0.1, characters=9_000, settled=0.5)
+RERANK = Rerank(most=20, share=0.1, characters=9_000, settled=0.5)
 
 
 def reranked(profile: RetrievalProfile) -> RetrievalProfile:
@@ -21,7 +21,7 @@ def reranked(profile: RetrievalProfile) -> RetrievalProfile:
     """
     if any(isinstance(stage, Rerank) for stage in profile.refine):
         return profile
-    return before_shaping(profile, _RERANK)
+    return before_shaping(profile, RERANK)
 
 
 def before_shaping(profile: RetrievalProfile, stage: Refine) -> RetrievalProfile:

@@ -47,17 +47,22 @@ class Rerank:
         if not candidates:
             raise SkipStage("there are no candidates")
         looked_at = candidates[: self.most]
-        if self.settled is not None and _lead(looked_at) >= self.settled:
+        if self.is_settled(looked_at):
             raise SkipStage("the first stands far above the second")
         reranker = search.library.reranker()
-        texts = passages(search, looked_at)
-        if self.characters is not None:
-            texts = holding(texts, self.characters)
+        texts = self.read_of(passages(search, looked_at))
         scores = scores_within(search, reranker, texts, self.deadline_ms, self.batch)
         if not scores:
             raise SkipStage("there was no time for a single pair")
         found = merged(candidates, scores, self.share, self.name)
         return found if self.keep is None else found[: self.keep]
+
+    def is_settled(self, candidates: Sequence[Candidate]) -> bool:
+        return self.settled is not None and _lead(candidates) >= self.settled
+
+    def read_of(self, texts: Sequence[str]) -> Sequence[str]:
+        """Those that are scored."""
+        return texts if self.characters is None else holding(texts, self.characters)
 
 
 def scores_within(

@@ -96,6 +96,16 @@ class CatalogRepository:
         rows = self._database.rows("project_places", {"kind": kind.value})
         return tuple((Project(ProjectId(row[0]), row[1]), row[2]) for row in rows)
 
+    def reranker(self, project: ProjectId) -> str | None:
+        places = self.places(PlaceKind.RERANKER)
+        return next((name for owner, name in places if owner.id == project), None)
+
+    def choose_reranker(self, project: ProjectId, name: str | None) -> None:
+        kind = PlaceKind.RERANKER
+        self._database.run("project_places_forget", {"project": self._keys.project(project), "kind": kind.value})
+        if name is not None:
+            self.put_place(project, kind, name)
+
     def collections(self, project: ProjectId) -> tuple[Collection, ...]:
         rows = self._database.rows("collections", {"project": self._keys.project(project)})
         return tuple(

@@ -27,6 +27,9 @@ on conflict (project, kind, place) do nothing;
 select p.id, p.name, l.place from project_places l join projects p on p.key = l.project
 where l.kind = :kind order by l.created_at, p.name, l.place;
 
+-- name: project_places_forget
+delete from project_places where project = :project and kind = :kind;
+
 -- name: collections
 select key, id, name, root, settings from collections where project = :project order by name;
 

@@ -1,0 +1,16 @@
+"""What a reranker learns from, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateList:
+    """A question with the passages that the search found for it, best first, and the score of each. `answers` are the
+    places of those that answer; none where the search did not find it."""
+
+    query: str
+    passages: tuple[str, ...]
+    scores: tuple[float, ...]
+    answers: frozenset[int]
