@@ -8,7 +8,10 @@ import pytest
 from workbench import Bench
 
 from octavo.model.query import Query
+from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
+from octavo.retrieval.relevance import with_relevance
+from octavo.retrieval.stage import Search
 
 BUNDLED = {"provider": "bundled"}
 GARDEN = {
@@ -121,6 +124,25 @@ def test_a_question_in_another_language_is_judged_by_its_words(bench: Bench) -> 
     assert found["o której godzinie robi się kopie zapasowe"][0][0] == "kopie.md"  # by two of its words
     assert all(score < 0.1 for _, score in found["jaka jest stolica Mongolii?"])  # cosines would say .28
     assert found["zzqqxx"] == []
+
+
+def test_a_word_anywhere_may_be_an_answer_in_another_language(bench: Bench) -> None:
+    subjects = ("chleb", "okno", "rower", "zegar", "kot", "obraz", "stół", "lampa")
+    notes = {
+        f"{number}.md": f"To jest {subject}, który nie ma nic do tego.\n" for number, subject in enumerate(subjects)
+    }
+    bench.write(notes | {"klucz.md": "Klucz do szopy ma Marta, a drugi wisi w kuchni przy drzwiach.\n"})
+    bench.index(embedding=BUNDLED)
+    calibration = PROFILES["hybrid"].calibration
+    assert calibration is not None
+    with bench.opened(embedding=BUNDLED) as engine:
+        library, parsed = engine.reader.searched(), engine.reader.parsed(Query("gdzie wisi klucz?"))
+        with engine.store.reading():
+            found, _ = run(PROFILES["hybrid"], parsed, library)
+            last = sorted(found, key=lambda candidate: candidate.uri == "klucz.md")
+            worst_first = tuple(one.scored(place.score) for one, place in zip(last, found, strict=True))
+            assert worst_first[-1].uri == "klucz.md" and len(worst_first) > 5
+            assert with_relevance(Search(parsed, library), worst_first, calibration)
 
 
 def test_another_encoder_has_no_scores_and_no_floor(bench: Bench) -> None:

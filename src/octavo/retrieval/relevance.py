@@ -41,8 +41,9 @@ def with_relevance(
     if found.cosine == 0.0:
         calibration = BY_WORDS
     elif calibration.encoder and search.query.terms.forms and search.trust < _FLUENTLY:
-        # Its cosines are of no scale that was learnt: what has any of its words may be an answer.
+        # Its cosines are of no scale that was learnt: what has any of its words may be an answer, wherever it stands.
         calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
+        found = evidence(search, candidates, among=len(candidates))
     relevant: list[Candidate] = []
     highest = 1.0
     for candidate, share in zip(candidates[:most], shares(candidates), strict=False):
@@ -70,9 +71,9 @@ def _least(candidate: Candidate, share: float) -> float:
     return least
 
 
-def evidence(search: Search, candidates: Sequence[Candidate]) -> Evidence:
+def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> Evidence:
     cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
-    by_words = sorted(candidates[:_LOOKED_AT], key=lambda candidate: -channel_score(candidate, "lexical"))
+    by_words = sorted(candidates[:among], key=lambda candidate: -channel_score(candidate, "lexical"))
     return Evidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]))
 
 
