@@ -129,6 +129,14 @@ def test_a_uri_is_taken_literally(library: package.Library, folder: Path) -> Non
         assert (folder / name).read_text() == "# T\n"
 
 
+def test_a_note_is_taken_by_the_name_that_answers_show(library: package.Library, folder: Path) -> None:
+    assert library.doc_append_to_section("notes/note.md", ["A", "B"], "more").uri == "note.md"
+    assert "more" in (folder / "note.md").read_text("utf-8")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "note.md").write_bytes(NOTE.encode())
+    assert library.doc_append_to_section("notes/note.md", ["A", "B"], "again").uri == "notes/note.md"
+
+
 @pytest.mark.parametrize("name", [*WRITES, "create"])
 def test_links_that_lead_out_of_the_folder_are_refused(
     name: str, library: package.Library, folder: Path, tmp_path: Path

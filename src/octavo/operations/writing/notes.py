@@ -83,13 +83,17 @@ class Note:
 
 
 def note_in(engine: Engine, uri: str, collection: str | None) -> Note:
-    """The note at a uri: in the named collection, or in the one that has it, writable ones before others."""
+    """The note at a uri: in the named collection, or in the one that has it, writable ones before others.
+
+    `collection/uri`, as answers show it, is understood where no note has that uri.
+    """
     folders = [engine.collection(collection)] if collection is not None else list(engine.collections())
     folders = [folder for folder in folders if folder.on_disk]
     if not folders:
         raise NotFound("the library has no folder to look in", hint="run `octavo add FOLDER --name NAME`")
     notes = [Note(folder, uri, located(folder.root, uri)) for folder in folders]
-    notes = [note for note in notes if note.path.is_file()] or notes
+    shown = [_as_shown(folder, uri) for folder in folders]
+    notes = [note for note in notes if note.path.is_file()] or [note for note in shown if note] or notes
     notes = [note for note in notes if is_writable(engine, note.collection)] or notes
     if len(notes) > 1:
         names = ", ".join(note.collection.name for note in notes)
@@ -97,6 +101,12 @@ def note_in(engine: Engine, uri: str, collection: str | None) -> Note:
             f"{uri} could be in several collections: {names}", hint="say which one with the argument collection"
         )
     return notes[0]
+
+
+def _as_shown(folder: Collection, name: str) -> Note | None:
+    uri = name.removeprefix(f"{folder.name}/")
+    path = located(folder.root, uri)
+    return Note(folder, uri, path) if uri != name and path.is_file() else None
 
 
 def refuse_unwritable(engine: Engine, collection: Collection) -> None:
