@@ -77,7 +77,7 @@ def test_communities_need_no_vectors(octavo: Octavo, tmp_path: Path) -> None:
     built = octavo("graph", "build", "--library", library)
     assert built.exit_code == 0
     assert (
-        "communities of more than one document and 4 entities.\nNo thematic links: there are no full vectors"
+        "communities of more than one document and 1 entity.\nNo thematic links: there are no full vectors"
         in built.stdout
     )
     assert "octavo index --wait-full" in built.stdout
@@ -92,7 +92,7 @@ def test_a_vault_without_ghosts_says_so(octavo: Octavo, library: Path) -> None:
 
 def test_an_export_goes_to_stdout_or_to_a_file_that_is_not_there(octavo: Octavo, library: Path) -> None:
     told = json.loads(octavo("graph", "export", "--library", library).stdout)
-    assert {one["kind"] for one in told["nodes"]} == {"document", "entity", "tag"}
+    assert {one["kind"] for one in told["nodes"]} == {"document", "tag"}
     done = octavo("graph", "export", "--to", "graphml", "--sections", "-o", "vault.graphml", "--library", library)
     assert done.exit_code == 0
     assert ET.parse("vault.graphml").getroot().tag == "{http://graphml.graphdrawing.org/xmlns}graphml"

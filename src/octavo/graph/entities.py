@@ -93,12 +93,11 @@ def _declared_kind(document: NamedDocument) -> EntityKind | None:
     if document.kind not in (Kind.NOTE, Kind.DOC):
         return None
     said = {str(document.metadata.get(name, "")).casefold() for name in ("type", "kind", "category")}
-    said |= {tag.casefold() for tag in document.tags}
     if kind := next((kind for kind, names in _DECLARED.items() if said & names), None):
         return kind
-    above = set(document.uri.casefold().split("/")[-2:-1])
+    above = {*document.uri.casefold().split("/")[-2:-1], *(tag.casefold() for tag in document.tags)}
     kind = next((kind for kind, names in _DECLARED.items() if above & names), None)
-    # A folder `people` also has notes about keys and evenings: those are not called as a person is.
+    # A folder or a tag `people` also has notes about keys and evenings: those are not called as a person is.
     words = document.title.lstrip("@").split()
     named = all(word[:1].isupper() or word in BETWEEN for word in words) and entity_name(document.title) not in _PAGES
     return kind if named and (len(words) > 1 or (words and kind is not EntityKind.PERSON)) else None

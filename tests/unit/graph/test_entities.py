@@ -81,10 +81,13 @@ def test_notes_about_people_and_projects_name_them_everywhere_else() -> None:
     declared = [
         note("people/Grace Hopper.md", "Grace Hopper", aliases=("Amazing Grace",)),
         note("people/Keys and rules.md", "Keys and rules"),
+        note("x/Safety.md", "Safety", tags=("people",)),
         note("x/Heron.md", "Heron", tags=("project",)),
     ]
     known = declared_names(declared)
-    found = entities_of(note(), "Amazing Grace wrote about Heron, and Grace Hopper's Heron flew. heron.", known)
+    found = entities_of(
+        note(), "Amazing Grace wrote about Heron, and Grace Hopper's Heron flew. heron. Safety first.", known
+    )
     assert [(mention.entity.label, mention.times) for mention in found] == [("Grace Hopper", 2), ("Heron", 2)]
     assert known.maker != NOBODY.maker and known.maker == declared_names(reversed(declared)).maker
     assert entities_of(declared[0], "", known)[0].role is MentionRole.OWN
