@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -141,6 +142,7 @@ def test_the_same_seed_gives_the_same_reranker_whose_card_tells_its_figures(
     assert "A cross-encoder, trained from tiny-rerank" in card
     assert "octavo finetune --name again --reranker" in card
     assert "| held back, against no reranker |" in card
+    assert hashlib.sha256((Path(again.path) / "model.onnx").read_bytes()).hexdigest() in card
     models_remove(engine, ModelRequest("again"))
     assert "again" not in states(engine)
 

@@ -52,6 +52,7 @@ def reranker_card(made: Made, about: Mapping[str, Any]) -> str:
         f"one logit comes out. A window of {about['window']} tokens for both, int8.",
         "",
         *_origin(made, about),
+        f"- sha256 of its graph: {about['sha256']}",
         "",
         *_figures(made),
         "Its scores are mixed with what the search has found already: alone they rank worse than the hybrid does.",

@@ -156,7 +156,8 @@ def with_checksums(
         "revision": f"{form}-{_sha256(files[main])[:12]}",
         **properties,
     }
-    everything = {**files, "CARD.md": written(made, about).encode()}
+    told = {**about, "sha256": _sha256(files[main])}
+    everything = {**files, "CARD.md": written(made, told).encode()}
     listed = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in sorted(everything.items())}
     described = {
         **about,
