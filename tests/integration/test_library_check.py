@@ -20,6 +20,8 @@ from octavo.operations.database.upkeep import check
 from octavo.operations.library.health import health_check
 from octavo.operations.library.indexing import index, reindex
 from octavo.operations.library.requests import HealthRequest, IndexRequest, ReindexRequest
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.requests import RememberRequest
 
 MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number}.\n\n## Two\n\nTree.\n" for number in range(12)}
 
@@ -248,3 +250,16 @@ def test_settings_that_are_none_are_refused_by_name(library: Bench) -> None:
     damaged(library, """update collections set settings = replace(settings, '"ignore"', '"ignoble"')""")
     with open_engine(library.config()) as engine, pytest.raises(LibraryError, match="the settings of the collection"):
         engine.collections()
+
+
+def test_a_memory_whose_text_is_lost_is_named_and_keeps_nobody_from_the_others(library: Bench) -> None:
+    with library.opened() as engine:
+        lost = remember(engine, RememberRequest(text="The boiler stands in the cellar."))
+        remember(engine, RememberRequest(text="The kettle stands on the shelf."))
+    of_boiler = "hash in (select text_hash from memory_versions where title like 'The boiler%')"
+    damaged(library, "update texts set data = x'00' where " + of_boiler)  # noqa: S608
+    with library.opened() as engine:
+        _, left = mend(engine)
+        assert {problem.message for problem in left} == {f"the text of version 1 of {lost.item} is missing"}
+        found = [hit.citation.uri for hit in engine.search(Query("kettle boiler bread", 10)).hits]
+    assert "bread.md" in found and f"{lost.item}.md" not in found and len(found) >= 2

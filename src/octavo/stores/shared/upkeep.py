@@ -72,6 +72,8 @@ class LibraryUpkeep:
         self._database.run_many("text_remove", [{"hash": digest} for digest in texts])
         if texts_too:
             # Nobody can read what an earlier version said without its text; a current one is that of its document.
+            self._database.run("documents_without_text_remove")
+            self._database.run("ledger_without_document_remove")
             self._database.run("versions_without_text_remove")
             self._database.run("versions_of_current_put")
         return len(vectors) + len(texts)

@@ -87,6 +87,15 @@ delete from embedded_upto;
 -- name: text_remove
 delete from texts where hash = :hash;
 
+-- name: documents_without_text_remove
+-- What cannot be shown must not be found. A file is read again, from its folder.
+delete from documents where not exists (
+  select 1 from texts t where t.project = documents.project and t.hash = documents.text_hash);
+
+-- name: ledger_without_document_remove
+delete from ledger where document_id is not null and not exists (
+  select 1 from documents d where d.project = ledger.project and d.id = ledger.document_id);
+
 -- name: versions_without_text_remove
 delete from document_versions where not exists (
   select 1 from texts t where t.project = document_versions.project and t.hash = document_versions.text_hash)
