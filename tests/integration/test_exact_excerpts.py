@@ -100,7 +100,7 @@ def test_the_bundled_model_indexes_and_answers_the_same_way(tmp_path: Path) -> N
     with bench.opened(embedding={"provider": "bundled"}) as engine:
         report = engine.index()
         assert report.embedded > 0 and engine.freshness().full_vectors == 1.0
-        for words in ("what is this place about?", "where to start"):
+        for words in ("what is this place about?", "a night at the observatory"):
             result = engine.search(Query(words))
             assert result.hits and {step.stage for step in result.hits[0].steps} >= {"dense"}
             for hit in result.hits:

@@ -69,6 +69,15 @@ def test_a_hit_in_a_pdf_is_cited_by_its_page(bench: Bench, arrange) -> None:  # 
     assert (hit.title, hit.citation.heading_path) == ("A handbook of bees", ("Keeping Bees", "Feeding"))
 
 
+def test_what_is_said_later_in_a_talk_is_cited_by_its_own_time(bench: Bench) -> None:
+    spoken = ["the hive wakes in spring " * 10, "a queen lays eggs " * 14, "the smoker calms them " * 12]
+    cues = [f"{at}\n00:0{at}:00,000 --> 00:0{at}:50,000\n{text}\n" for at, text in enumerate(spoken)]
+    bench.write({"talk.srt": "\n".join(cues)})
+    bench.index()
+    assert first_hit(bench, "smoker").citation.position.time == "00:02:00"
+    assert first_hit(bench, "hive").citation.position.time == "00:00:00"
+
+
 @needs_pdfium
 def test_a_page_is_read_by_its_number_and_by_its_link(bench: Bench) -> None:
     bench.write({"papers/bees.pdf": PAPER})

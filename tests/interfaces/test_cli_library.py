@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,16 @@ def test_here_and_a_library_contradict_each_other(octavo: Octavo, tmp_path: Path
 def test_the_file_of_a_passage_is_opened_by_its_address(octavo: Octavo, vault: Vault) -> None:
     told = octavo("open", "garden/apples.md", "--print")
     assert (told.exit_code, told.stdout.strip()) == (0, (vault.folder / "garden" / "apples.md").as_uri())
+
+
+def test_without_a_passage_the_library_is_opened_in_the_browser(
+    octavo: Octavo, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert octavo("open", "--print").stdout.strip() == "http://127.0.0.1:7411/"
+    ports: list[int | None] = []
+    monkeypatch.setattr("octavo.interfaces.cli.actions.serve.serve_page", lambda choices, port: ports.append(port))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("OCTAVO_SERVE_PORT", str(taken.getsockname()[1]))
+        assert octavo("open").exit_code == 0
+    assert octavo("open").exit_code == 0
+    assert ports == [0, None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from octavo.model.converted import Mark, Unit
@@ -19,7 +20,8 @@ OCR_PAGES = "ocr_pages"
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """`page` is the page a passage begins on; `pages` are all it lies on, where that is more than one."""
+    """`page` is the page that a passage begins on, or the one of its pages that answers the query best; `pages` are all
+    it lies on, where that is more than one."""
 
     page: int | None = None
     pages: tuple[int, ...] | None = None
@@ -70,8 +72,18 @@ def stored_marks(unit: Unit | None, marks: Sequence[Mark]) -> dict[str, Any]:
     return {MARKS: stored}
 
 
-def position(metadata: Mapping[str, Any], span: Span) -> Position:
-    """Where a span of a document with this metadata lies."""
+def stretches(metadata: Mapping[str, Any], span: Span) -> list[Span]:
+    """A span, divided where pages, slides or times begin; empty where the document has none of these."""
+    found = metadata.get(MARKS)
+    starts = found.get("starts") if isinstance(found, Mapping) else None
+    if not starts:
+        return []
+    inside = [start for start in starts if span.start < start < span.end]
+    return [Span(*ends) for ends in pairwise([span.start, *inside, span.end])]
+
+
+def position(metadata: Mapping[str, Any], span: Span, best: Span | None = None) -> Position:
+    """Where a span of a document with this metadata lies, and within it the `best` stretch."""
     url, doi = _text(metadata.get("url")), _text(metadata.get("doi"))
     found = metadata.get(MARKS)
     stored: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
@@ -80,16 +92,17 @@ def position(metadata: Mapping[str, Any], span: Span) -> Position:
         return Position(url=url, doi=doi) if url or doi else NOWHERE
     first = max(0, bisect_right(starts, span.start) - 1)
     last = max(first, bisect_right(starts, max(span.start, span.end - 1)) - 1)
+    at = first if best is None else max(first, bisect_right(starts, best.start) - 1)
     labels = stored.get("labels") or ()
     unit = stored.get("unit")
     if unit == Unit.PAGE:
         pages = tuple(range(first + 1, last + 2))
         recognised = metadata.get(OCR_PAGES)
         ocr = True if isinstance(recognised, Sequence) and not set(pages).isdisjoint(recognised) else None
-        return Position(page=pages[0], pages=pages if len(pages) > 1 else None, url=url, doi=doi, ocr=ocr)
+        return Position(page=at + 1, pages=pages if len(pages) > 1 else None, url=url, doi=doi, ocr=ocr)
     if unit == Unit.SLIDE:
-        return Position(slide=first + 1, url=url, doi=doi)
-    label = labels[first] if first < len(labels) else str(first + 1)
+        return Position(slide=at + 1, url=url, doi=doi)
+    label = labels[at] if at < len(labels) else str(at + 1)
     if unit == Unit.SHEET:
         return Position(sheet=label, url=url, doi=doi)
     return Position(time=label, url=url, doi=doi)

@@ -13,32 +13,11 @@ from octavo.engine.places import placed
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Filters, PropertyCondition
+from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.times import moment
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
-
-_NARROWING = (
-    "collections",
-    "path_prefix",
-    "uris",
-    "heading_contains",
-    "tags_all",
-    "tags_any",
-    "kinds",
-    "language",
-    "where",
-    "content_types",
-    "modified_after",
-    "modified_before",
-    "as_of",
-)
-"""The names under which requests take what narrows them, each in one meaning."""
-
-
-def narrowing(request: object) -> dict[str, Any]:
-    """What narrows a request, by the names of its fields: to ask another operation within the same bounds."""
-    return {name: getattr(request, name) for name in _NARROWING if hasattr(request, name)}
 
 
 def filters_of(engine: Engine, request: object, **more: Any) -> Filters:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -163,12 +164,7 @@ def _best(parts: Sequence[_Part], text: str, query: Query, *, code: bool) -> _Pa
     if len(parts) == 1:
         return parts[0]
     pattern = _pattern(query, inside=code)
-    counted = [_words_in(part, text, pattern) for part in parts]
-    spread: dict[str, int] = {}
-    for words in counted:
-        for word in words:
-            spread[word] = spread.get(word, 0) + 1
-    scores = [sum(weight / spread[word] for word, weight in words.items()) for words in counted]
+    scores = _scores([_words_in(part, text, pattern) for part in parts])
     best = parts[scores.index(max(scores))] if max(scores) > 0.0 else None
     if code:
         return _declared(parts, scores, best, text)
@@ -176,6 +172,21 @@ def _best(parts: Sequence[_Part], text: str, query: Query, *, code: bool) -> _Pa
         return best
     # A heading without text of its own speaks for what stands below it.
     return _Part(best.section, Span(best.span.start, max(part.span.end for part in _below(parts, best.section))))
+
+
+def best_stretch(stretches: Sequence[Span], text: str, query: Query) -> Span | None:
+    """The stretch of a hit with most of the query's words, rare ones first; None where none has any."""
+    pattern = _pattern(query, inside=False)
+    if pattern is None or len(stretches) < 2:
+        return None
+    scores = _scores([dict.fromkeys(pattern.findall(stretch.of(text).lower()), 1.0) for stretch in stretches])
+    return stretches[scores.index(max(scores))] if max(scores) > 0.0 else None
+
+
+def _scores(counted: Sequence[Mapping[str, float]]) -> list[float]:
+    """What each part has of the query's words; a word counts less the more parts have it."""
+    spread = Counter(word for words in counted for word in words)
+    return [sum(weight / spread[word] for word, weight in words.items()) for words in counted]
 
 
 def _declared(parts: Sequence[_Part], scores: Sequence[float], best: _Part | None, text: str) -> _Part | None:

@@ -8,10 +8,10 @@ from typing import Any
 
 from octavo.model.formats import format_of
 from octavo.model.ids import DocumentId
-from octavo.model.position import Position, position
+from octavo.model.position import Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
-from octavo.retrieval.citing import cite
+from octavo.retrieval.citing import best_stretch, cite
 from octavo.retrieval.stage import Library
 from octavo.retrieval.stages.matched import matched
 
@@ -21,7 +21,7 @@ def present(candidates: Sequence[Candidate], query: Query, library: Library) -> 
     shown = candidates[: query.limit]
     texts = library.texts(candidate.text_hash for candidate in shown)
     citations = [cite(candidate, texts[candidate.text_hash], query, library) for candidate in shown]
-    positions = _positions(shown, citations, library)
+    positions = _positions(shown, citations, texts, query, library)
     hits = []
     for rank, (candidate, citation) in enumerate(zip(shown, citations, strict=True), 1):
         excerpt = citation.span.of(texts[candidate.text_hash])
@@ -49,14 +49,22 @@ def present(candidates: Sequence[Candidate], query: Query, library: Library) -> 
     return tuple(hits)
 
 
-def _positions(candidates: Sequence[Candidate], citations: Sequence[Citation], library: Library) -> list[Position]:
+def _positions(
+    candidates: Sequence[Candidate],
+    citations: Sequence[Citation],
+    texts: Mapping[str, str],
+    query: Query,
+    library: Library,
+) -> list[Position]:
     """Pages and the like. Only documents in formats that have them are looked up."""
     about: dict[DocumentId, Mapping[str, Any]] = {}
     for candidate in candidates:
         if candidate.document_id not in about and format_of(candidate.uri) is not None:
             document = library.store.documents.get(library.project, candidate.document_id)
             about[candidate.document_id] = document.metadata if document is not None else {}
-    return [
-        position(about.get(candidate.document_id, {}), citation.span)
-        for candidate, citation in zip(candidates, citations, strict=True)
-    ]
+    found = []
+    for candidate, citation in zip(candidates, citations, strict=True):
+        metadata = about.get(candidate.document_id, {})
+        best = best_stretch(stretches(metadata, citation.span), texts[candidate.text_hash], query) if metadata else None
+        found.append(position(metadata, citation.span, best))
+    return found

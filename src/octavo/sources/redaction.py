@@ -18,6 +18,7 @@ VERSION = "redaction-2"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"
+PRIVATE_KEY = "private key"
 
 # A token starts where no word goes on; in a diff also behind the sign of a removed line. No token has a blank in it, so
 # hints are looked for only among long words. A rule is tried where one of its hints stands, which `str.find` looks for
@@ -168,7 +169,7 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
     if _BEGIN in text:
         for head in _KEY_HEAD.finditer(text):
             if _BODY.search(text, head.end(), head.end() + _LEAD):
-                yield SecretMatch("private key", Span(head.start(), _key_end(text, head.end())))
+                yield SecretMatch(PRIVATE_KEY, Span(head.start(), _key_end(text, head.end())))
 
 
 @cache

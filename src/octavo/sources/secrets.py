@@ -1,18 +1,12 @@
-"""Secrets: files and texts that must never enter a library.
-
-Files are recognised by name: `id_ed25519` or `credentials.json` is not opened. Text to be remembered is recognised by
-pattern: tokens of well-known services, private keys, passwords written out. Both avoid false alarms: prose about
-secrets, source code called `secrets.py`, placeholders and examples are not secrets.
+"""Files that hold secrets, which must never enter a library, by their names: `id_ed25519` or `credentials.json` is not
+opened. False alarms are avoided: prose about secrets and source code called `secrets.py` are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import log2
 
 from octavo.model.text import Span
 
@@ -82,95 +76,3 @@ class SecretMatch:
 
     kind: str
     span: Span
-
-
-# Patterns stay strings until they are needed (`re` caches the compiled form): scanning a folder does not use them. A
-# pattern is searched only where one of its hints occurs. The lookbehind keeps a long run of letters from being tried
-# at each of its characters, which makes the search linear.
-_START = r"(?<![A-Za-z0-9_-])"
-_SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("AWS access key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
-    ("GitHub token", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{22,255}"),
-    ("GitLab token", ("glpat-",), r"glpat-[A-Za-z0-9_-]{20,}"),
-    ("Slack token", ("xox",), r"xox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("Slack webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
-    ("Google API key", ("AIza",), r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
-    ("Google client secret", ("GOCSPX-",), r"GOCSPX-[A-Za-z0-9_-]{20,}"),
-    ("Google access token", ("ya29.",), r"ya29\.[A-Za-z0-9_-]{20,}"),
-    ("Stripe key", ("k_live_", "whsec_"), r"(?:[sr]k_live|whsec)_[A-Za-z0-9]{16,}"),
-    ("Anthropic key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{20,}"),
-    ("OpenAI key", ("sk-",), r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,})"),
-    ("Hugging Face token", ("hf_",), r"hf_[A-Za-z0-9]{30,}"),
-    ("npm token", ("npm_",), r"npm_[A-Za-z0-9]{36}"),
-    ("PyPI token", ("pypi-",), r"pypi-AgE[A-Za-z0-9_-]{50,}"),
-    ("SendGrid key", ("SG.",), r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    ("DigitalOcean token", ("do",), r"do[opr]_v1_[a-f0-9]{64}"),
-    ("JSON web token", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
-)
-
-_PRIVATE_KEY = (
-    r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr]){1,8}"
-    r"(?:[A-Za-z-]{1,32}: [^\n]{0,120}\n{1,2}){0,5}[A-Za-z0-9+/=]{32,}"
-    r"(?:[^-]{0,20000}-----END [A-Z0-9 ]{1,40}-----)?"
-)
-
-_ASSIGNMENT = r"""(?ix) (?<![a-z]) (?: pass(?:word|wd|phrase) | pwd | secret | token
-        | (?:api|access|secret|private|auth|account|encryption|signing)[_-]?(?:key|token|secret) )
-    ["'\]]{0,2} [ \t]{0,4} (?: = | : | => | := ) [ \t]{0,4}
-    (?: "([^"\s]{8,200})" | '([^'\s]{8,200})' | `([^`\s]{8,200})` | ([^\s"'`<>(){}\[\],;]{8,200}) )"""
-_URL = r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s:/@]{1,64}:([^\s/@]{4,128})@[A-Za-z0-9\[]"
-
-_PLACEHOLDER = (
-    r"(?i)example|change|your|xxx|\*\*\*|\.\.\.|placeholder|dummy|redacted|replace|insert|todo|<|\$\{|\{\{|%\(|\$\("
-    r"|^\$|environ|getenv|^pass(?:word|wd)|^secret|^token|process\.|settings\.|config\.|[a-z]\.[a-z]+\.[a-z]|^(.)\1+$|//"
-)
-
-
-def find_secrets(text: str) -> tuple[SecretMatch, ...]:
-    """The secrets written out in a text, in order; of overlapping ones only the first."""
-    matches = sorted(_candidates(text), key=lambda match: (match.span.start, -match.span.end))
-    matches_once: list[SecretMatch] = []
-    for match in matches:
-        if not matches_once or match.span.start >= matches_once[-1].span.end:
-            matches_once.append(match)
-    return tuple(matches_once)
-
-
-def _candidates(text: str) -> Iterator[SecretMatch]:
-    for kind, hints, shape in _SHAPES:
-        if any(hint in text for hint in hints):
-            for found in re.finditer(_START + shape, text):
-                token = found.group()
-                if not token.endswith("EXAMPLE") and _entropy(token) >= 3.0:
-                    yield SecretMatch(kind, Span(*found.span()))
-    if "PRIVATE KEY" in text:
-        for found in re.finditer(_PRIVATE_KEY, text):
-            yield SecretMatch("private key", Span(*found.span()))
-    for found in re.finditer(_ASSIGNMENT, text):
-        group = found.lastindex or 0
-        if _looks_random(found.group(group), quoted=group < 4):
-            yield SecretMatch("password or key", Span(*found.span(group)))
-    if "://" in text:
-        for found in re.finditer(_URL, text):
-            if _looks_random(found.group(1), quoted=True):
-                yield SecretMatch("password in a URL", Span(*found.span(1)))
-
-
-def _looks_random(value: str, *, quoted: bool) -> bool:
-    """Whether a value is a secret, not a word, a variable or a placeholder. Unquoted values need more evidence."""
-    kinds = (
-        any(map(str.islower, value))
-        + any(map(str.isupper, value))
-        + any(map(str.isdigit, value))
-        + (not value.replace("_", "").replace("-", "").isalnum())
-    )
-    if kinds < 2 or (not any(map(str.isdigit, value)) and (not quoted or kinds < 3)):
-        return False
-    return _entropy(value) >= (2.75 if quoted else 3.0) and not re.search(_PLACEHOLDER, value)
-
-
-def _entropy(value: str) -> float:
-    """Shannon entropy in bits per character."""
-    size = len(value)
-    return -sum(n / size * log2(n / size) for n in Counter(value).values())

@@ -235,7 +235,7 @@ def test_progress_of_indexing_is_reported_and_only_grows(vault: Vault) -> None:
     async def talk(client: Client) -> None:
         result = await client.call_tool("reindex", {"scope": "full", "wait": True}, progress_callback=note)
         assert result.structured_content["state"] == "done"
-        assert result.structured_content["unchanged"] == 3
+        assert result.structured_content["unchanged"] == 3, result.structured_content
 
     in_memory(vault.library, talk)
     assert reports

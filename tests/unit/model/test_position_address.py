@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.model.position import Position
+from octavo.model.position import Position, position, stretches
+from octavo.model.text import Span
 
 
 @pytest.mark.parametrize(
@@ -17,3 +18,11 @@ from octavo.model.position import Position
 )
 def test_a_document_is_found_elsewhere_by_its_doi_else_by_its_address(position: Position, address: str) -> None:
     assert position.address == address
+
+
+def test_a_passage_over_several_pages_is_divided_and_placed_at_the_best_of_them() -> None:
+    metadata = {"marks": {"unit": "page", "starts": [0, 100, 200]}}
+    assert stretches(metadata, Span(50, 220)) == [Span(50, 100), Span(100, 200), Span(200, 220)]
+    assert stretches({}, Span(0, 9)) == []
+    assert position(metadata, Span(50, 220)) == Position(page=1, pages=(1, 2, 3))
+    assert position(metadata, Span(50, 220), Span(100, 200)) == Position(page=2, pages=(1, 2, 3))

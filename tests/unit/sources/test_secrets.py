@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from secret_tokens import ALNUM, TOKENS, made
 
 from octavo.model.text import Span
-from octavo.sources.secrets import SecretMatch, find_secrets, is_secret_name
+from octavo.sources.secrets import SecretMatch, is_secret_name
+from octavo.sources.written_secrets import find_secrets
 
 SECRET_NAMES = """
 .env .env.local .env.production prod.env .envrc server.pem server.key putty.ppk id_rsa id_ed25519 id_ed25519_sk
@@ -54,8 +55,9 @@ def test_a_file_about_secrets_is_not_one(name: str) -> None:
 def test_a_token_is_found_where_it_stands(kind: str) -> None:
     token = TOKENS[kind]
     text = f"Use {token}, please.\nNothing else.\n"
-    assert find_secrets(text) == (SecretMatch(kind, Span(4, 4 + len(token))),)
-    assert find_secrets(f'key = "{token}"')[0].span == Span(7, 7 + len(token))
+    (match,) = find_secrets(text)
+    assert (match.kind, match.span.end) == (kind, 4 + len(token)) and token.endswith(match.span.of(text))
+    assert find_secrets(f'key = "{token}"')[0].span.end == 7 + len(token)
 
 
 def test_other_spellings_of_tokens_are_found() -> None:

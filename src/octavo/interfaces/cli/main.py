@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Entry] = {
     "replay": Entry(f"{_AT}.search:replay", "Answer a search again from its trace."),
     "log": Entry(f"{_AT}.history:log"),
     "get": Entry(),
-    "open": Entry(f"{_AT}.viewing:open_file", "Open the file of a hit, at its page where the viewer can."),
+    "open": Entry(f"{_AT}.viewing:open_file", "Open the library in the browser, or the file of a hit at its page."),
     "outline": Entry(),
     "pick": Entry(f"{_AT}.pick:pick", "Search as you type below the prompt, and print the chosen PATH:LINE."),
     "remember": Entry(f"{_AT}.memory:remember"),

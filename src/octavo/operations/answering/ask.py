@@ -21,7 +21,7 @@ from octavo.operations.answering.citing import quoted, read, usage_of, written
 from octavo.operations.answering.fitting import fitting
 from octavo.operations.answering.lines import EXTRACTIVE
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.narrowing import narrowing
+from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.search.answers import stage
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest

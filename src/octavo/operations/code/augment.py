@@ -9,7 +9,7 @@ from octavo.operations.budget import BYTES_PER_TOKEN, size, tokens
 from octavo.operations.code.answers import AugmentAnswer, Quotation
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.search import find_code
-from octavo.operations.narrowing import narrowing
+from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.quoting import DATA, one_line, quoted
 
 _FEWEST_LINES = 3  # of a hit that are worth showing

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.errors import InvalidArgument, Stale, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms
-from octavo.operations.narrowing import filters_of, narrowing
+from octavo.operations.narrowing import filters_of
 from octavo.retrieval.profiles import hypothesised, reranked
 from octavo.retrieval.stages.matched import MatchedBy
 
@@ -55,11 +55,6 @@ def asked(
     engine: Engine, request: SearchRequest, profile: RetrievalProfile | None = None
 ) -> tuple[Query, RetrievalProfile]:
     """The query a request stands for, and the profile that answers it."""
-    if not (request.query or request.hypothesis or any(narrowing(request).values())):
-        raise InvalidArgument(
-            "there is nothing to look for",
-            details={"field": "query", "value": "", "reason": "neither words nor filters"},
-        )
     limit = request.limit if request.limit is not None else engine.defaults.limit
     excerpt = request.max_excerpt_chars or engine.defaults.max_excerpt_chars
     query = Query(

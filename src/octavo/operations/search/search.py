@@ -11,7 +11,8 @@ from octavo.model.chunk import CODE_TYPES, PROSE_TYPES
 from octavo.model.document import Kind
 from octavo.model.query import ANY_LANGUAGE, Filters, Query, Terms
 from octavo.model.result import Result
-from octavo.operations.narrowing import filters_of, narrowing
+from octavo.operations.narrowing import filters_of
+from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.search.answers import SearchAnswer
 from octavo.operations.search.finding import BY_MEANING, bounded, find, found_in
 from octavo.operations.search.fitting import fitting

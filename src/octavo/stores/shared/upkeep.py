@@ -44,11 +44,21 @@ class LibraryUpkeep:
 
     def damage(self, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
         """One part that cannot be read leaves the others to be checked."""
+        found = self._found(quick, progress or NoProgress())
+        if any(damage.part is Part.WORDS for damage in found):
+            # Words are sorted on disk, which cannot be asked for within a transaction: what another process wrote
+            # between two queries looks damaged once, and not again.
+            again = set(self._found(quick, NoProgress(), only=Part.WORDS))
+            found = [damage for damage in found if damage.part is not Part.WORDS or damage in again]
+        return tuple(found)
+
+    def _found(self, quick: bool, progress: Progress, only: Part | None = None) -> list[Damage]:
         found: dict[Damage, None] = {}
-        for part, check in self._checks(quick, progress or NoProgress()):
+        for part, check in self._checks(quick, progress):
+            if only is not None and part is not only:
+                continue
             try:
-                # Of one state: rows that another process writes between two queries would look damaged. Words are
-                # sorted on disk, which cannot be asked for within a transaction.
+                # Of one state: rows that another process writes between two queries would look damaged.
                 with nullcontext() if part is Part.WORDS else self._database.reading():
                     for damage in check:
                         found[damage] = None
@@ -56,7 +66,7 @@ class LibraryUpkeep:
                 found[Damage(part, error.message)] = None
             except Exception as error:  # rows that are not what every other module may rely on
                 found[Damage(part, f"the {part.value} cannot be read: {type(error).__name__}: {error}")] = None
-        return tuple(found)
+        return list(found)
 
     def repair(self) -> bool:
         """Rebuilds what can be derived from rows alone; False if there is nothing to rebuild."""

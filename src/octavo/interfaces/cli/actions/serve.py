@@ -59,6 +59,11 @@ def serve(
     listen(calls, config.serve, tools, listening, _socket(config, calls))
 
 
+def serve_page(choices: Choices, port: int | None) -> None:
+    """Serves as the configuration says, at another port if one is given, and opens the page."""
+    serve(choices, None, port, None, (), (), None, "default", None, show=True)
+
+
 def _socket(config: Config, calls: Calls) -> Callable[[], Awaitable[None]] | None:
     """Other clients of the library are served from here too, unless another server is there already."""
     if not available() or not config.daemon.enabled:

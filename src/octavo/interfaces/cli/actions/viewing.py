@@ -1,14 +1,17 @@
-"""`octavo open`: the file behind a hit, in the program that shows such files."""
+"""`octavo open`: the library in the browser, or the file behind a hit in the program that shows such files."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import webbrowser
+from importlib import import_module
 from pathlib import Path
 
+from octavo.config.load import load
 from octavo.engine.containers import file_behind
 from octavo.errors import NotFound
 from octavo.interfaces.cli.options import Choices
@@ -24,7 +27,12 @@ from octavo.operations.reading.requests import GetRequest
 _VIEWERS = {"evince": "--page-index={page}", "okular": "--page={page}", "zathura": "--page={page}"}
 
 
-def open_file(choices: Choices, reference: str, collection: str | None, page: int | None, only_print: bool) -> None:
+def open_file(
+    choices: Choices, reference: str | None, collection: str | None, page: int | None, only_print: bool
+) -> None:
+    if reference is None:
+        _open_page(choices, only_print)
+        return
     with opened(choices) as session:
         passage = read(session.engine, GetRequest(reference, collection))
         root = session.roots().get(passage.document.collection)
@@ -45,6 +53,25 @@ def open_file(choices: Choices, reference: str, collection: str | None, page: in
     choices.answer(
         Answer(row, [row], tuple(row), lambda width: [(Part(address),)], files=[str(path)], brief=not only_print)
     )
+
+
+def _open_page(choices: Choices, only_print: bool) -> None:
+    settings = load(choices.flags()).config.serve
+    if only_print:
+        row = {"address": f"http://{settings.host}:{settings.port}/"}
+        choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(row["address"]),)]))
+        return
+    # A server of another library may be there: then any free port will do. Imported on use: it brings the whole server.
+    port = None if _is_free(settings.host, settings.port) else 0
+    import_module("octavo.interfaces.cli.actions.serve").serve_page(choices, port)
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            return True
+    except OSError:
+        return False
 
 
 def _show(path: Path, address: str, page: int | None) -> None:

@@ -17,7 +17,7 @@ from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.session import opened
-from octavo.operations.narrowing import narrowing
+from octavo.operations.narrowing_fields import narrowing
 from octavo.operations.search.requests import SearchRequest
 
 if TYPE_CHECKING:
