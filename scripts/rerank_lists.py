@@ -58,19 +58,19 @@ def written(job: tuple[int, list[list[str]], Path, float]) -> str:
     numbers: dict[str, int] = {}
     told = [
         {
-            "query": one.query,
-            "passages": [numbers.setdefault(text, len(numbers)) for text in one.passages],
-            "scores": [round(candidate.score, 5) for candidate in one.candidates],
-            "steps": [{step.stage: round(step.score, 4) for step in one.steps} for one in one.candidates],
-            "answers": sorted(one.answers),
+            "query": found.query,
+            "passages": [numbers.setdefault(text, len(numbers)) for text in found.passages],
+            "scores": [round(candidate.score, 5) for candidate in found.candidates],
+            "steps": [{step.stage: round(step.score, 4) for step in candidate.steps} for candidate in found.candidates],
+            "answers": sorted(found.answers),
         }
-        for one in lists
+        for found in lists
     ]
     with gzip.open(out / f"{number}.new", "wt", encoding="utf-8", compresslevel=4) as file:
         json.dump({"lists": told, "passages": list(numbers)}, file, ensure_ascii=False)
     (out / f"{number}.new").replace(out / f"lists-{number}.json.gz")
-    first = sum(0 in one.answers for one in lists) / len(lists)
-    among = sum(bool(one.answers) for one in lists) / len(lists)
+    first = sum(0 in found.answers for found in lists) / len(lists)
+    among = sum(bool(found.answers) for found in lists) / len(lists)
     took = time.perf_counter() - started
     return f"library {number}: {len(lists)} questions, first {first:.3f}, among {MOST} {among:.3f}, {took:.0f} s"
 

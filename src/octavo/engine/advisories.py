@@ -152,8 +152,10 @@ def _walks_thematic_links(engine: Engine) -> bool:
 def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     """Fine-tuning takes an hour or more; that what it made answers nobody is easily overlooked."""
     done = any(run.name == FINETUNE and run.state == "done" for run in offline_runs(engine, counts))
-    made_here = [one for one in engine.store.profiles.named(engine.project.id) if one.settings.provider == "onnx"]
-    idle = all(one.state is EmbeddingProfileState.IDLE for one in made_here)
+    made_here = [
+        profile for profile in engine.store.profiles.named(engine.project.id) if profile.settings.provider == "onnx"
+    ]
+    idle = all(profile.state is EmbeddingProfileState.IDLE for profile in made_here)
     if done and idle and engine.store.catalog.reranker(engine.project.id) is None:
         yield Advisory("info", "a model was fine-tuned on this library and is not in use", "octavo models list")
 

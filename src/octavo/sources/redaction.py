@@ -12,7 +12,7 @@ from functools import cache
 
 from octavo.model.ledger import REDACTED
 from octavo.model.text import Span
-from octavo.sources.secrets import SecretMatch
+from octavo.sources.secrets import SecretMatch, without_overlaps
 
 VERSION = "redaction-2"
 """Recorded in the recipe: another set of rules makes another index."""
@@ -138,12 +138,7 @@ def redacted(text: str) -> tuple[str, tuple[SecretMatch, ...]]:
 
 def find_keys(text: str) -> tuple[SecretMatch, ...]:
     """Keys and tokens of well-known formats, in order; of overlapping ones only the first."""
-    matches = sorted(_candidates(text), key=lambda match: (match.span.start, -match.span.end))
-    apart: list[SecretMatch] = []
-    for match in matches:
-        if not apart or match.span.start >= apart[-1].span.end:
-            apart.append(match)
-    return tuple(apart)
+    return without_overlaps(_candidates(text))
 
 
 def described(text: str, found: tuple[SecretMatch, ...]) -> tuple[str, ...]:

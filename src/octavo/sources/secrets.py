@@ -5,6 +5,7 @@ opened. False alarms are avoided: prose about secrets and source code called `se
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -76,3 +77,12 @@ class SecretMatch:
 
     kind: str
     span: Span
+
+
+def without_overlaps(matches: Iterable[SecretMatch]) -> tuple[SecretMatch, ...]:
+    """In the order of the text; of overlapping ones only the first."""
+    apart: list[SecretMatch] = []
+    for match in sorted(matches, key=lambda match: (match.span.start, -match.span.end)):
+        if not apart or match.span.start >= apart[-1].span.end:
+            apart.append(match)
+    return tuple(apart)

@@ -12,7 +12,7 @@ from math import log2
 
 from octavo.model.text import Span
 from octavo.sources.redaction import PRIVATE_KEY, find_keys
-from octavo.sources.secrets import SecretMatch
+from octavo.sources.secrets import SecretMatch, without_overlaps
 
 # Patterns stay strings until they are needed: `re` caches the compiled form.
 _ASSIGNMENT = r"""(?ix) (?<![a-z]) (?: pass(?:word|wd|phrase) | pwd | secret | token
@@ -29,12 +29,7 @@ _PLACEHOLDER = (
 
 def find_secrets(text: str) -> tuple[SecretMatch, ...]:
     """The secrets written out in a text, in order; of overlapping ones only the first."""
-    matches = sorted(_candidates(text), key=lambda match: (match.span.start, -match.span.end))
-    matches_once: list[SecretMatch] = []
-    for match in matches:
-        if not matches_once or match.span.start >= matches_once[-1].span.end:
-            matches_once.append(match)
-    return tuple(matches_once)
+    return without_overlaps(_candidates(text))
 
 
 def _candidates(text: str) -> Iterator[SecretMatch]:

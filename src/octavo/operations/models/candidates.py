@@ -115,4 +115,4 @@ def _list(pair: Pair, uri: str, found: Sequence[tuple[Candidate, str]]) -> Found
     right = frozenset(
         place for place, (candidate, _) in enumerate(found) if any(at == uri for _, at in candidate.places)
     )
-    return FoundList(pair.query, tuple(one for one, _ in found), tuple(text for _, text in found), right)
+    return FoundList(pair.query, tuple(candidate for candidate, _ in found), tuple(text for _, text in found), right)

@@ -39,7 +39,7 @@ def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
     """The bundled encoder, its table and the bundled reranker first; then what was made here, by name."""
     states = _states(engine)
     shipped = (bundled_table(), bundled_cross_encoder())
-    others = tuple(_stated(engine, one, states) for one in (*shipped, *installed(models_folder())))
+    others = tuple(_stated(engine, model, states) for model in (*shipped, *installed(models_folder())))
     return ModelsAnswer((_bundled(engine), *others))
 
 
@@ -142,7 +142,7 @@ def _activate_bundled(engine: Engine, name: str) -> ModelAnswer:
 
 
 def _filled(engine: Engine, model: Installed) -> ProfileAnswer:
-    known = {one.name: one for one in embedding_profiles_list(engine, ProfilesListRequest()).profiles}
+    known = {profile.name: profile for profile in embedding_profiles_list(engine, ProfilesListRequest()).profiles}
     request = ProfileUpsertRequest(name=model.name, provider="onnx", model=str(model.path), activate=True)
     there = known.get(model.name)
     if there is not None and there.state == EmbeddingProfileState.ACTIVE.value:
@@ -155,7 +155,7 @@ def _filled(engine: Engine, model: Installed) -> ProfileAnswer:
 def _states(engine: Engine) -> dict[str, str]:
     """Of encoders by their profiles; a table is active while it is the one that serves the encoder that answers."""
     shown = embedding_profiles_list(engine, ProfilesListRequest()).profiles
-    states = {one.name: one.state for one in shown}
+    states = {profile.name: profile.state for profile in shown}
     table = table_folder(engine.embedder.profile.revision)
     return states if table is None else states | {table.name: EmbeddingProfileState.ACTIVE.value}
 

@@ -61,7 +61,7 @@ def train_model(
     base = _reranker_base(engine, request) if request.reranker else base_directory(_base(engine, request.base))
     teacher = _teacher(request)
     given = read_pairs(Path(request.pairs).expanduser()) if request.pairs else ()
-    logged = (Pair(one.query, one.text, PairKind.OPENED, one.place) for one in opened_passages(engine))
+    logged = (Pair(opened.query, opened.text, PairKind.OPENED, opened.place) for opened in opened_passages(engine))
     extra = (*given, *logged)
     harvested = harvest(engine.store, engine.project.id, collections, progress, extra=extra, least=least)
     # Imported only now: it needs torch.

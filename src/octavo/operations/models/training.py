@@ -134,7 +134,10 @@ def train_reranker(training: Training, engine: Engine) -> FinetuneAnswer:
     root.mkdir(parents=True, exist_ok=True)
     learn, held = harvest.learn[:_LISTS], harvest.held_out[:_HELD_LISTS]
     found = found_lists(engine, (*held, *learn), harvest.passages[:_LISTS], root, progress)
-    measured, lists = found[: len(held)], [one.learnt() for one in found[len(held) :] if one.answers]
+    measured, lists = (
+        found[: len(held)],
+        [found_list.learnt() for found_list in found[len(held) :] if found_list.answers],
+    )
     work = root / f".{request.name}.work"
     trained = finetune_reranker(base, lists, settings, work, progress, request.device)
     progress.start("quantising", None, "pairs")
@@ -146,7 +149,7 @@ def train_reranker(training: Training, engine: Engine) -> FinetuneAnswer:
         progress.finish()
     made = training.made(asdict(trained.settings), {})
     folder = install(root, request.name, described_reranker(files, made, base.profile.window), replace=request.replace)
-    alone = mean([one.ndcg() for one in measured])
+    alone = mean([found_list.ndcg() for found_list in measured])
     before, after = (_reranked(model, measured, progress) for model in (base.path, folder))
     figures = {HELD_BACK: _rounded(before, after), WITHOUT: _rounded(alone, after)}
     described = described_reranker(files, replace(made, figures=figures), base.profile.window)
@@ -161,8 +164,8 @@ def _reranked(model: Path, lists: Sequence[FoundList], progress: Progress) -> fl
     progress.start("measuring", len(lists), "questions")
     figures = []
     try:
-        for one in lists:
-            figures.append(one.ndcg(scored))
+        for found in lists:
+            figures.append(found.ndcg(scored))
             progress.advance(1)
     finally:
         progress.finish()
