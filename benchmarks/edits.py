@@ -286,12 +286,24 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
         times = {name: min(_seconds(call) for _ in range(7)) for name, call in (("edit", edit), ("copy", copy))}
         with octavo.open(Path(folder) / "library.db", create=True, config=HASHING) as library:
             library.add("notes", Path(folder), writable=True)
-            calls = [_seconds(lambda: library.doc_append_to_section(path.name, target, "A line.")) for _ in range(7)]
+            through = {
+                "append": lambda n: library.doc_append_to_section(path.name, [f"Note {n}"], "A line."),
+                "replace": lambda n: library.doc_replace_section(path.name, [f"Note {n}"], "Another text."),
+                "insert": lambda n: library.doc_insert_section(path.name, [f"Note {n}"], "New", "A text."),
+                "rename": lambda n: library.doc_rename(path.name, heading_path=[f"Note {n}"], heading=f"Called {n}"),
+                "move": lambda n: library.doc_move_section(path.name, [f"Note {n}"], [f"Note {len(pieces) - 1}"]),
+                "undo": lambda _: library.doc_restore(path.name),
+            }
+            calls = {
+                name: [_seconds(lambda call=call, n=10 * order + n: call(n)) for n in range(8)][1:]
+                for order, (name, call) in enumerate(through.items(), start=1)
+            }
     return {
         "bytes": total,
         "edit": _times(times["edit"]),
         "copy": _times(times["copy"]),
-        "through the library": _times(min(calls)),
+        "through the library, at best": {name: _times(min(spent)) for name, spent in calls.items()},
+        "through the library, median": {name: _times(sorted(spent)[3]) for name, spent in calls.items()},
     }
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from octavo.model.collection import Collection
 from octavo.model.ids import collection_id
-from octavo.model.note_write import NoteWrite, Replaced
+from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
 from octavo.ports import Store
+
+WHOLE = Replaced((ReplacedPart(b"\xef\xbb\xbfold\r\n\x00"),))
+PARTS = Replaced((ReplacedPart(b"", 3, 10_000_000), ReplacedPart(b"two", 10_000_000, 3)))
 
 
 def test_writes_are_numbered_by_file_and_keep_the_bytes_they_replaced(store: Store) -> None:
@@ -16,15 +19,15 @@ def test_writes_are_numbered_by_file_and_keep_the_bytes_they_replaced(store: Sto
         place = collection_id(project.id, "notes")
         store.catalog.put_collection(Collection(place, project.id, "notes", Path("/notes")))
     made = NoteWrite("doc_create", "ann", "a start", "1" * 64, None)
-    changed = NoteWrite("doc_replace_section", "", "", "2" * 64, Replaced(b"\xef\xbb\xbfold\r\n\x00"))
-    part = NoteWrite("undo", "", "", "3" * 64, Replaced(b"", 10_000_000, 3))
+    changed = NoteWrite("doc_replace_section", "", "", "2" * 64, WHOLE)
+    part = NoteWrite("undo", "", "", "3" * 64, PARTS)
     assert [store.note_writes.put(project.id, place, "a.md", write) for write in (made, changed, part)] == [1, 2, 3]
     assert store.note_writes.put(project.id, place, "b.md", made) == 1
     found = store.note_writes.of(project.id, place, "a.md")
     assert [(one.number, one.operation, one.author, one.reason, one.hash, one.before) for one in found] == [
         (1, "doc_create", "ann", "a start", "1" * 64, None),
-        (2, "doc_replace_section", "", "", "2" * 64, Replaced(b"\xef\xbb\xbfold\r\n\x00")),
-        (3, "undo", "", "", "3" * 64, Replaced(b"", 10_000_000, 3)),
+        (2, "doc_replace_section", "", "", "2" * 64, WHOLE),
+        (3, "undo", "", "", "3" * 64, PARTS),
     ]
     with store.transaction():
         store.catalog.remove_collection(project.id, place)

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+import octavo
 from octavo.errors import Conflict
 from octavo.writing.files import Draft, overwrite, read, write_new
 
@@ -45,6 +46,26 @@ def test_random_edits_of_real_notes_are_undone_to_the_byte(edits: ModuleType, tm
 
 def test_random_edits_through_the_library_are_undone_to_the_byte(edits: ModuleType, tmp_path: Path) -> None:
     assert edits.edits_of_library(copied(tmp_path), 6, seed=7)["edits"]
+
+
+def test_a_section_moved_across_a_large_note_is_told_in_two_hunks_and_undone_from_two_parts(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    before = "".join(f"# Nöte {number}\n\n{'Words. ' * 40}\n\n" for number in range(1200)).encode()
+    (notes / "large.md").write_bytes(before)
+    settings = {"embedding": {"provider": "hashing"}, "daemon": {"enabled": False}}
+    with octavo.open(tmp_path / "library.db", create=True, config=settings) as library:
+        library.add("notes", notes, writable=True)
+        for source, target in ((7, 1100), (1190, 20)):
+            answer = library.doc_move_section("large.md", [f"Nöte {source}"], [f"Nöte {target}"])
+            lines = (notes / "large.md").read_text("utf-8").split("\n")
+            assert lines[answer.start_line - 1] == f"## Nöte {source}"
+            assert answer.diff.count("@@ -") == 2 and f"+## Nöte {source}\n" in answer.diff
+            assert f"-# Nöte {source}\n" in answer.diff and len(answer.diff) < 2_000
+            library.doc_restore("large.md")
+            assert (notes / "large.md").read_bytes() == before
+        library.doc_rename("large.md", heading_path=["Nöte 5"], heading="Fünf")
+        assert (notes / "large.md").read_bytes() == before.replace("# Nöte 5\n".encode(), "# Fünf\n".encode(), 1)
 
 
 @posix

@@ -9,21 +9,33 @@ UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
-    """The bytes that a write replaced: all there were, or those between the first `start` and the last `end` ones,
-    which the file has in common with what was written."""
+class ReplacedPart:
+    """Bytes that a write replaced: all there were, or those in the place of what was written between the file's first
+    `start` bytes and its last `end` ones."""
 
     content: bytes
     start: int = 0
     end: int = 0
 
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The bytes that a write replaced, in one part or in several, in their order: what is between them stayed."""
+
+    parts: tuple[ReplacedPart, ...]
+
     def within(self, written: bytes) -> bytes:
         """The whole file as it was, given what was written."""
-        return written[: self.start] + self.content + written[len(written) - self.end :]
+        pieces: list[bytes] = []
+        done = 0
+        for part in self.parts:
+            pieces += (written[done : part.start], part.content)
+            done = len(written) - part.end
+        return b"".join((*pieces, written[done:]))
 
     @property
     def whole(self) -> bool:
-        return not (self.start or self.end)
+        return not any(part.start or part.end for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""Where two files differ, and a unified diff of them: found fast where they differ in one place."""
+"""Where two files differ, and a unified diff of them: found fast where they differ in few places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from octavo.writing.spacing import line_endings
+from octavo.writing.splice import Difference, line_endings
 
 _CONTEXT = 3
 _COMPARED = 2_000  # lines: of more than this, the old ones are shown as taken out and the new ones as put in
@@ -16,36 +16,52 @@ _UNFINISHED = "\n\\ No newline at end of file\n"
 _Opcodes = Sequence[tuple[str, int, int, int, int]]
 
 
-def common_ends(before: bytes, after: bytes) -> tuple[int, int]:
-    """How many bytes two files begin with in common, and with how many of the others they end in common."""
+def difference(before: bytes, after: bytes) -> Difference:
+    """What is between the bytes that two files begin with in common and those that they end with in common."""
     start = _common(before, after)
-    return start, _common_end(before, after, start)
+    end = _common_end(before, after, start)
+    return Difference(start, len(before) - end, start, len(after) - end)
 
 
-def unified(before: bytes, after: bytes, name: str, ends: tuple[int, int] | None = None) -> str:
+def unified(before: bytes, after: bytes, name: str, differences: Sequence[Difference] | None = None) -> str:
     """The diff as `diff -u` writes it, cut after some thousand characters; empty when nothing differs."""
     if before == after:
         return ""
-    same_start, same_end = ends or common_ends(before, after)
-    start = _line_start(before, same_start)
-    end, new_end = _line_end(before, len(before) - same_end), _line_end(after, len(after) - same_end)
-    first = line_endings(before, start)
-    if before.count(b"\n", start, end) + after.count(b"\n", start, new_end) > _COMPARED:
-        hunks = _exchanged(before[start:end], after[start:new_end], first)
-    else:
-        hunks = _hunks(_lines(before[start:end]), _lines(after[start:new_end]), first)
     text = f"--- {name}\n+++ {name}\n"
-    for line in hunks:
-        if len(text) + len(line) > _LONGEST:
-            return text + "…\n"
-        text += line
+    for part in _with_context(before, after, differences or [difference(before, after)]):
+        for line in _hunks(before, after, part):
+            if len(text) + len(line) > _LONGEST:
+                return text + "…\n"
+            text += line
     return text
 
 
-def _hunks(old: Sequence[str], new: Sequence[str], first: int) -> Iterator[str]:
+def _with_context(before: bytes, after: bytes, differences: Sequence[Difference]) -> list[Difference]:
+    """The differences widened by the lines around them; those that come to touch are one."""
+    found: list[Difference] = []
+    for start, end, new_start, new_end in differences:
+        wide = Difference(
+            _line_start(before, start), _line_end(before, end), _line_start(after, new_start), _line_end(after, new_end)
+        )
+        if found and (wide.start <= found[-1].end or wide.new_start <= found[-1].new_end):
+            last = found.pop()
+            wide = wide._replace(start=last.start, new_start=last.new_start)
+        found.append(wide)
+    return found
+
+
+def _hunks(before: bytes, after: bytes, part: Difference) -> Iterator[str]:
+    start, end, new_start, new_end = part
+    first, new_first = line_endings(before, start), line_endings(after, new_start)
+    if before.count(b"\n", start, end) + after.count(b"\n", new_start, new_end) > _COMPARED:
+        return _exchanged(before[start:end], after[new_start:new_end], first, new_first)
+    return _compared(_lines(before[start:end]), _lines(after[new_start:new_end]), first, new_first)
+
+
+def _compared(old: Sequence[str], new: Sequence[str], first: int, new_first: int) -> Iterator[str]:
     for group in _groups(old, new):
         (_, a, _, b, _), (_, _, c, _, d) = group[0], group[-1]
-        yield f"@@ -{_range(first + a, c - a)} +{_range(first + b, d - b)} @@\n"
+        yield f"@@ -{_range(first + a, c - a)} +{_range(new_first + b, d - b)} @@\n"
         for tag, i, j, k, m in group:
             if tag == "equal":
                 yield from (_marked(" ", line) for line in old[i:j])
@@ -58,10 +74,10 @@ def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[_Opcodes]:
     yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
 
 
-def _exchanged(old: bytes, new: bytes, first: int) -> Iterator[str]:
+def _exchanged(old: bytes, new: bytes, first: int, new_first: int) -> Iterator[str]:
     """All old lines taken out and all new ones put in, as far as a diff is shown."""
-    counts = (content.count(b"\n") + (not content.endswith(b"\n")) for content in (old, new))
-    yield "@@ -{} +{} @@\n".format(*(_range(first, count) for count in counts))
+    count, new_count = (content.count(b"\n") + (not content.endswith(b"\n")) for content in (old, new))
+    yield f"@@ -{_range(first, count)} +{_range(new_first, new_count)} @@\n"
     for mark, content in (("-", old), ("+", new)):
         for start in range(0, len(content), _BLOCK):
             begin, end = (content.rfind(b"\n", 0, place) + 1 for place in (start, start + _BLOCK))

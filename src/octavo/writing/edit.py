@@ -18,7 +18,8 @@ from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan
 from octavo.writing.headings import DEEPEST, heading_line, heading_text
 from octavo.writing.outline import ROOT, Heading, Outline, headings, parents
-from octavo.writing.spacing import Spliced, before_blank_lines, content_lines, last_line, line_ending, placed
+from octavo.writing.spacing import before_blank_lines, content_lines, last_line, line_ending, placed
+from octavo.writing.splice import Difference, Spliced
 
 FIRST, LAST = "first", "last"
 Position = str | Sequence[str]
@@ -46,12 +47,21 @@ class Edit:
         if isinstance(self.new, str) or not outline.encoded:
             return outline.content(self.text)
         view = memoryview(old)
-        return b"".join((view[: self.new.start], outline.content(self.new.put), view[self.new.end :]))
+        pieces: list[bytes | memoryview] = []
+        done = 0
+        for splice in self.new.splices:
+            pieces += (view[done : splice.start], outline.content(splice.put))
+            done = splice.end
+        return b"".join((*pieces, view[done:]))
+
+    def differences(self, outline: Outline) -> Sequence[Difference] | None:
+        """Where the bytes differ, if that is known without comparing them."""
+        return None if isinstance(self.new, str) or not outline.encoded else self.new.differences
 
     @property
     def lines(self) -> tuple[int, int]:
         """The first and the last line of the section, from 1; blank lines at its end are left out."""
-        new = self.new if isinstance(self.new, Spliced) else Spliced(self.new, 0, 0, "")
+        new = self.new if isinstance(self.new, Spliced) else Spliced(self.new, ())
         first = new.lines_before(self.start) + 1
         return first, first + new.part(self.start, self.end).rstrip(" \t\r\n").count("\n")
 
@@ -203,28 +213,8 @@ def _called(path: Sequence[str]) -> str:
 
 def _added(outline: Outline, start: int, end: int, new: Spliced) -> list[Heading]:
     """The headings that an edit of `start` to `end` added; every other is checked to be where it was."""
-    before, behind = outline.first_at(start), outline.first_at(end)
-    shift = len(new) - len(outline.text)
-    anchor = outline.headings[before - 1].start if before else outline.starts_as(new)
-    known = [_place_of(outline.headings[before - 1])] if before else []
-    if behind < len(outline.headings):
-        last = outline.headings[behind]
-        until, part = _place_of(last, shift), new.part(anchor, last.end + shift)
-    else:
-        # A heading that would follow: only an open fence, comment or HTML block can hide it.
-        until, part = (1, len(new) + 1, "x"), f"{new.part(anchor, len(new))}\n# x\n"
-    found = [
-        heading._replace(start=heading.start + anchor, end=heading.end + anchor)
-        for heading in outline.headings_in(part)
-    ]
-    places = [_place_of(heading) for heading in found]
-    added = found[len(known) : -1]
-    if (
-        not same_start(outline, new)
-        or places[: len(known)] != known
-        or places[-1:] != [until]
-        or any(h.start < start for h in added)
-    ):
+    added = headings_between(outline, new, outline.first_at(start) - 1, outline.first_at(end), closed=True)
+    if added is None or not same_start(outline, new) or any(heading.start < start for heading in added):
         raise InvalidArgument(
             "the text would take headings that follow it, or become part of what precedes it",
             hint="close every fence and comment, and begin with a line that stands by itself",
@@ -232,9 +222,38 @@ def _added(outline: Outline, start: int, end: int, new: Spliced) -> list[Heading
     return added
 
 
-def _place_of(heading: Heading, shift: int = 0) -> tuple[int, int, str]:
+def headings_between(
+    outline: Outline, new: Spliced, before: int, behind: int, *, closed: bool = False
+) -> list[Heading] | None:
+    """The headings of a new text between two of the old one, `ROOT` being its start and their number its end; None if
+    one of the two is not what and where it was, or where the text is to be `closed` and ends in an open block.
+
+    So only what was edited needs to be read again: at a heading no block is open.
+    """
+    anchor = outline.starts_as(new) if before == ROOT else new.place(outline.headings[before].start)
+    first = [] if before == ROOT else [_place_of(outline.headings[before], new)]
+    last: list[tuple[int, int, str]] = []
+    if behind < len(outline.headings):
+        following = outline.headings[behind]
+        last = [_place_of(following, new)]
+        part = new.part(anchor, new.place(following.start) + following.end - following.start)
+    else:
+        part = new.part(anchor, len(new))
+        if closed:  # only an open fence, comment or HTML block can hide a heading that would follow
+            last, part = [(1, len(new) + 1, "x")], f"{part}\n# x\n"
+    found = [
+        heading._replace(start=heading.start + anchor, end=heading.end + anchor)
+        for heading in outline.headings_in(part)
+    ]
+    inner = found[len(first) : len(found) - len(last)]
+    places = [(heading.level, heading.start, heading.text) for heading in found]
+    same = places[: len(first)] == first and places[len(first) + len(inner) :] == last
+    return inner if same else None
+
+
+def _place_of(heading: Heading, new: Spliced) -> tuple[int, int, str]:
     """A heading without where its lines end: at the end of a file without a final line ending, one is added."""
-    return heading.level, heading.start + shift, heading.text
+    return heading.level, new.place(heading.start), heading.text
 
 
 def _refuse_shallow(added: Sequence[Heading], level: int, text: str) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import shown_path
-from octavo.writing.edit import Edit, same_start
+from octavo.writing.edit import Edit, headings_between, same_start
 from octavo.writing.headings import DEEPEST, at_level, is_atx
 from octavo.writing.outline import Outline
 from octavo.writing.spacing import before_blank_lines, is_blank, last_line, line_ending
+from octavo.writing.splice import Splice, Spliced
 
 
 def move(document: Outline, source: Sequence[str], target: Sequence[str]) -> Edit:
@@ -36,10 +37,9 @@ def move(document: Outline, source: Sequence[str], target: Sequence[str]) -> Edi
             f"{shown_path(tuple(target)) or 'the root'} has a section {heading.text!r} already",
             hint="rename one of them first",
         )
-    moved = _shifted(document, section, shift)
-    edit = _put(document, section, document.section_end(parent), moved)
-    _check(document, section, parent, shift, edit.text)
-    return edit
+    new, start, end = _put(document, section, document.section_end(parent), _shifted(document, section, shift))
+    _check(document, section, parent, shift, new)
+    return Edit(new, start, end)
 
 
 def _shifted(document: Outline, section: int, shift: int) -> str:
@@ -56,49 +56,53 @@ def _shifted(document: Outline, section: int, shift: int) -> str:
     return moved if moved.endswith("\n") else moved + ending
 
 
-def _put(document: Outline, section: int, place: int, moved: str) -> Edit:
+def _put(document: Outline, section: int, place: int, moved: str) -> tuple[Spliced, int, int]:
     text, ending = document.text, line_ending(document.text)
     start, end = document.headings[section].start, document.section_end(section)
-    behind_cut = document.after(section)
-    gap = ""
-    if start > document.floor and behind_cut < len(document.headings):
-        # What precedes the cut would become part of a setext heading that comes to follow it directly.
-        following = document.headings[behind_cut]
-        setext = not is_atx(text[following.start : following.end])
-        gap = ending if setext and not is_blank(last_line(text, start)) else ""
-    rest = text[:start] + gap + text[end:]
-    at = place if place <= start else place - (end - start) + len(gap)
-    if place in (start, end):
-        rest, at = text[:start] + text[end:], start
-    if end == len(text) and at < start:
-        kept = before_blank_lines(rest, len(rest), document.floor)
-        rest = rest[:kept] if rest[:kept].endswith("\n") else rest[:kept] + ending
-        at = min(at, len(rest))
-    begin = before_blank_lines(rest, at, document.floor)
-    before, after = rest[:begin], rest[at:]
+    stays = place in (start, end)  # where it stands, only at other levels
+    begin = before_blank_lines(text, start if stays else place, document.floor)
+    above = ""
     if begin > document.floor:
-        before += ending if before.endswith("\n") else ending * 2
-    new = before + moved + (ending if after else "") + after
-    return Edit(new, len(before), len(before) + len(moved))
+        above = ending if text.endswith("\n", 0, begin) else ending * 2
+    behind = end if stays else place
+    below = ending if behind < len(text) else ""
+    put = Splice(begin, behind, above + moved + below)
+    cut = None if stays else _cut(document, section, place)
+    new = Spliced(text, (put,) if cut is None else tuple(sorted((put, cut))))
+    at = begin + len(above) + (cut.growth if cut is not None and cut.start < begin else 0)
+    return new, at, at + len(moved)
 
 
-def _check(document: Outline, section: int, parent: int, shift: int, new: str) -> None:
+def _cut(document: Outline, section: int, place: int) -> Splice:
+    """What is left where the section was."""
+    text, following = document.text, document.after(section)
+    start, end = document.headings[section].start, document.section_end(section)
+    if end == len(text) and place < start:
+        return Splice(before_blank_lines(text, start, document.floor), end, "")
+    if start == document.floor or following == len(document.headings):
+        return Splice(start, end, "")
+    # What precedes the cut would become part of a setext heading that comes to follow it directly.
+    heading = document.headings[following]
+    setext = not is_atx(text[heading.start : heading.end])
+    return Splice(start, end, line_ending(text) if setext and not is_blank(last_line(text, start)) else "")
+
+
+def _check(document: Outline, section: int, parent: int, shift: int, new: Spliced) -> None:
     """Every other section keeps its level and its path."""
-    behind = document.after(section)
+    behind, last = document.after(section), document.after(parent)
     own = [(heading.level + shift, heading.text) for heading in document.headings[section:behind]]
-    others = [
-        (number, (heading.level, heading.text))
-        for number, heading in enumerate(document.headings)
-        if not section <= number < behind
-    ]
-    last = document.after(parent)
-    expected = [place for number, place in others if number < last]
-    expected += own
-    expected += [place for number, place in others if number >= last]
-    if (
-        not same_start(document, new)
-        or [(found.level, found.text) for found in document.again(new).headings] != expected
-    ):
-        raise InvalidArgument(
-            "moving it would change other sections: it has an open fence or comment", hint="close it first"
-        )
+    before = section - 1 if last == behind else last - 1
+    following = behind if last == section else last
+    places = [(before, following, own)]
+    if last not in (section, behind):
+        places.append((section - 1, behind, []))
+    for first, final, expected in places:
+        found = headings_between(document, new, first, final)
+        if found is None or [(heading.level, heading.text) for heading in found] != expected:
+            break
+    else:
+        if same_start(document, new):
+            return
+    raise InvalidArgument(
+        "moving it would change other sections: it has an open fence or comment", hint="close it first"
+    )

@@ -13,13 +13,14 @@ from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import shown_path
 from octavo.parsing.markdown.inline import LONGEST, plain_text
 from octavo.writing.files import File, encoded
 from octavo.writing.heading_scan import HeadingPlaces, heading_places
-from octavo.writing.spacing import Spliced
+from octavo.writing.splice import Spliced
 
 BOM = "\ufeff"
 _ENCODED_BOM = BOM.encode().decode("latin-1")
@@ -44,10 +45,10 @@ class Heading(NamedTuple):
     @property
     def shown(self) -> str:
         """The text as outlines show it: without markup."""
-        return plain_text(self.text[:LONGEST])
+        return _shown(self.text)
 
     def named(self, text: str) -> bool:
-        return text == self.text or (not _PLAIN.fullmatch(self.text) and text == self.shown)
+        return _is_named(self.text, text)
 
 
 class Headings(Sequence[Heading]):
@@ -69,12 +70,15 @@ class Headings(Sequence[Heading]):
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
         places = self.places
-        content = places.content(number, self._source)
+        return Heading(places.levels[number], places.starts[number], places.ends[number], self.text(number))
+
+    def text(self, number: int) -> str:
+        content = self.places.content(number, self._source)
         if not content.isascii() and self._encoded:
             content = _readable(content)
         if "\n" in content:
             content = " ".join(line.strip(" \t") for line in content.split("\n"))
-        return Heading(places.levels[number], places.starts[number], places.ends[number], content)
+        return content
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,12 @@ class Outline:
     @cached_property
     def parents(self) -> Sequence[int]:
         """Of each heading the number of its parent."""
-        return parents(self.headings.places.levels)
+        found: list[int] = self._parents.tolist()
+        return found
+
+    @cached_property
+    def _parents(self) -> NDArray[np.intp]:
+        return _parents(self.headings.places.levels)
 
     @property
     def floor(self) -> int:
@@ -164,8 +173,8 @@ class Outline:
         return next((other for other in numbers if levels[other] <= level), len(levels))
 
     def children(self, number: int) -> list[int]:
-        parents = self.parents
-        return [child for child in range(number + 1, self.after(number)) if parents[child] == number]
+        first, behind = number + 1, self.after(number)
+        return (np.flatnonzero(self._parents[first:behind] == number) + first).tolist()
 
     def path(self, number: int) -> tuple[str, ...]:
         found: list[str] = []
@@ -178,9 +187,8 @@ class Outline:
         """The number of the section at a heading path; the empty path is the root."""
         fitting = [ROOT]
         for text in path:
-            fitting = [
-                child for parent in fitting for child in self.children(parent) if self.headings[child].named(text)
-            ]
+            children = (child for parent in fitting for child in self.children(parent))
+            fitting = [child for child in children if _is_named(self.headings.text(child), text)]
         if not fitting:
             raise NotFound(
                 f"there is no section {shown_path(tuple(path))}",
@@ -248,13 +256,27 @@ def text_start(text: str, bom: str = BOM) -> int:
 
 def parents(levels: Sequence[int]) -> list[int]:
     """For each heading the number of the nearest earlier one of a lower level."""
+    found: list[int] = _parents(levels).tolist()
+    return found
+
+
+def _parents(levels: Sequence[int]) -> NDArray[np.intp]:
     depths = np.array(levels, np.intp)
     numbers = np.arange(len(depths))
     found = np.full(len(depths), ROOT)
     for depth in np.unique(depths)[1:]:
         lower = np.maximum.accumulate(np.where(depths < depth, numbers, ROOT))
         found[depths == depth] = lower[depths == depth]
-    return found.tolist()
+    return found
+
+
+def _is_named(heading: str, text: str) -> bool:
+    """Whether a heading's text is the one given, as it is written or as outlines show it."""
+    return text == heading or (not _PLAIN.fullmatch(heading) and text == _shown(heading))
+
+
+def _shown(heading: str) -> str:
+    return plain_text(heading[:LONGEST])
 
 
 def _readable(part: str) -> str:

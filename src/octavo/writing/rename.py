@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.errors import Conflict, InvalidArgument
-from octavo.writing.edit import Edit, check_section_path, same_start
+from octavo.writing.edit import Edit, check_section_path, headings_between, same_start
 from octavo.writing.headings import heading_line, heading_text, renamed
 from octavo.writing.outline import Outline
 from octavo.writing.spacing import line_ending
+from octavo.writing.splice import Splice, Spliced
 
 
 def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
@@ -21,16 +22,14 @@ def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
     if any(other != number and document.headings[other].named(text) for other in siblings):
         raise Conflict(f"there is a section {text!r} beside it already", hint="choose another name")
     ending = line_ending(document.text)
-    expected = [(other.level, other.text) for other in document.headings]
-    expected[number] = (heading.level, text)
     whole = document.text[heading.start : heading.end]
     closing = ending if whole.endswith("\n") else ""
     for line in (
         renamed(document, heading, text, ending),
         document.written(heading_line(heading.level, text)) + closing,
     ):
-        new = document.text[: heading.start] + line + document.text[heading.end :]
-        found = document.again(new)
-        if same_start(document, new) and [(other.level, other.text) for other in found.headings] == expected:
-            return Edit(new, heading.start, found.section_end(number))
+        new = Spliced(document.text, (Splice(heading.start, heading.end, line),))
+        found = headings_between(document, new, number - 1, number + 1)
+        if same_start(document, new) and found is not None and [h[::3] for h in found] == [(heading.level, text)]:
+            return Edit(new, heading.start, new.place(document.section_end(number)))
     raise InvalidArgument(f"{text!r} cannot be a heading there", hint="choose another text")

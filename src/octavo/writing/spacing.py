@@ -3,57 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
 
-import numpy as np
+from octavo.writing.splice import Splice, Spliced
 
 _LEADING_BLANK = re.compile(r"(?:[ \t]*+\n)*")
 _BLANK_CHARACTERS = " \t\n"
-_NEWLINE = ord("\n")
-_COUNTED = 1 << 16  # characters that are looked at together: a part of the cache
-
-
-def line_endings(text: str | bytes, end: int) -> int:
-    """How many there are before `end`: counted in a third of the time that `count` takes."""
-    found = 0
-    for start in range(0, end, _COUNTED):
-        part = text[start : min(start + _COUNTED, end)]
-        codes = part.encode("latin-1", "replace") if isinstance(part, str) else part
-        found += int(np.count_nonzero(np.frombuffer(codes, np.uint8) == _NEWLINE))
-    return found
-
-
-@dataclass(frozen=True)
-class Spliced:
-    """A text in which `put` takes the place of `start` to `end`: of a large one, a copy is made when it is needed."""
-
-    old: str
-    start: int
-    end: int
-    put: str
-
-    def __len__(self) -> int:
-        return len(self.old) + len(self.put) - (self.end - self.start)
-
-    @cached_property
-    def text(self) -> str:
-        return "".join((self.old[: self.start], self.put, self.old[self.end :]))
-
-    def part(self, begin: int, end: int) -> str:
-        put = self.start + len(self.put)
-        shift = self.end - put
-        return "".join(
-            (
-                self.old[begin : min(end, self.start)],
-                self.put[max(begin - self.start, 0) : max(end - self.start, 0)],
-                self.old[max(begin, put) + shift : max(end, put) + shift],
-            )
-        )
-
-    def lines_before(self, place: int) -> int:
-        count = line_endings(self.old, min(place, self.start))
-        return count + (self.part(self.start, place).count("\n") if place > self.start else 0)
 
 
 def line_ending(text: str) -> str:
@@ -107,8 +61,9 @@ def placed(text: str, start: int, end: int, block: str, *, floor: int, close: bo
     behind = end < len(text)
     if not block:
         gap = ending if behind and start > floor else ""
-        return Spliced(text, start, end, above + gap), start + len(above)
+        return Spliced(text, (Splice(start, end, above + gap),)), start + len(above)
     if start > floor and not close:
         above += ending
     written = block.replace("\n", ending) + ending
-    return Spliced(text, start, end, above + written + (ending if behind else "")), start + len(above)
+    splice = Splice(start, end, above + written + (ending if behind else ""))
+    return Spliced(text, (splice,)), start + len(above)

@@ -10,12 +10,12 @@ from pathlib import Path
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.model.collection import Collection
-from octavo.model.note_write import NoteWrite, Replaced
+from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
 from octavo.observability.logs import logger
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import WriteRequest
-from octavo.writing.diff import common_ends, unified
+from octavo.writing.diff import difference, unified
 from octavo.writing.edit import Edit
 from octavo.writing.files import (
     File,
@@ -30,6 +30,7 @@ from octavo.writing.files import (
 )
 from octavo.writing.lock import folder_lock
 from octavo.writing.outline import Outline, file_outline
+from octavo.writing.splice import Difference
 
 _INDEX_PATIENCE_SECONDS = 2.0
 _KEPT_WHOLE = 256 * 1024  # bytes: of a larger file only what a write replaced is kept
@@ -42,6 +43,8 @@ class Written:
 
     before: File | None
     content: bytes
+    known: Sequence[Difference] | None = None
+    """Where they differ, if that is known."""
 
     @cached_property
     def hash(self) -> str:
@@ -57,20 +60,24 @@ class Written:
         if self.before is None:
             return None
         if len(self._old) <= _KEPT_WHOLE:
-            return Replaced(self._old)
-        start, end = self._ends
-        return Replaced(self._old[start : len(self._old) - end], start, end)
+            return Replaced((ReplacedPart(self._old),))
+        return Replaced(
+            tuple(
+                ReplacedPart(self._old[start:end], new_start, len(self.content) - new_end)
+                for start, end, new_start, new_end in self._differences
+            )
+        )
 
     def diff(self, name: str) -> str:
-        return unified(self._old, self.content, name, self._ends) if self.changed else ""
+        return unified(self._old, self.content, name, self._differences) if self.changed else ""
 
     @property
     def _old(self) -> bytes:
         return self.before.content if self.before is not None else b""
 
     @cached_property
-    def _ends(self) -> tuple[int, int]:
-        return common_ends(self._old, self.content)
+    def _differences(self) -> Sequence[Difference]:
+        return self.known or [difference(self._old, self.content)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +145,7 @@ def change(
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         edited = edit(document)
-        written = Written(file, edited.content(document, file.content))
+        written = Written(file, edited.content(document, file.content), edited.differences(document))
         if written.changed:
             refuse_read_only(file)
             if not request.dry_run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from octavo.engine.engine import Engine
@@ -48,20 +48,28 @@ _Request = DocMoveSectionRequest | DocRenameRequest
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A note's new text, the order that its headings have then, and with `to` its file's new place."""
+    """A note's new text, what tells the order that its headings have then, and with `to` its file's new place."""
 
     edit: Edit
-    order: Sequence[int]
+    order: Callable[[], Sequence[int]]
     to: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    """Every file that changes with its new bytes, and the links that follow in them."""
+class _File:
+    """A note's file as it was read, and what it becomes."""
 
-    files: Sequence[tuple[Note, File, bytes]]
+    note: Note
+    old: File
+    written: Written
+
+
+@dataclass(frozen=True, slots=True)
+class _Linked:
+    """Every file that may change, the note's own before the others, and the links that follow in them."""
+
+    files: Sequence[_File]
     links: tuple[LinkChange, ...] = ()
-    own: Edit | None = field(default=None)
 
 
 def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWriteAnswer:
@@ -72,9 +80,13 @@ def doc_move_section(engine: Engine, request: DocMoveSectionRequest) -> LinkedWr
 
     def change(document: Outline) -> _Change:
         edit = move(document, source, target)
-        section, parent = document.find(source), document.find(target)
-        moved = (section, document.after(section), document.after(parent)) if edit.text != document.text else None
-        return _Change(edit, same_sections(document, moved))
+
+        def order() -> Sequence[int]:
+            section, parent = document.find(source), document.find(target)
+            moved = (section, document.after(section), document.after(parent))
+            return same_sections(document, moved if edit.text != document.text else None)
+
+        return _Change(edit, order)
 
     return _changed(engine, note, request, "doc_move_section", change)
 
@@ -95,11 +107,11 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
         raise InvalidArgument(f"{note.uri} is a link", hint="rename the file that it leads to")
 
     def change(document: Outline) -> _Change:
-        order = same_sections(document)
         if target is None:
-            return _Change(rename_heading(document, request.heading_path, request.heading or ""), order)
+            edit = rename_heading(document, request.heading_path, request.heading or "")
+            return _Change(edit, lambda: same_sections(document))
         _refuse_taken(note, target)
-        return _Change(Edit(document.text, 0, len(document.text)), order, target)
+        return _Change(Edit(document.text, 0, len(document.text)), lambda: same_sections(document), target)
 
     return _changed(engine, note, request, "doc_rename", change)
 
@@ -120,24 +132,25 @@ def _changed(
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         made = change(document)
-        plain = document.content(made.edit.text)
-        written = _Written([(note, file, plain)])
-        if linked and (made.to or plain != file.content):
-            written = _with_links(engine, note, file, document, made, update=request.update_links)
-        changing = [(where, old, new) for where, old, new in written.files if new != old.content]
-        for _, old, _ in changing:
-            refuse_read_only(old)
+        plain = Written(file, made.edit.content(document, file.content), made.edit.differences(document))
+        following = _Linked([_File(note, file, plain)])
+        if linked and (made.to or plain.changed):
+            following = _with_links(engine, note, file, document, made, update=request.update_links)
+        changing = [changed for changed in following.files if changed.written.changed]
+        for changed in changing:
+            refuse_read_only(changed.old)
         if not request.dry_run:
             _put(note, made.to, changing)
-            for where, old, new in changing:
-                placed = made.to if made.to is not None and where is note else where
-                recorded(engine, placed, request, operation, Written(old, new))
+            for changed in changing:
+                placed = made.to if made.to is not None and changed.note is note else changed.note
+                recorded(engine, placed, request, operation, changed.written)
             _reindex(engine, note, made.to, changing)
-    own = next(new for where, _, new in written.files if where is note)
-    edited = made.edit if own == plain else _same_place(made.edit, own.decode("utf-8"))
-    answer = answered(engine, made.to or note, request, Written(file, own), edited)
+    own = following.files[0].written
+    edited = made.edit if own.content == plain.content else _same_place(made.edit, own.content.decode("utf-8"))
+    answer = answered(engine, made.to or note, request, own, edited)
     facts = asdict(answer) | {"changed": bool(changing) or made.to is not None}
-    return LinkedWriteAnswer(**facts, links=written.links, links_updated=request.update_links and bool(written.links))
+    updated = request.update_links and bool(following.links)
+    return LinkedWriteAnswer(**facts, links=following.links, links_updated=updated)
 
 
 def _same_place(edit: Edit, text: str) -> Edit:
@@ -145,7 +158,7 @@ def _same_place(edit: Edit, text: str) -> Edit:
     return Edit(text, min(edit.start, len(text)), min(edit.end, len(text)))
 
 
-def _with_links(engine: Engine, note: Note, file: File, document: Outline, made: _Change, *, update: bool) -> _Written:
+def _with_links(engine: Engine, note: Note, file: File, document: Outline, made: _Change, *, update: bool) -> _Linked:
     """The links of the collection that follow; only notes that could have one are read as more than text."""
     uri, text = path_in(note), document.text
     new_uri = path_in(made.to) if made.to is not None else uri
@@ -157,7 +170,7 @@ def _with_links(engine: Engine, note: Note, file: File, document: Outline, made:
     texts = {name: content for name, content in before.texts.items() if name != uri} | {new_uri: made.edit.text}
     parsed = {name: found for name, found in before.parsed.items() if name != uri}
     after = LinkedNotes(texts, [other for other in before.others if other != uri], before.elsewhere, parsed)
-    sections = {} if made.to is not None else {uri: _section_starts(before, after, uri, made.order)}
+    sections = {} if made.to is not None else {uri: _section_starts(before, after, uri, made.order())}
     after.document(new_uri)
     found = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
     return _files(engine, note, file, made, found if update else Followed({}, found.changes), new_uri)
@@ -172,23 +185,23 @@ def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Se
     return {old[number]: new[place] for place, number in enumerate(order)}
 
 
-def _files(engine: Engine, note: Note, file: File, made: _Change, found: Followed, own: str) -> _Written:
-    files: list[tuple[Note, File, bytes]] = [(note, file, encoded(found.texts.get(own, made.edit.text)))]
+def _files(engine: Engine, note: Note, file: File, made: _Change, found: Followed, own: str) -> _Linked:
+    files = [_File(note, file, Written(file, encoded(found.texts.get(own, made.edit.text))))]
     for uri, text in found.texts.items():
         if uri == own:
             continue
         where = Note(note.collection, uri, located(note.collection.root, uri))
         old = present(engine, where)
         refuse_generated(old.text, uri)
-        files.append((where, old, encoded(text)))
-    return _Written(files, found.changes)
+        files.append(_File(where, old, Written(old, encoded(text))))
+    return _Linked(files, found.changes)
 
 
-def _put(note: Note, to: Note | None, changing: Sequence[tuple[Note, File, bytes]]) -> None:
+def _put(note: Note, to: Note | None, changing: Sequence[_File]) -> None:
     """Gives the renamed file its name and writes every file; what fails, or is killed, takes all of it back."""
     root = note.collection.root
     if to is None:
-        changes = [(old, new) for _, old, new in changing]
+        changes = [(changed.old, changed.written.content) for changed in changing]
         if len(changes) == 1:
             overwrite_all(changes)
         elif changes:
@@ -196,7 +209,10 @@ def _put(note: Note, to: Note | None, changing: Sequence[tuple[Note, File, bytes
                 overwrite_all(changes)
         return
     missing = [folder for folder in to.path.parents if not folder.exists()]
-    changes = [(_at(old, to.path) if where is note else old, new) for where, old, new in changing]
+    changes = [
+        (_at(changed.old, to.path) if changed.note is note else changed.old, changed.written.content)
+        for changed in changing
+    ]
     try:
         with all_or_nothing(root, changes, Renamed(note.path, to.path, missing)):
             to.path.parent.mkdir(parents=True, exist_ok=True)
@@ -211,9 +227,9 @@ def _at(file: File, path: Path) -> File:
     return File(path, file.content, file.stamp, file.mode)
 
 
-def _reindex(engine: Engine, note: Note, to: Note | None, changing: Sequence[tuple[Note, File, bytes]]) -> None:
+def _reindex(engine: Engine, note: Note, to: Note | None, changing: Sequence[_File]) -> None:
     """What `answered` does not take in: the other notes, and the name that is gone."""
-    paths = [path_in(where) for where, _, _ in changing if where is not note]
+    paths = [path_in(changed.note) for changed in changing if changed.note is not note]
     if to is not None:
         paths += [note.path.relative_to(os.path.realpath(note.collection.root)).as_posix(), path_in(to)]
     if paths:

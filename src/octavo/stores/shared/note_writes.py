@@ -1,7 +1,7 @@
 """The writes to notes, each with the bytes it replaced.
 
 What was replaced is compressed and in Base64, as a text of its own or behind `START,END,`: how many bytes of the
-written file stand before and behind it.
+written file stand before and behind it. Several parts are separated by semicolons.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 
 from octavo.model.ids import CollectionId, ProjectId
-from octavo.model.note_write import NoteWrite, Replaced
+from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
 from octavo.stores.shared.clock import Clock
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.projects import KeyCache
@@ -59,10 +59,18 @@ class NoteWriteRepository:
 
 
 def _packed(replaced: Replaced) -> str:
-    place = "" if replaced.whole else f"{replaced.start},{replaced.end},"
-    return place + base64.b64encode(zlib.compress(replaced.content, 1)).decode("ascii")
+    return ";".join(map(_packed_part, replaced.parts))
+
+
+def _packed_part(part: ReplacedPart) -> str:
+    place = f"{part.start},{part.end}," if part.start or part.end else ""
+    return place + base64.b64encode(zlib.compress(part.content, 1)).decode("ascii")
 
 
 def _unpacked(stored: str) -> Replaced:
+    return Replaced(tuple(map(_unpacked_part, stored.split(";"))))
+
+
+def _unpacked_part(stored: str) -> ReplacedPart:
     *place, packed = stored.split(",")
-    return Replaced(zlib.decompress(base64.b64decode(packed)), *map(int, place))
+    return ReplacedPart(zlib.decompress(base64.b64decode(packed)), *map(int, place))
