@@ -31,8 +31,8 @@ class VectorWriter(Protocol):
     def embed(self, limit: int, *, progress: Progress | None = None) -> int: ...
 
 
-class Patient(Protocol):
-    """What is mended: an engine, which itself can be asked to mend."""
+class RepairableEngine(Protocol):
+    """The engine as a repair uses it."""
 
     @property
     def store(self) -> Store: ...
@@ -52,17 +52,17 @@ class Patient(Protocol):
     @property
     def collections(self) -> Callable[[], tuple[Collection, ...]]: ...
 
-    def within(self, project: str) -> Patient: ...
+    def within(self, project: str) -> RepairableEngine: ...
 
     def index(self, names: Sequence[str], *, reread: bool, progress: Progress | None) -> object: ...
 
 
-def damage(engine: Patient, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
+def damage(engine: RepairableEngine, *, quick: bool = False, progress: Progress | None = None) -> tuple[Damage, ...]:
     """What is wrong with the library and its snapshots. `quick` looks at samples of both."""
     return (*engine.store.damage(quick=quick, progress=progress), *_snapshot_damage(engine, quick=quick))
 
 
-def mend_derived(engine: Patient) -> None:
+def mend_derived(engine: RepairableEngine) -> None:
     """Makes anew what derives from texts, folders and models, while the library is in use; no text is removed."""
     _, left = mend(engine, derived_only=True)
     if left:
@@ -70,7 +70,7 @@ def mend_derived(engine: Patient) -> None:
 
 
 def mend(
-    engine: Patient, progress: Progress | None = None, *, derived_only: bool = False
+    engine: RepairableEngine, progress: Progress | None = None, *, derived_only: bool = False
 ) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
     """What was wrong, and what still is. What fails in one part does not keep the others from being mended."""
     found = damage(engine, progress=progress)
@@ -93,13 +93,13 @@ def mend(
     return found, damage(engine) if found else ()
 
 
-def read_everything(engine: Patient, progress: Progress) -> None:
+def read_everything(engine: RepairableEngine, progress: Progress) -> None:
     """Folders, memories and vectors of every project: what a library that was just salvaged lacks."""
     for known in engine.store.catalog.projects():
         _read_again(engine.within(known.name), progress, everything=True)
 
 
-def _read_again(engine: Patient, progress: Progress, *, everything: bool) -> None:
+def _read_again(engine: RepairableEngine, progress: Progress, *, everything: bool) -> None:
     """Files from their folders, memories from their versions, then vectors.
 
     The ledger would say that nothing has changed, so it is distrusted first; vectors that are whole are kept.
@@ -128,7 +128,7 @@ def _attempt(part: str, work: Callable[[], object]) -> None:
         logger("engine").exception("%s could not be mended", part)
 
 
-def _snapshot_damage(engine: Patient, *, quick: bool) -> tuple[Damage, ...]:
+def _snapshot_damage(engine: RepairableEngine, *, quick: bool) -> tuple[Damage, ...]:
     accelerator = engine.accelerator
     if accelerator is None or not accelerator.published:
         return ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from octavo.ports import Store
-    from octavo.retrieval.stage import Library
+    from octavo.retrieval.stage import SearchedLibrary
 
 _T = TypeVar("_T")
 _ATTEMPTS = 3  # after so many changes the model is asked inside: a search ends, however much is written
@@ -19,12 +19,12 @@ class _Outdated(Exception):
     """The library was written to while a model worked."""
 
 
-def in_one_state(store: Store, library: Library, answer: Callable[[Library], _T]) -> _T:
+def in_one_state(store: Store, library: SearchedLibrary, answer: Callable[[SearchedLibrary], _T]) -> _T:
     """What `answer` makes of one state of the library.
 
     A model that is asked in the middle of it is asked between two read transactions: an open one keeps the write-ahead
     log from being reset and, on a server, old rows from being removed. If the library has changed meanwhile, the search
-    begins anew; what the model said is kept in `Library.reranked`.
+    begins anew; what the model said is kept in `SearchedLibrary.reranked`.
     """
     for _ in range(_ATTEMPTS):
         with ExitStack() as transaction:

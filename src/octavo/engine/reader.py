@@ -23,7 +23,7 @@ from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from octavo.retrieval.relevance import with_relevance
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Library, Search, embedded_ahead
+from octavo.retrieval.stage import Search, SearchedLibrary, embedded_ahead
 from octavo.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Reader:
 
         recordings: list[Recording] = []
 
-        def answer(parsed: Query, searched: Library) -> Answered:
+        def answer(parsed: Query, searched: SearchedLibrary) -> Answered:
             answered, recording = run_recorded(profile, parsed, searched)
             recordings.append(recording)
             return answered
@@ -161,7 +161,7 @@ class Reader:
         self,
         query: Query,
         profile: RetrievalProfile,
-        answer: Callable[[Query, Library], Answered],
+        answer: Callable[[Query, SearchedLibrary], Answered],
         *,
         embeds: bool = False,
     ) -> Result:
@@ -175,7 +175,7 @@ class Reader:
             searched, stood_in = self._embedded(parsed, searched)
         calibration = self._calibration(profile, parsed, searched)
 
-        def presented(searched: Library) -> Presented:
+        def presented(searched: SearchedLibrary) -> Presented:
             check_cursor(parsed)
             candidates, trace = answer(parsed, searched)
             if calibration is not None:
@@ -196,7 +196,7 @@ class Reader:
         cursor, scored = next_cursor(trace), calibration is not None
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored)
 
-    def _embedded(self, query: Query, searched: Library) -> tuple[Library, tuple[str, ...]]:
+    def _embedded(self, query: Query, searched: SearchedLibrary) -> tuple[SearchedLibrary, tuple[str, ...]]:
         """With the query's vector, by the fallback where the service does not answer; and what there is to say."""
         searched = embedded_ahead(query, searched)
         setup, store = self._library.active.setup, self._library.store
@@ -214,7 +214,7 @@ class Reader:
             return embedded_ahead(query, by_fallback), (said,)
         return searched, ()
 
-    def _calibration(self, profile: RetrievalProfile, query: Query, searched: Library) -> Calibration | None:
+    def _calibration(self, profile: RetrievalProfile, query: Query, searched: SearchedLibrary) -> Calibration | None:
         """What the profile's scores mean, if that is known for the model in use.
 
         A list of what filters let through has no relevance to speak of.
@@ -236,11 +236,11 @@ class Reader:
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 
-    def searched(self) -> Library:
+    def searched(self) -> SearchedLibrary:
         """What a search reads from now: the snapshot where there is one, else the store."""
         library, setup = self._library, self._library.active.setup
         analyzer, snapshots = library.adapters.analyzer, setup.published
-        return Library(
+        return SearchedLibrary(
             store=library.store if snapshots is None else snapshots.reading,
             project=library.project.id,
             embedder=lambda: setup.embedder,
@@ -259,7 +259,7 @@ class Reader:
         )
 
 
-def _write_later(searched: Library) -> None:
+def _write_later(searched: SearchedLibrary) -> None:
     """Writes what the stages of a search want stored. It only saves work, so a busy library does without it."""
     with suppress(Busy, StorageError):
         for write in searched.later:

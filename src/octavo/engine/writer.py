@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from octavo.engine.full_vectors import make_inputs, upgrade
 from octavo.engine.histories import index_moved
 from octavo.engine.indexing import embed_some, index_changes, index_folders, index_texts
-from octavo.engine.mending import Patient, damage, mend_derived
+from octavo.engine.mending import RepairableEngine, damage, mend_derived
 from octavo.observability.progress import NoProgress
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ class Writer:
         """Replaces some fast vectors by full ones, while other things go on; how many."""
         return upgrade(self._library, most, NoProgress())
 
-    def damage(self, engine: Patient) -> tuple[Damage, ...]:
+    def damage(self, engine: RepairableEngine) -> tuple[Damage, ...]:
         """What a quick check finds."""
         return damage(engine, quick=True)
 
-    def repair(self, engine: Patient) -> None:
+    def repair(self, engine: RepairableEngine) -> None:
         """Makes anew what is damaged and derives from texts, folders and models."""
         mend_derived(engine)
 

@@ -39,8 +39,8 @@ class VectorWriter(Protocol):
     def make_inputs(self) -> None: ...
 
 
-class Workshop(Protocol):
-    """What jobs are done with. An engine is one."""
+class JobEngine(Protocol):
+    """The engine as jobs use it."""
 
     @property
     def store(self) -> Store: ...
@@ -81,7 +81,7 @@ class Workshop(Protocol):
     def entity_finder(self) -> EntityFinder | None: ...
 
 
-def handlers(engine: Workshop) -> Mapping[JobKind, Handler]:
+def handlers(engine: JobEngine) -> Mapping[JobKind, Handler]:
     store, project = engine.store, engine.project.id
 
     def embed(job: Job) -> None:

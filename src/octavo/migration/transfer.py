@@ -40,7 +40,7 @@ class LexicalLike(Protocol):
     def last_chunk(self) -> int: ...
 
 
-class Library(Protocol):
+class LibraryRows(Protocol):
     """A library as rows; `stores.shared.transfer` makes one of every dialect's."""
 
     name: str
@@ -106,7 +106,7 @@ class Transfer:
         return sum(table.rows for table in self.carried)
 
 
-def transfer(source: Library, target: Library, progress: Progress) -> Transfer:
+def transfer(source: LibraryRows, target: LibraryRows, progress: Progress) -> Transfer:
     """Copies everything, then reads both again and compares."""
     tables = source.tables
     with source.reading():
@@ -132,12 +132,12 @@ def transfer(source: Library, target: Library, progress: Progress) -> Transfer:
     return Transfer(carried, resumed)
 
 
-def digest_of(library: Library, table: TableLike) -> str:
+def digest_of(library: LibraryRows, table: TableLike) -> str:
     """The checksum of one table, the same on every engine that holds the same rows."""
     return _digest(_every(library, table, tuple(sorted(library.columns(table.name)))))[1]
 
 
-def _begin(source: Library, target: Library, tables: Sequence[TableLike], generation: int) -> bool:
+def _begin(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike], generation: int) -> bool:
     """Marks the target as incomplete. True if it was already, by an earlier copy of the same state of the source."""
     mark = target.counter(_MARK)
     if mark is not None:
@@ -154,7 +154,7 @@ def _begin(source: Library, target: Library, tables: Sequence[TableLike], genera
     return False
 
 
-def _columns(source: Library, target: Library, table: TableLike) -> tuple[str, ...]:
+def _columns(source: LibraryRows, target: LibraryRows, table: TableLike) -> tuple[str, ...]:
     ours, theirs = source.columns(table.name), target.columns(table.name)
     if sorted(ours) != sorted(theirs):
         different = sorted(set(ours) ^ set(theirs))
@@ -165,21 +165,23 @@ def _columns(source: Library, target: Library, table: TableLike) -> tuple[str, .
     return tuple(sorted(ours))
 
 
-def _copy(source: Library, target: Library, table: TableLike, columns: Sequence[str], progress: Progress) -> None:
+def _copy(
+    source: LibraryRows, target: LibraryRows, table: TableLike, columns: Sequence[str], progress: Progress
+) -> None:
     for rows in _pages(source, table, columns, target.last(table)):
         with target.transaction():
             target.put(table, columns, rows)
         progress.advance(len(rows))
 
 
-def _pages(library: Library, table: TableLike, columns: Sequence[str], after: Row | None) -> Iterator[list[Row]]:
+def _pages(library: LibraryRows, table: TableLike, columns: Sequence[str], after: Row | None) -> Iterator[list[Row]]:
     places = [columns.index(column) for column in table.key]
     while rows := library.page(table, columns, after, _PAGE):
         yield rows
         after = tuple(rows[-1][place] for place in places)
 
 
-def _copy_words(source: Library, target: Library, tables: Sequence[TableLike]) -> None:
+def _copy_words(source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike]) -> None:
     chunks = next(table for table in tables if table.name == "chunks")
     owners = {key: project for rows in _pages(source, chunks, ("key", "project"), None) for key, project in rows}
     last, waiting = target.lexical.last_chunk(), []
@@ -195,7 +197,7 @@ def _copy_words(source: Library, target: Library, tables: Sequence[TableLike]) -
 
 
 def _compared(
-    source: Library, target: Library, tables: Sequence[TableLike], shared: dict[str, tuple[str, ...]]
+    source: LibraryRows, target: LibraryRows, tables: Sequence[TableLike], shared: dict[str, tuple[str, ...]]
 ) -> Iterator[Carried]:
     for table in tables:
         columns = shared[table.name]
@@ -203,19 +205,19 @@ def _compared(
         yield _same(table.name, ours, theirs, target)
 
 
-def _compared_words(source: Library, target: Library) -> Carried:
+def _compared_words(source: LibraryRows, target: LibraryRows) -> Carried:
     ours, theirs = (
         _digest((chunk, *row) for chunk, row in library.lexical.export_rows()) for library in (source, target)
     )
     return _same("words", ours, theirs, target)
 
 
-def _every(library: Library, table: TableLike, columns: Sequence[str]) -> Iterator[Row]:
+def _every(library: LibraryRows, table: TableLike, columns: Sequence[str]) -> Iterator[Row]:
     for rows in _pages(library, table, columns, None):
         yield from rows
 
 
-def _same(name: str, ours: tuple[int, str], theirs: tuple[int, str], target: Library) -> Carried:
+def _same(name: str, ours: tuple[int, str], theirs: tuple[int, str], target: LibraryRows) -> Carried:
     if ours != theirs:
         raise LibraryError(
             f"{name} in {target.name} is not what was copied: {theirs[0]} rows of {ours[0]}",

@@ -17,7 +17,7 @@ from octavo.model.document import Kind, Section, shown_path
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation
 from octavo.model.text import Lines, Span
-from octavo.retrieval.stage import Library
+from octavo.retrieval.stage import SearchedLibrary
 
 _AS_RANKED = frozenset({"parent_expansion"})
 """Stages that have chosen what is read of a document."""
@@ -38,7 +38,7 @@ class _Part(NamedTuple):
     span: Span
 
 
-def cite(candidate: Candidate, text: str, query: Query, library: Library) -> Citation:
+def cite(candidate: Candidate, text: str, query: Query, library: SearchedLibrary) -> Citation:
     """The section that holds all of the hit, or the best of several and the part of the hit that lies in it."""
     plain = Citation(candidate.uri, candidate.heading_path, candidate.span, candidate.lines)
     if candidate.kind is Kind.COMMIT:

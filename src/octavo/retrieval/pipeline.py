@@ -11,7 +11,7 @@ from typing import TypeVar
 from octavo.errors import LibraryError, OctavoError
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, StageTrace
-from octavo.retrieval.stage import Expand, Fuse, Library, RetrievalProfile, Search, SkipStage, asks_model
+from octavo.retrieval.stage import Expand, Fuse, RetrievalProfile, Search, SearchedLibrary, SkipStage, asks_model
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.listing import FilterRecall, as_listed
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def run(
-    profile: RetrievalProfile, query: Query, library: Library
+    profile: RetrievalProfile, query: Query, library: SearchedLibrary
 ) -> tuple[tuple[Candidate, ...], tuple[StageTrace, ...]]:
     """Candidates in their total order, and the trace. A stage that cannot apply is skipped; one that fails is noted.
 
@@ -61,7 +61,7 @@ def run(
     return candidates, tuple(entries)
 
 
-def expanded_ahead(profile: RetrievalProfile, query: Query, library: Library) -> tuple[Query, Library]:
+def expanded_ahead(profile: RetrievalProfile, query: Query, library: SearchedLibrary) -> tuple[Query, SearchedLibrary]:
     """The query as the profile's language model would have it. Nobody holds a read transaction open meanwhile."""
     if not profile.asks_model:
         return query, library

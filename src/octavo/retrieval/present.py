@@ -12,11 +12,11 @@ from octavo.model.position import Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
 from octavo.retrieval.citing import best_stretch, cite
-from octavo.retrieval.stage import Library
+from octavo.retrieval.stage import SearchedLibrary
 from octavo.retrieval.stages.matched import matched
 
 
-def present(candidates: Sequence[Candidate], query: Query, library: Library) -> tuple[Hit, ...]:
+def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibrary) -> tuple[Hit, ...]:
     """The best `query.limit`. A truncated excerpt keeps its span and says so."""
     shown = candidates[: query.limit]
     texts = library.texts(candidate.text_hash for candidate in shown)
@@ -54,7 +54,7 @@ def _positions(
     citations: Sequence[Citation],
     texts: Mapping[str, str],
     query: Query,
-    library: Library,
+    library: SearchedLibrary,
 ) -> list[Position]:
     """Pages and the like. Only documents in formats that have them are looked up."""
     about: dict[DocumentId, Mapping[str, Any]] = {}

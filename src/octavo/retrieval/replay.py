@@ -23,7 +23,7 @@ from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
 from octavo.ports import Embedder
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Library, Recall, RetrievalProfile, Search, SkipStage
+from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SearchedLibrary, SkipStage
 from octavo.retrieval.toml import read_profile, write_profile
 
 FORMAT = 1
@@ -86,7 +86,7 @@ def read_recording(text: str) -> Recording:
     return recording
 
 
-def run_recorded(profile: RetrievalProfile, query: Query, library: Library) -> tuple[Answered, Recording]:
+def run_recorded(profile: RetrievalProfile, query: Query, library: SearchedLibrary) -> tuple[Answered, Recording]:
     """The same answer as `run`, and what it takes to get it again."""
     heard: list[RecordedChannel] = []
     seen: list[Search] = []
@@ -108,7 +108,7 @@ def run_recorded(profile: RetrievalProfile, query: Query, library: Library) -> t
     return answered, recording
 
 
-def replay(recording: Recording, library: Library) -> Answered:
+def replay(recording: Recording, library: SearchedLibrary) -> Answered:
     """Fuses and refines what was recorded. Only what was scored then is reranked; nothing is asked of a model."""
     _check_home(recording, library)
     profile = read_profile(recording.profile)
@@ -125,7 +125,7 @@ def replay(recording: Recording, library: Library) -> Answered:
     return run(replace(profile, recall=recall, expand=()), recording.query, then)
 
 
-def _check_home(recording: Recording, library: Library) -> None:
+def _check_home(recording: Recording, library: SearchedLibrary) -> None:
     """Refuses a recording of another library: its keys would name other chunks here.
 
     Keys are never used twice, and a chunk keeps its own while its text stays: in the library that made the recording
@@ -145,11 +145,11 @@ def _check_home(recording: Recording, library: Library) -> None:
         )
 
 
-def _project(library: Library) -> str:
+def _project(library: SearchedLibrary) -> str:
     return next(project.name for project in library.store.catalog.projects() if project.id == library.project)
 
 
-def _texts(library: Library, channels: Sequence[RecordedChannel]) -> dict[int, str]:
+def _texts(library: SearchedLibrary, channels: Sequence[RecordedChannel]) -> dict[int, str]:
     keys = sorted({ChunkKey(chunk.key) for channel in channels for chunk in channel.scored})
     known = library.store.documents.candidates(library.project, keys)
     return {key: known[key].text_hash[:_DIGITS] for key in keys if key in known}

@@ -57,7 +57,7 @@ SMALL = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class SearchedLibrary:
     """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
 
     store: Store
@@ -109,7 +109,7 @@ class Search:
     """One running search: the query, the library, and what stages share so that it is computed once."""
 
     query: Query
-    library: Library
+    library: SearchedLibrary
     notes: dict[str, Any] = field(default_factory=dict)
     """What the running stage wants the trace to say; the pipeline takes it after each stage."""
     _begun: Callable[[], NDArray[np.float32]] | None = None
@@ -330,7 +330,7 @@ def in_order(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple(ordered)
 
 
-def embedded_ahead(query: Query, library: Library) -> Library:
+def embedded_ahead(query: Query, library: SearchedLibrary) -> SearchedLibrary:
     """The library with the query's vector computed: a model, perhaps a remote one, is not waited for while a read
     transaction is open, which keeps the write-ahead log from being reset."""
     if not query.by_meaning.strip():

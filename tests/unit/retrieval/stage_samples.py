@@ -17,7 +17,7 @@ from octavo.model.query import Query
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Candidate
 from octavo.observability.progress import NoProgress
-from octavo.retrieval.stage import Library, Search
+from octavo.retrieval.stage import Search, SearchedLibrary
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact import ExactIndex
 
@@ -43,7 +43,7 @@ def note(uri: str, *paragraphs: str, **values: Any) -> PreparedDocument:
     return samples.prepared(NOTES, uri, *paragraphs, **values)
 
 
-def library(*documents: PreparedDocument, embedded: bool = True) -> Library:
+def library(*documents: PreparedDocument, embedded: bool = True) -> SearchedLibrary:
     store = SqliteStore.in_memory()
     within = samples.ensure(store)
     with store.transaction():
@@ -52,14 +52,14 @@ def library(*documents: PreparedDocument, embedded: bool = True) -> Library:
     if embedded:
         embed_pending(store, within.project_id, LetterEmbedder(), NoProgress())
     index = ExactIndex(store, within.project_id, PROFILE)
-    return Library(store, within.project_id, LetterEmbedder, lambda: index, lambda: samples.MODIFIED)
+    return SearchedLibrary(store, within.project_id, LetterEmbedder, lambda: index, lambda: samples.MODIFIED)
 
 
-def asking(held: Library, text: str = "x", **values: Any) -> Search:
+def asking(held: SearchedLibrary, text: str = "x", **values: Any) -> Search:
     return Search(replace(Query(text, terms=samples.terms(text)), **values), held)
 
 
-def listed(held: Library, *scores: float) -> tuple[Candidate, ...]:
+def listed(held: SearchedLibrary, *scores: float) -> tuple[Candidate, ...]:
     """Every chunk of the library in the order it was put, with these scores (or falling ones)."""
     keys = [ChunkKey(key) for key in range(1, held.store.counts(held.project).chunks + 1)]
     known = held.store.documents.candidates(held.project, keys)

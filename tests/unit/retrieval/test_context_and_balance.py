@@ -11,7 +11,7 @@ import samples
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import rounded
-from octavo.retrieval.stage import Library, Search, SkipStage, in_order
+from octavo.retrieval.stage import Search, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.adaptive import Balance, BalancedFusion
 from octavo.retrieval.stages.context import ContextSmoothing
 from octavo.stores.sqlite.store import SqliteStore
@@ -25,7 +25,7 @@ def _search(*paragraphs: str, turns: int = 0) -> tuple[Search, list[Candidate]]:
         for turn in range(turns):
             place = {"sequence": "talk", "position": turn}
             keys += samples.put(store, within, samples.prepared(within, f"{turn}.md", f"turn {turn}", metadata=place))
-    library = Library(store, within.project_id, _nothing, _nothing, lambda: 0.0)
+    library = SearchedLibrary(store, within.project_id, _nothing, _nothing, lambda: 0.0)
     known = store.documents.candidates(within.project_id, keys)
     return Search(Query("x"), library), [known[key] for key in keys]
 

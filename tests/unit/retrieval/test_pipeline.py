@@ -19,7 +19,7 @@ from octavo.model.text import Lines, Span
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import BY_WORDS_ALONE, PROFILES, profile_named
-from octavo.retrieval.stage import Library, RetrievalProfile, Search, SkipStage, in_order
+from octavo.retrieval.stage import RetrievalProfile, Search, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.parents import ParentExpansion
 from octavo.retrieval.stages.recall import LexicalRecall
@@ -49,11 +49,11 @@ def _fail() -> LetterEmbedder:
 
 
 @pytest.fixture
-def library() -> Library:
+def library() -> SearchedLibrary:
     return _library()
 
 
-def _library(embedder: Callable[[], LetterEmbedder] = LetterEmbedder) -> Library:
+def _library(embedder: Callable[[], LetterEmbedder] = LetterEmbedder) -> SearchedLibrary:
     from octavo.ingest.embed import embed_pending
     from octavo.observability.progress import NoProgress
 
@@ -65,7 +65,7 @@ def _library(embedder: Callable[[], LetterEmbedder] = LetterEmbedder) -> Library
         samples.put(store, within, samples.prepared(within, "both.md", "an apple for the zebra", tags=("food/fruit",)))
     embed_pending(store, within.project_id, LetterEmbedder(), NoProgress())
     index = ExactIndex(store, within.project_id, PROFILE)
-    return Library(store, within.project_id, embedder, lambda: index, lambda: samples.MODIFIED)
+    return SearchedLibrary(store, within.project_id, embedder, lambda: index, lambda: samples.MODIFIED)
 
 
 def _query(text: str, **filters: object) -> Query:
@@ -95,7 +95,7 @@ ASKS_A_MODEL = {"hyde", "subqueries", "llm_rerank"}
 
 
 @pytest.mark.parametrize("name", sorted(PROFILES))
-def test_every_built_in_profile_finds_the_obvious_document(name: str, library: Library) -> None:
+def test_every_built_in_profile_finds_the_obvious_document(name: str, library: SearchedLibrary) -> None:
     candidates, trace = run(profile_named(name), _query("zebra stripes"), library)
     assert candidates[0].uri == "zebra.md"
     without_model = {entry.failed for entry in trace if entry.stage in ASKS_A_MODEL}
@@ -104,7 +104,7 @@ def test_every_built_in_profile_finds_the_obvious_document(name: str, library: L
     assert {entry.stage for entry in trace if entry.skipped} <= MAY_NOT_APPLY
 
 
-def test_the_same_query_gives_the_same_hits_in_the_same_order(library: Library) -> None:
+def test_the_same_query_gives_the_same_hits_in_the_same_order(library: SearchedLibrary) -> None:
     first = run(PROFILES["hybrid"], _query("apple zebra"), library)[0]
     assert run(PROFILES["hybrid"], _query("apple zebra"), library)[0] == first
 
@@ -129,7 +129,9 @@ class _Broken:
 
 
 @pytest.mark.parametrize("error", [LibraryError("torn"), StorageError("no disk")], ids=lambda one: one.message)
-def test_a_channel_that_meets_damage_fails_alone_and_the_trace_says_so(library: Library, error: OctavoError) -> None:
+def test_a_channel_that_meets_damage_fails_alone_and_the_trace_says_so(
+    library: SearchedLibrary, error: OctavoError
+) -> None:
     channel = RetrievalProfile("plain", (LexicalRecall(), _Broken(error)), SingleChannel())
     refinement = RetrievalProfile("plain", (LexicalRecall(),), SingleChannel(), (_Broken(error),))
     alone, _ = run(RetrievalProfile("plain", (LexicalRecall(),), SingleChannel()), _query("zebra"), library)
@@ -141,12 +143,12 @@ def test_a_channel_that_meets_damage_fails_alone_and_the_trace_says_so(library: 
 
 
 @pytest.mark.parametrize("error", [LibraryError("torn"), StorageError("no disk")], ids=lambda one: one.message)
-def test_a_damaged_library_is_an_error_where_no_channel_answers(library: Library, error: OctavoError) -> None:
+def test_a_damaged_library_is_an_error_where_no_channel_answers(library: SearchedLibrary, error: OctavoError) -> None:
     with pytest.raises(type(error), match=error.message):
         run(RetrievalProfile("plain", (_Broken(error),), SingleChannel()), _query("zebra"), library)
 
 
-def test_when_no_channel_answers_the_first_that_failed_says_why(library: Library) -> None:
+def test_when_no_channel_answers_the_first_that_failed_says_why(library: SearchedLibrary) -> None:
     two = (_Broken(ProviderFailed("first")), _Broken(ProviderFailed("second")))
     with pytest.raises(ProviderFailed, match="first"):
         run(RetrievalProfile("none", two, SingleChannel()), _query("zebra"), library)
@@ -155,27 +157,27 @@ def test_when_no_channel_answers_the_first_that_failed_says_why(library: Library
         run(PROFILES["dense_only"], _query("zebra"), replace(library, embedder=_fail))
 
 
-def test_a_query_without_words_is_answered_by_meaning_alone(library: Library) -> None:
+def test_a_query_without_words_is_answered_by_meaning_alone(library: SearchedLibrary) -> None:
     query = replace(_query("zebra"), terms=replace(samples.terms("zebra"), words=()))
     candidates, trace = run(PROFILES["hybrid"], query, library)
     assert candidates
     assert [entry.skipped for entry in trace if entry.stage == "lexical"] == ["the query has no words to look for"]
 
 
-def test_a_hypothesis_is_looked_for_by_meaning_while_the_words_stay_the_questions(library: Library) -> None:
+def test_a_hypothesis_is_looked_for_by_meaning_while_the_words_stay_the_questions(library: SearchedLibrary) -> None:
     asked = replace(_query("zebra stripes"), hypothesis="apples fall")
     by_meaning, _ = run(PROFILES["dense_only"], asked, library)
     by_word, _ = run(PROFILES["lexical_only"], asked, library)
     assert (by_meaning[0].uri, by_word[0].uri) == ("apple.md", "zebra.md")
 
 
-def test_filters_hold_for_every_channel(library: Library) -> None:
+def test_filters_hold_for_every_channel(library: SearchedLibrary) -> None:
     for name in PROFILES:
         candidates, _ = run(profile_named(name), _query("apple zebra", tags_all=("food",)), library)
         assert {candidate.uri for candidate in candidates} == {"both.md"}, name
 
 
-def test_what_a_negated_filter_lets_through_is_found_by_no_channel(library: Library) -> None:
+def test_what_a_negated_filter_lets_through_is_found_by_no_channel(library: SearchedLibrary) -> None:
     for name in PROFILES:
         asked = _query("apple zebra", without=(Filters(tags_all=("food",)), Filters(path_prefix="app")))
         candidates, _ = run(profile_named(name), asked, library)
@@ -193,7 +195,7 @@ class _Everything:
         return Ranking(self.name, tuple(ScoredChunk(key, 1.0) for key in keys))
 
 
-def test_what_is_excluded_is_found_by_no_channel(library: Library) -> None:
+def test_what_is_excluded_is_found_by_no_channel(library: SearchedLibrary) -> None:
     terms = replace(samples.terms("apple"), excluded=(("zebra",), ("apples",)))
     candidates, _ = run(RetrievalProfile("all", (_Everything(),), SingleChannel()), Query("x", terms=terms), library)
     texts = library.store.documents.texts(library.project, {candidate.text_hash for candidate in candidates})
@@ -201,7 +203,7 @@ def test_what_is_excluded_is_found_by_no_channel(library: Library) -> None:
     assert said and not [text for text in said if "zebra" in text.split() or "apples" in text.split()]
 
 
-def test_a_channel_looks_deeper_where_a_negated_filter_refuses_what_it_found_first(library: Library) -> None:
+def test_a_channel_looks_deeper_where_a_negated_filter_refuses_what_it_found_first(library: SearchedLibrary) -> None:
     asked = replace(_query("apple zebra", without=(Filters(path_prefix="both"), Filters(path_prefix="zebra"))), limit=1)
     shallow = RetrievalProfile("shallow", (LexicalRecall(depth=1, in_small=0),), SingleChannel())
     assert [one.uri for one in run(shallow, asked, library)[0]] == ["apple.md"]
@@ -215,7 +217,7 @@ def test_filters_alone_list_what_they_let_through_the_newest_first(name: str) ->
         for uri, modified in (("a.md", 1.0), ("b.md", 3.0), ("c.md", 3.0), ("d.md", 2.0), ("other/e.md", 9.0)):
             samples.put(store, within, samples.prepared(within, uri, "# Head", "words", modified_at=modified))
     index = ExactIndex(store, within.project_id, PROFILE)
-    held = Library(store, within.project_id, _fail, lambda: index, lambda: 0.0)
+    held = SearchedLibrary(store, within.project_id, _fail, lambda: index, lambda: 0.0)
     query = Query("-path:other", filters=Filters(without=(Filters(path_prefix="other"),)), terms=Terms("-path:other"))
     candidates, trace = run(profile_named(name), query, held)
     assert [(candidate.uri, candidate.ordinal) for candidate in candidates] == [
@@ -229,7 +231,7 @@ def test_filters_alone_list_what_they_let_through_the_newest_first(name: str) ->
     assert run(profile_named(name), nowhere, held)[0] == ()
 
 
-def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: Library) -> None:
+def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: SearchedLibrary) -> None:
     terms = replace(samples.terms("apple"), excluded=(("zebra",),))
     candidates, _ = run(PROFILES["dense_only"], Query("apple -zebra", terms=terms), library)
     assert {candidate.uri for candidate in candidates} == {"apple.md"}
@@ -238,7 +240,7 @@ def test_an_excluded_word_and_a_phrase_hold_for_meaning_too(library: Library) ->
     assert {candidate.uri for candidate in candidates} == {"both.md"}
 
 
-def test_a_hit_is_the_exact_slice_and_a_truncated_one_keeps_its_span(library: Library) -> None:
+def test_a_hit_is_the_exact_slice_and_a_truncated_one_keeps_its_span(library: SearchedLibrary) -> None:
     query = replace(_query("zebra stripes"), max_excerpt_chars=4)
     whole = present(run(PROFILES["hybrid"], _query("zebra stripes"), library)[0], _query("zebra stripes"), library)
     cut = present(run(PROFILES["hybrid"], query, library)[0], query, library)
@@ -251,7 +253,7 @@ def test_a_hit_is_the_exact_slice_and_a_truncated_one_keeps_its_span(library: Li
     assert all(hit.excerpt_truncated and len(hit.excerpt) == 4 for hit in cut)
 
 
-def test_a_chunk_found_by_words_alone_gets_its_exact_cosine(library: Library) -> None:
+def test_a_chunk_found_by_words_alone_gets_its_exact_cosine(library: SearchedLibrary) -> None:
     """With one dense candidate the rest are lexical; their cosines must not count as zero."""
     query = _query("apple zebra")
     search = Search(query, library)
@@ -264,14 +266,14 @@ def test_a_chunk_found_by_words_alone_gets_its_exact_cosine(library: Library) ->
     assert [one.key for one in shallow] == [one.key for one in wide if one.key in common]
 
 
-def test_words_say_what_lies_beyond_the_depth_unless_everything_was_found(library: Library) -> None:
+def test_words_say_what_lies_beyond_the_depth_unless_everything_was_found(library: SearchedLibrary) -> None:
     search = Search(replace(_query("apple zebra"), limit=2), library)
     cut, whole = LexicalRecall(depth=2, in_small=0).recall(search), LexicalRecall().recall(search)
     assert cut.beyond == cut.scored[-1].score > 0
     assert whole.beyond == 0.0
 
 
-def test_a_channel_that_found_nothing_leaves_the_other_to_decide(library: Library) -> None:
+def test_a_channel_that_found_nothing_leaves_the_other_to_decide(library: SearchedLibrary) -> None:
     search = Search(_query("zebra"), library)
     lexical = LexicalRecall().recall(search)
     fused = ScoreFusion().fuse(search, {"lexical": lexical, "dense": Ranking("dense", ())})
@@ -287,7 +289,7 @@ class _Grumpy:
         raise SkipStage("not today")
 
 
-def test_a_skipped_refinement_changes_nothing_and_says_why(library: Library) -> None:
+def test_a_skipped_refinement_changes_nothing_and_says_why(library: SearchedLibrary) -> None:
     plain = RetrievalProfile("plain", (LexicalRecall(),), SingleChannel())
     grumpy = replace(plain, refine=(_Grumpy(),))
     query = _query("apple zebra")
@@ -322,14 +324,14 @@ def test_ties_are_ordered_by_uri_then_by_start() -> None:
     assert in_order([one, two, three]) == (three, two, one)
 
 
-def test_a_document_takes_no_more_places_than_its_cap(library: Library) -> None:
+def test_a_document_takes_no_more_places_than_its_cap(library: SearchedLibrary) -> None:
     many = tuple(_candidate("a.md", start, start + 1, 1.0 / start) for start in range(1, 6))
     other = _candidate("b.md", 1, 2, 0.01)
     kept = CapPerDocument(limit=2).refine(Search(_query("x"), library), (*many, other))
     assert kept == (*many[:2], other)
 
 
-def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: Library) -> None:
+def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: SearchedLibrary) -> None:
     low, high, far = (
         _candidate("a.md", 0, 100, 0.2),
         _candidate("a.md", 150, 300, 0.9),
@@ -340,13 +342,13 @@ def test_spans_that_nearly_touch_become_one_hit_with_the_better_score(library: L
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10, 1000])
-def test_how_many_hits_are_asked_for_changes_none_of_them(library: Library, limit: int) -> None:
+def test_how_many_hits_are_asked_for_changes_none_of_them(library: SearchedLibrary, limit: int) -> None:
     given = tuple(_candidate("a.md", 100 * place, 100 * place + 100, 1.0 - place / 100) for place in range(15))
     merged = MergeSpans().refine(Search(replace(_query("x"), limit=limit), library), given)
     assert [one.span for one in merged] == [Span(0, 1000), Span(1000, 1500)]
 
 
-def test_spans_that_overlap_become_one_only_while_it_stays_short(library: Library) -> None:
+def test_spans_that_overlap_become_one_only_while_it_stays_short(library: SearchedLibrary) -> None:
     given = tuple(_candidate("a.md", start, start + 1000, 1.0 - start / 10_000) for start in range(0, 4000, 800))
     merged = MergeSpans().refine(Search(_query("x"), library), given)
     assert [one.span for one in merged] == [Span(0, 1800), Span(1600, 3400), Span(3200, 4200)]
@@ -355,7 +357,7 @@ def test_spans_that_overlap_become_one_only_while_it_stays_short(library: Librar
     assert [one.span for one in MergeSpans().refine(Search(_query("x"), library), (whole, inner))] == [Span(0, 5000)]
 
 
-def test_no_gap_is_bridged_over_what_was_excluded(library: Library) -> None:
+def test_no_gap_is_bridged_over_what_was_excluded(library: SearchedLibrary) -> None:
     first, third = _candidate("a.md", 0, 100, 0.9), _candidate("a.md", 150, 300, 0.8)._replace(ordinal=2)
     search = Search(replace(_query("x"), terms=replace(samples.terms("x"), excluded=(("word",),))), library)
     assert MergeSpans().refine(search, (first, third)) == (first, third)
@@ -370,7 +372,9 @@ def test_an_excerpt_shows_nothing_of_a_chunk_that_a_filter_refused() -> None:
     within = samples.ensure(store)
     with store.transaction():
         samples.put(store, within, samples.prepared(within, "a.md", "apple one", "apple secret", "apple two"))
-    held = Library(store, within.project_id, _fail, lambda: ExactIndex(store, within.project_id, PROFILE), lambda: 0.0)
+    held = SearchedLibrary(
+        store, within.project_id, _fail, lambda: ExactIndex(store, within.project_id, PROFILE), lambda: 0.0
+    )
     for stage in (MergeSpans(), ParentExpansion()):
         query = Query("apple -secret", terms=replace(samples.terms("apple"), excluded=(("secret",),)))
         profile = RetrievalProfile("words", (LexicalRecall(),), SingleChannel(), (stage,))

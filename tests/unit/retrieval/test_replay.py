@@ -18,7 +18,7 @@ from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.replay import read_recording, replay, run_recorded
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Library, RetrievalProfile
+from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
@@ -56,7 +56,7 @@ def _away() -> Embedder:
 
 
 @pytest.fixture
-def held() -> Library:
+def held() -> SearchedLibrary:
     words = ("apple", "zebra", "river", "stone", "cloud", "receive")
     documents = [
         note(f"{number}.md", f"# About {words[number % 6]}", f"{words[number % 6]} and {words[number % 5]} {number}",
@@ -74,7 +74,7 @@ def told(trace: Sequence[StageTrace]) -> list[StageTrace]:
 @pytest.mark.parametrize("profile", [*PROFILES.values(), SHALLOW, EVERYTHING], ids=lambda one: one.name)
 @pytest.mark.parametrize("text", ["apple zebra", "recieve cloud", "12345", ""])
 def test_a_recording_gives_the_same_candidates_without_any_model(
-    held: Library, profile: RetrievalProfile, text: str
+    held: SearchedLibrary, profile: RetrievalProfile, text: str
 ) -> None:
     query = asking(held, text).query
     answered, recording = run_recorded(profile, query, held)
@@ -87,7 +87,7 @@ def test_a_recording_gives_the_same_candidates_without_any_model(
         assert told(trace) == told(answered[1])
 
 
-def test_skipped_and_failed_channels_are_replayed_as_such(held: Library) -> None:
+def test_skipped_and_failed_channels_are_replayed_as_such(held: SearchedLibrary) -> None:
     profile = RetrievalProfile("both", (LexicalRecall(), DenseRecall()), ScoreFusion())
     (_, trace), recording = run_recorded(profile, asking(held, "apple").query, replace(held, embedder=_away))
     _, again = replay(recording, held)
@@ -96,7 +96,7 @@ def test_skipped_and_failed_channels_are_replayed_as_such(held: Library) -> None
     ]
 
 
-def test_a_recording_keeps_the_query_whole(held: Library) -> None:
+def test_a_recording_keeps_the_query_whole(held: SearchedLibrary) -> None:
     filters = Filters(kinds=(Kind.NOTE,), modified_after=1.5, tags_all=("é",))
     query = Query("apple", 3, filters, asking(held, "apple").query.terms, variants=("x",), budget=5)
     _, recording = run_recorded(PROFILES["hybrid"], query, held)
@@ -112,7 +112,7 @@ def test_what_is_no_recording_is_refused_in_our_words(text: str) -> None:
     assert "--trace" in (refused.value.hint or "")
 
 
-def test_a_recording_is_refused_by_another_library(held: Library) -> None:
+def test_a_recording_is_refused_by_another_library(held: SearchedLibrary) -> None:
     _, recording = run_recorded(PROFILES["hybrid"], asking(held, "apple").query, held)
     others = (library(*(note(f"{number}.md", f"stone {number}") for number in range(24))), library())
     for other in others:
@@ -123,7 +123,7 @@ def test_a_recording_is_refused_by_another_library(held: Library) -> None:
         replay(replace(recording, project="elsewhere"), held)
 
 
-def test_a_recording_replays_although_documents_came_and_went(held: Library) -> None:
+def test_a_recording_replays_although_documents_came_and_went(held: SearchedLibrary) -> None:
     _, recording = run_recorded(PROFILES["hybrid"], asking(held, "apple").query, held)
     gone = held.store.documents.find(held.project, "0.md")[0]
     with held.store.transaction():
@@ -132,7 +132,7 @@ def test_a_recording_replays_although_documents_came_and_went(held: Library) -> 
     assert candidates and "0.md" not in {candidate.uri for candidate in candidates}
 
 
-def test_another_format_is_refused(held: Library) -> None:
+def test_another_format_is_refused(held: SearchedLibrary) -> None:
     _, recording = run_recorded(PROFILES["hybrid"], asking(held, "apple").query, held)
     with pytest.raises(ConfigurationError, match="has format 2, this version reads 1"):
         read_recording(replace(recording, format=2).to_json())

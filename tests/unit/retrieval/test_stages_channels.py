@@ -10,7 +10,7 @@ from stage_samples import asking, library, note
 from octavo.model.query import Filters
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.retrieval.pipeline import run
-from octavo.retrieval.stage import Library, Recall, RetrievalProfile, Search, SkipStage
+from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SearchedLibrary, SkipStage
 from octavo.retrieval.stages.adaptive import BalancedFusion
 from octavo.retrieval.stages.channels import PhraseRecall, TitleRecall, TypoRecall
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
@@ -19,7 +19,7 @@ from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 
 
 @pytest.fixture
-def held() -> Library:
+def held() -> SearchedLibrary:
     filler = (note(f"{number}.md", "something else entirely") for number in range(8))
     return library(
         note("near.md", "we receive machine learning news"),
@@ -30,50 +30,50 @@ def held() -> Library:
     )
 
 
-def found(ranking: Ranking, held: Library) -> list[str]:
+def found(ranking: Ranking, held: SearchedLibrary) -> list[str]:
     known = held.store.documents.candidates(held.project, [one.key for one in ranking.scored])
     return [known[one.key].uri for one in ranking.scored]
 
 
-def test_a_phrase_is_found_only_where_its_words_are_neighbours(held: Library) -> None:
+def test_a_phrase_is_found_only_where_its_words_are_neighbours(held: SearchedLibrary) -> None:
     ranking = PhraseRecall().recall(asking(held, "machine learning"))
     assert set(found(ranking, held)) == {"near.md", "machine learning.md"}
     assert ranking.channel == "phrase"
 
 
-def test_titles_and_aliases_are_a_channel_of_their_own(held: Library) -> None:
+def test_titles_and_aliases_are_a_channel_of_their_own(held: SearchedLibrary) -> None:
     assert set(found(TitleRecall().recall(asking(held, "machine")), held)) == {"machine learning.md", "alias.md"}
     only = TitleRecall(fields=("aliases",)).recall(asking(held, "machine"))
     assert found(only, held) == ["alias.md"]
 
 
-def test_a_misspelt_word_is_read_as_the_nearest_known_one(held: Library) -> None:
+def test_a_misspelt_word_is_read_as_the_nearest_known_one(held: SearchedLibrary) -> None:
     search = asking(held, "recieve machine")
     assert found(TypoRecall().recall(search), held)[0] == "near.md"
     assert search.notes["read_as"] == {"recieve": "receive"}
 
 
 @pytest.mark.parametrize("text", ["machine learning", "xyz", "qqqqqqqqqq", "machine r2d2", ""])
-def test_words_that_are_known_short_or_like_nothing_are_not_corrected(held: Library, text: str) -> None:
+def test_words_that_are_known_short_or_like_nothing_are_not_corrected(held: SearchedLibrary, text: str) -> None:
     with pytest.raises(SkipStage, match="misspelt"):
         TypoRecall().recall(asking(held, text))
 
 
 @pytest.mark.parametrize("stage", [PhraseRecall(), TitleRecall()], ids=str)
-def test_a_channel_without_anything_to_look_for_is_skipped(held: Library, stage: Recall) -> None:
+def test_a_channel_without_anything_to_look_for_is_skipped(held: SearchedLibrary, stage: Recall) -> None:
     with pytest.raises(SkipStage):
         stage.recall(asking(held, ""))
 
 
 @pytest.mark.parametrize("stage", [PhraseRecall(), TitleRecall(), TypoRecall()], ids=str)
-def test_filters_and_exclusions_hold_in_every_channel(held: Library, stage: Recall) -> None:
+def test_filters_and_exclusions_hold_in_every_channel(held: SearchedLibrary, stage: Recall) -> None:
     search = asking(held, "machine learning recieve", filters=Filters(uris=("near.md", "machine learning.md")))
     assert set(found(stage.recall(search), held)) <= {"near.md", "machine learning.md"}
     without = replace(search.query.terms, excluded=(("machine",),))
     assert stage.recall(Search(replace(search.query, terms=without), held)).scored == ()
 
 
-def test_channels_that_look_for_words_join_the_lexical_one(held: Library) -> None:
+def test_channels_that_look_for_words_join_the_lexical_one(held: SearchedLibrary) -> None:
     recall = (LexicalRecall(), TitleRecall(), PhraseRecall())
     plain = RetrievalProfile("plain", recall, JoinedFusion(weights=(), base=ScoreFusion()))
     joined = replace(plain, fuse=JoinedFusion(weights=(("title", 5.0),)))
@@ -84,7 +84,7 @@ def test_channels_that_look_for_words_join_the_lexical_one(held: Library) -> Non
     assert [entry.detail["joined"] for entry in trace if entry.shape == "fuse"] == [{"title": 5.0}]
 
 
-def test_to_be_found_by_one_channel_more_is_never_worse_than_by_meaning_alone(held: Library) -> None:
+def test_to_be_found_by_one_channel_more_is_never_worse_than_by_meaning_alone(held: SearchedLibrary) -> None:
     search = asking(held, "machine learning")
     near, far, named, *_ = (one.key for one in DenseRecall().recall(search).scored)
     words = Ranking("lexical", (ScoredChunk(near, 20.0), ScoredChunk(far, 12.0)), beyond=12.0)
@@ -95,7 +95,7 @@ def test_to_be_found_by_one_channel_more_is_never_worse_than_by_meaning_alone(he
     assert {one.key: one.score for one in fusion.fuse(search, also)}[named] > alone[named]
 
 
-def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: Library) -> None:
+def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: SearchedLibrary) -> None:
     query = asking(held, "recieve").query
     profile = RetrievalProfile("typos", (LexicalRecall(), DenseRecall(), TypoRecall()), JoinedFusion())
     candidates, _ = run(profile, query, held)
@@ -106,7 +106,7 @@ def test_a_channel_stands_in_for_a_lexical_one_that_found_nothing(held: Library)
 
 @pytest.mark.parametrize("channel", [LexicalRecall, DenseRecall])
 def test_a_channel_looks_deeper_where_there_is_little_to_look_through(
-    held: Library, monkeypatch: pytest.MonkeyPatch, channel: type[LexicalRecall | DenseRecall]
+    held: SearchedLibrary, monkeypatch: pytest.MonkeyPatch, channel: type[LexicalRecall | DenseRecall]
 ) -> None:
     def count(in_small: int = 6, **filters: tuple[str, ...]) -> int:
         search = asking(held, "else", limit=2, filters=Filters(**filters))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from octavo.model.history import HistoryEntry
 from octavo.model.query import Filters, Query
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stage import Library
+from octavo.retrieval.stage import SearchedLibrary
 from octavo.retrieval.stages.commits import CapCommits
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.stores.sqlite.store import SqliteStore
@@ -27,7 +27,7 @@ def store() -> SqliteStore:
 
 
 @pytest.fixture
-def library(store: SqliteStore) -> Library:
+def library(store: SqliteStore) -> SearchedLibrary:
     notes = samples.ensure(store)
     with store.transaction():
         for number in range(COMMITS):
@@ -39,7 +39,7 @@ def library(store: SqliteStore) -> Library:
     def unused() -> object:
         raise AssertionError("words alone are enough")
 
-    return Library(store, notes.project_id, unused, unused, lambda: 0.0)  # type: ignore[arg-type]
+    return SearchedLibrary(store, notes.project_id, unused, unused, lambda: 0.0)  # type: ignore[arg-type]
 
 
 def commit(store: SqliteStore, notes: Collection, number: int) -> None:
@@ -52,7 +52,7 @@ def commit(store: SqliteStore, notes: Collection, number: int) -> None:
     )
 
 
-def kinds(library: Library, query: Query, depth: int = 20) -> list[Kind]:
+def kinds(library: SearchedLibrary, query: Query, depth: int = 20) -> list[Kind]:
     profile = replace(PROFILES["lexical_only"], recall=(LexicalRecall(depth=depth),))
     candidates, trace = run(profile, query, library)
     assert [entry.failed for entry in trace] == [None] * len(trace)
@@ -63,21 +63,21 @@ def query(text: str = "dome", limit: int = 5, **filters: object) -> Query:
     return Query(text, limit, Filters(**filters), samples.terms(text))  # type: ignore[arg-type]
 
 
-def test_files_are_found_though_commits_match_better(library: Library) -> None:
+def test_files_are_found_though_commits_match_better(library: SearchedLibrary) -> None:
     assert sorted(kinds(library, query())) == [Kind.COMMIT] + [Kind.NOTE] * 4
 
 
-def test_commits_fill_the_places_that_files_leave(library: Library) -> None:
+def test_commits_fill_the_places_that_files_leave(library: SearchedLibrary) -> None:
     found = kinds(library, query(limit=20))
     assert (found.count(Kind.NOTE), found.count(Kind.COMMIT)) == (FILES, 20 - FILES)
 
 
-def test_commits_that_are_asked_for_are_all_there(library: Library) -> None:
+def test_commits_that_are_asked_for_are_all_there(library: SearchedLibrary) -> None:
     assert kinds(library, query(kinds=(Kind.COMMIT,))) == [Kind.COMMIT] * 5
     assert kinds(library, query(kinds=(Kind.NOTE,))) == [Kind.NOTE] * 5
 
 
-def test_a_library_without_commits_is_asked_once(store: SqliteStore, library: Library) -> None:
+def test_a_library_without_commits_is_asked_once(store: SqliteStore, library: SearchedLibrary) -> None:
     for one in list(store.history.find(library.project, "")):
         with store.transaction():
             store.documents.remove(library.project, one.document_id)
@@ -85,7 +85,7 @@ def test_a_library_without_commits_is_asked_once(store: SqliteStore, library: Li
     assert all("files_beside_commits" not in entry.detail for entry in trace)
 
 
-def test_the_share_of_commits_is_rounded(library: Library) -> None:
+def test_the_share_of_commits_is_rounded(library: SearchedLibrary) -> None:
     half = replace(PROFILES["lexical_only"], refine=(CapCommits(share=0.5),))
     candidates, _ = run(half, query(limit=4), library)
     assert [candidate.kind for candidate in candidates[:4]].count(Kind.COMMIT) == 2

@@ -11,14 +11,14 @@ from stage_samples import LetterEmbedder, asking, library, note, uris
 
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stage import Library, RetrievalProfile, SkipStage
+from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary, SkipStage
 from octavo.retrieval.stages.expand import ConceptExpansion, FeedbackRecall, HypothesisRecall, QueryIntent
 from octavo.retrieval.stages.fuse import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.recall import DenseRecall, LexicalRecall
 
 
 @pytest.fixture
-def held() -> Library:
+def held() -> SearchedLibrary:
     plain = library(
         note("zebra.md", "# Zebra", "zzz bra"),
         note("stripes.md", "# Stripes", "zebra stripes"),
@@ -27,7 +27,7 @@ def held() -> Library:
     return replace(plain, analyse=lambda text: samples.tokens(text).split())
 
 
-def test_the_intent_is_said_in_the_trace_and_changes_nothing(held: Library) -> None:
+def test_the_intent_is_said_in_the_trace_and_changes_nothing(held: SearchedLibrary) -> None:
     profile = RetrievalProfile("intent", (LexicalRecall(),), SingleChannel(), expand=(QueryIntent(),))
     query = asking(held, "how is zebra").query
     candidates, trace = run(profile, query, held)
@@ -35,14 +35,14 @@ def test_the_intent_is_said_in_the_trace_and_changes_nothing(held: Library) -> N
     assert trace[0].detail == {"intent": "question"}
 
 
-def test_titles_near_the_query_lend_it_their_words(held: Library) -> None:
+def test_titles_near_the_query_lend_it_their_words(held: SearchedLibrary) -> None:
     search = asking(held, "zebr")
     expanded = ConceptExpansion(terms=1).expand(search)
     assert expanded.terms.words == ("zebr", "zebra")
     assert list(search.notes["concepts"]) == ["Zebra"]
 
 
-def test_a_query_whose_words_say_it_all_is_left_alone(held: Library) -> None:
+def test_a_query_whose_words_say_it_all_is_left_alone(held: SearchedLibrary) -> None:
     with pytest.raises(SkipStage, match="near enough"):
         ConceptExpansion(least=0.9999).expand(asking(held, "qqqq"))
     with pytest.raises(SkipStage, match="other words"):
@@ -51,7 +51,7 @@ def test_a_query_whose_words_say_it_all_is_left_alone(held: Library) -> None:
         ConceptExpansion().expand(asking(held, ""))
 
 
-def test_feedback_turns_the_query_towards_the_nearest_passages(held: Library) -> None:
+def test_feedback_turns_the_query_towards_the_nearest_passages(held: SearchedLibrary) -> None:
     search = asking(held, "zzz")
     before = search.vector
     ranking = FeedbackRecall(passages=1, share=0.5).recall(search)
@@ -60,13 +60,13 @@ def test_feedback_turns_the_query_towards_the_nearest_passages(held: Library) ->
     assert float(np.linalg.norm(search.vector)) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_without_a_share_feedback_is_plain_dense_recall(held: Library) -> None:
+def test_without_a_share_feedback_is_plain_dense_recall(held: SearchedLibrary) -> None:
     plain = DenseRecall().recall(asking(held, "zebra"))
     moved = FeedbackRecall(share=0.0).recall(asking(held, "zebra"))
     assert [one.key for one in moved.scored] == [one.key for one in plain.scored]
 
 
-def test_a_hypothesis_has_its_share_and_the_question_the_rest(held: Library) -> None:
+def test_a_hypothesis_has_its_share_and_the_question_the_rest(held: SearchedLibrary) -> None:
     def first(share: float, **values: object) -> str:
         search = asking(held, "zebra zzz", **values)
         fused = SingleChannel().fuse(search, {"dense": HypothesisRecall(share=share).recall(search)})
@@ -78,7 +78,7 @@ def test_a_hypothesis_has_its_share_and_the_question_the_rest(held: Library) -> 
     assert first(1.0) == "zebra.md"
 
 
-def test_fusion_sees_the_turned_vector(held: Library) -> None:
+def test_fusion_sees_the_turned_vector(held: SearchedLibrary) -> None:
     search = asking(held, "zebra", hypothesis="apple pie")
     HypothesisRecall(share=1.0).recall(search)
     assert np.allclose(search.vector, LetterEmbedder().embed_query("apple pie"), atol=1e-6)
@@ -91,7 +91,7 @@ def test_without_vectors_the_channel_is_skipped(stage: FeedbackRecall | Hypothes
         stage.recall(asking(bare))
 
 
-def test_either_takes_the_place_of_the_dense_channel(held: Library) -> None:
+def test_either_takes_the_place_of_the_dense_channel(held: SearchedLibrary) -> None:
     query = asking(held, "zebra stripes").query
     for stage in (FeedbackRecall(), HypothesisRecall()):
         profile = replace(PROFILES["hybrid"], recall=(LexicalRecall(), stage), fuse=ScoreFusion())

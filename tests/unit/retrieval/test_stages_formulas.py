@@ -8,14 +8,14 @@ from test_stages_graph import chain
 
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Ranking, ScoredChunk
-from octavo.retrieval.stage import Library, SkipStage, in_order
+from octavo.retrieval.stage import SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.fuse import RankFusion, ScoreFusion
 from octavo.retrieval.stages.graph import GraphExpansion
 from octavo.retrieval.stages.intents import IntentFusion
 from octavo.retrieval.stages.joined import JoinedFusion
 
 
-def held() -> Library:
+def held() -> SearchedLibrary:
     return library(note("a.md", "alpha"), note("b.md", "beta"), note("c.md", "gamma"))
 
 

@@ -14,13 +14,13 @@ from octavo.model.index import PreparedDocument
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
 from octavo.model.text import Span
-from octavo.retrieval.stage import Library, SkipStage, in_order
+from octavo.retrieval.stage import SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.graph import CommunityBoost, GraphRecall
 from octavo.retrieval.stages.neighbours import NeighbourBoost
 from octavo.retrieval.toml import read_profile, write_profile
 
 
-def joined(*notes: tuple[PreparedDocument, str]) -> Library:
+def joined(*notes: tuple[PreparedDocument, str]) -> SearchedLibrary:
     """A library of notes, each with the name of the one it links to."""
     held = library(*(one for one, _ in notes))
     with held.store.transaction():
@@ -30,11 +30,11 @@ def joined(*notes: tuple[PreparedDocument, str]) -> Library:
     return held
 
 
-def ranked(held: Library, *scores: float) -> tuple[Candidate, ...]:
+def ranked(held: SearchedLibrary, *scores: float) -> tuple[Candidate, ...]:
     return in_order(list(listed(held, *scores)))
 
 
-def chain() -> Library:
+def chain() -> SearchedLibrary:
     return joined(
         (note("a.md", "alpha"), "b"),
         (note("b.md", "beta"), "c"),

@@ -11,7 +11,7 @@ from stage_samples import asking, library, listed, note, uris
 from octavo.errors import ProviderFailed
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Library, RetrievalProfile, SkipStage, in_order
+from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.recall import LexicalRecall
 from octavo.retrieval.stages.rerank import Rerank, holding, passages
@@ -35,7 +35,7 @@ class Counting:
         return self.now
 
 
-def equipped(model: Counting, count: int = 30) -> Library:
+def equipped(model: Counting, count: int = 30) -> SearchedLibrary:
     held = library(*(note(f"{number:02}.md", "word " + "x" * number, title="t") for number in range(count)))
     measured = MeasuredReranker(model, model.clock)
     return replace(held, reranker=lambda: measured)

@@ -12,10 +12,10 @@ from octavo.interfaces.calls import Calls
 from octavo.interfaces.web.answers import Answers
 from octavo.interfaces.web.changes import Changes
 from octavo.interfaces.web.documents import Documents
+from octavo.interfaces.web.library_pages import LibraryPages
 from octavo.interfaces.web.memories import Memories
 from octavo.interfaces.web.pages import Pages
 from octavo.interfaces.web.site import Site
-from octavo.interfaces.web.things import Things
 
 
 def page_routes(
@@ -28,7 +28,7 @@ def page_routes(
         *Documents(site).listed(),
         *Answers(site).listed(),
         *Memories(site).listed(),
-        *Things(site).listed(),
+        *LibraryPages(site).listed(),
         *(Changes(site).listed() if writable else ()),
     ]
     return [Route(path, page, methods=methods) for path, page, methods in listed]

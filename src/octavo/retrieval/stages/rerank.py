@@ -12,7 +12,7 @@ from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import Candidate
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Library, Search, SkipStage, in_order
+from octavo.retrieval.stage import Search, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.steps import noted, texts_of
 
 _FIRST = 4  # pairs before anything is known of their cost
@@ -84,18 +84,20 @@ def scores_within(
     return [known[digest] for digest in takewhile(known.__contains__, hashes)]
 
 
-def scored_before(library: Library, reranker: MeasuredReranker, asked: str, hashes: Sequence[str]) -> dict[str, float]:
+def scored_before(
+    library: SearchedLibrary, reranker: MeasuredReranker, asked: str, hashes: Sequence[str]
+) -> dict[str, float]:
     """What this reranker said in this search already."""
     by = f"{asked} {reranker.name}"
     return {digest: library.reranked[by, digest] for digest in hashes if (by, digest) in library.reranked}
 
 
-def keep_scores(library: Library, reranker: MeasuredReranker, asked: str, scores: Mapping[str, float]) -> None:
+def keep_scores(library: SearchedLibrary, reranker: MeasuredReranker, asked: str, scores: Mapping[str, float]) -> None:
     by = f"{asked} {reranker.name}"
     library.reranked.update({(by, digest): score for digest, score in scores.items()})
 
 
-def outside(library: Library, ask: Callable[[], None]) -> None:
+def outside(library: SearchedLibrary, ask: Callable[[], None]) -> None:
     """Asks while no read transaction is open, where that can be."""
     if library.outside is None:
         ask()
@@ -104,7 +106,7 @@ def outside(library: Library, ask: Callable[[], None]) -> None:
 
 
 def _ask(
-    library: Library,
+    library: SearchedLibrary,
     reranker: MeasuredReranker,
     question: str,
     unknown: Mapping[str, str],

@@ -116,7 +116,7 @@ class LexicalTransfer(Protocol):
 
 
 class TableTransfer:
-    """Fits `migration.transfer.Library`."""
+    """Fits `migration.transfer.LibraryRows`."""
 
     tables = TABLES
     counters = COUNTERS

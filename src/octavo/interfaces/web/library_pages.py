@@ -1,4 +1,4 @@
-"""A page for each thing besides documents: the graph, collections, projects, jobs, models."""
+"""Pages about the library: its graph and map, evaluations, collections, projects, jobs, models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
 
 
-class Things:
+class LibraryPages:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._page = site.page

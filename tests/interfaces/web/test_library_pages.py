@@ -1,4 +1,4 @@
-"""Pages of other things than documents, and changes from the page where the server allows them."""
+"""Pages about the library, and changes from the page where the server allows them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
 from octavo.interfaces.http.server import read_token
 from octavo.interfaces.web.documents import heading_paths
-from octavo.interfaces.web.things import drawing
+from octavo.interfaces.web.library_pages import drawing
 from octavo.operations.reading.answers import OutlineSection
 
 HTML = {"accept": "text/html"}
@@ -59,7 +59,7 @@ def test_what_is_not_there_is_a_page_too(vault: Vault, path: str) -> None:
 
 
 def test_a_drawing_keeps_the_most_linked_nodes_and_the_lines_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.interfaces.web.things._MOST", 2)
+    monkeypatch.setattr("octavo.interfaces.web.library_pages._MOST", 2)
     nodes = [
         {"id": name, "label": name.upper(), "kind": "document", "degree": degree}
         for name, degree in (("a", 2), ("b", 1), ("c", 3))
