@@ -10,6 +10,7 @@ from octavo.model.ids import ChunkId, ChunkKey, DocumentId, text_hash
 from octavo.model.query import Filters
 from octavo.model.result import Candidate
 from octavo.model.stored import LibraryCounts, StoredDocument
+from octavo.model.text import Span
 from octavo.ports import Store
 
 
@@ -106,6 +107,31 @@ def test_the_same_uri_is_found_in_every_collection_unless_one_is_named(store: St
     assert [one.collection for one in store.documents.find(a.project_id, "index.md", b.id)] == ["b"]
     assert store.documents.find(a.project_id, "Index.md") == ()
     assert store.documents.find(a.project_id, "index") == ()
+
+
+def test_sections_are_found_by_the_places_they_share_a_character_with(store: Store, notes: Collection) -> None:
+    first = samples.prepared(notes, "a.md", "before", "# One\nfirst", "## Below\nmore", "# Two\nlast")
+    other = samples.prepared(notes, "b.md", "# Other", "text")
+    with store.transaction():
+        samples.put(store, notes, first)
+        samples.put(store, notes, other)
+    sections, whole = first.document.sections, Span(0, len(first.document.text))
+    below = next(section for section in sections if section.title == "Below")
+    places = [
+        (other.document.id, Span(0, 1)),
+        (first.document.id, Span(below.span.start, below.span.start + 1)),
+        (DocumentId("doc_unknown"), whole),
+        (first.document.id, Span(below.span.end, below.span.end)),
+        (first.document.id, whole),
+    ]
+    found = store.documents.sections_touching(notes.project_id, places)
+    expected = [
+        tuple(s for s in held if s.span.start < span.end and s.span.end > span.start)
+        for held, (_, span) in zip((other.document.sections, sections, (), (), sections), places, strict=True)
+    ]
+    assert list(found) == expected
+    assert [len(each) > 0 for each in found] == [True, True, False, False, True]
+    assert store.documents.sections_touching(notes.project_id, []) == ()
 
 
 def test_putting_again_replaces_sections_tags_and_chunks(store: Store, notes: Collection) -> None:

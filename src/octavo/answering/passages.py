@@ -95,5 +95,5 @@ def _passage(store: Store, project: ProjectId, number: int, hit: Hit) -> Passage
     document = store.documents.get(project, hit.document_id)
     if document is None:  # removed since it was found
         return Passage(number, hit)
-    sections = store.documents.sections(project, hit.document_id, hit.citation.span)
+    (sections,) = store.documents.sections_touching(project, [(hit.document_id, hit.citation.span)])
     return Passage(number, hit, document.version, sections, document.metadata)

@@ -150,8 +150,13 @@ class Documents(Protocol):
         """Documents at exactly this uri, in every collection unless one is named."""
         ...
 
-    def sections(self, project: ProjectId, document: DocumentId, within: Span | None = None) -> tuple[Section, ...]:
-        """All sections of a document in their order, or those that share a character with a span."""
+    def sections(self, project: ProjectId, document: DocumentId) -> tuple[Section, ...]:
+        """All sections of a document in their order."""
+
+    def sections_touching(
+        self, project: ProjectId, places: Sequence[tuple[DocumentId, Span]]
+    ) -> tuple[tuple[Section, ...], ...]:
+        """For each place of a document the sections that share a character with it, in their order."""
         ...
 
     def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]: ...

@@ -38,15 +38,22 @@ class _Part(NamedTuple):
     span: Span
 
 
-def cite(candidate: Candidate, text: str, query: Query, library: SearchedLibrary) -> Citation:
-    """The section that holds all of the hit, or the best of several and the part of the hit that lies in it."""
-    plain = Citation(candidate.uri, candidate.heading_path, candidate.span, candidate.lines)
-    if candidate.kind is Kind.COMMIT:
-        return plain
-    sections = library.store.documents.sections(library.project, candidate.document_id, candidate.span)
+def citations(
+    candidates: Sequence[Candidate], texts: Mapping[str, str], query: Query, library: SearchedLibrary
+) -> list[Citation]:
+    """For each hit the section that holds all of it, or the best of several and the part of the hit that lies in it."""
+    places = [(candidate.document_id, candidate.span) for candidate in candidates]
+    touching = library.store.documents.sections_touching(library.project, places)
+    return [
+        _cited(candidate, texts[candidate.text_hash], query, sections)
+        for candidate, sections in zip(candidates, touching, strict=True)
+    ]
+
+
+def _cited(candidate: Candidate, text: str, query: Query, sections: Sequence[Section]) -> Citation:
     parts = _parts(sections, candidate.span)
-    if not parts:
-        return plain
+    if not parts or candidate.kind is Kind.COMMIT:
+        return Citation(candidate.uri, candidate.heading_path, candidate.span, candidate.lines)
     wanted = query.filters.heading_contains
     if wanted:
         parts = [part for part in parts if _plain(wanted) in _plain(shown_path(part.section.path))] or parts

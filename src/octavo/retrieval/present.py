@@ -11,7 +11,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.position import Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
-from octavo.retrieval.citing import best_stretch, cite
+from octavo.retrieval.citing import best_stretch, citations
 from octavo.retrieval.stage import SearchedLibrary
 from octavo.retrieval.stages.matched import matched
 
@@ -20,10 +20,10 @@ def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibr
     """The best `query.limit`. A truncated excerpt keeps its span and says so."""
     shown = candidates[: query.limit]
     texts = library.texts(candidate.text_hash for candidate in shown)
-    citations = [cite(candidate, texts[candidate.text_hash], query, library) for candidate in shown]
-    positions = _positions(shown, citations, texts, query, library)
+    cited = citations(shown, texts, query, library)
+    positions = _positions(shown, cited, texts, query, library)
     hits = []
-    for rank, (candidate, citation) in enumerate(zip(shown, citations, strict=True), 1):
+    for rank, (candidate, citation) in enumerate(zip(shown, cited, strict=True), 1):
         excerpt = citation.span.of(texts[candidate.text_hash])
         cut = query.max_excerpt_chars is not None and len(excerpt) > query.max_excerpt_chars
         hits.append(

@@ -107,7 +107,8 @@ class DefinitionsFirst:
 
 def _declared_in(search: Search, candidate: Candidate) -> frozenset[str]:
     library = search.library
-    sections = library.store.documents.sections(library.project, candidate.document_id, candidate.span)
+    place = (candidate.document_id, candidate.span)
+    (sections,) = library.store.documents.sections_touching(library.project, [place])
     return frozenset(section.title for section in sections if section.level)
 
 

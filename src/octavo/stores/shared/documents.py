@@ -128,15 +128,19 @@ class DocumentRepository:
         where = {"project": self._keys.project(project), "uri": uri, "collection": collection}
         return tuple(_stored(row) for row in self._database.rows("documents_find", where))
 
-    def sections(self, project: ProjectId, document: DocumentId, within: Span | None = None) -> tuple[Section, ...]:
-        where: dict[str, Any] = {"project": self._keys.project(project), "id": document}
-        if within is None:
-            rows = self._database.rows("document_sections", where)
-        else:
-            rows = self._database.rows("sections_touching", where | {"start": within.start, "end": within.end})
-        return tuple(
-            Section(SectionId(row[0]), tuple(json.loads(row[1])), row[2], row[3], Span(row[4], row[5])) for row in rows
-        )
+    def sections(self, project: ProjectId, document: DocumentId) -> tuple[Section, ...]:
+        where = {"project": self._keys.project(project), "id": document}
+        return tuple(_section(row) for row in self._database.rows("document_sections", where))
+
+    def sections_touching(
+        self, project: ProjectId, places: Sequence[tuple[DocumentId, Span]]
+    ) -> tuple[tuple[Section, ...], ...]:
+        numbered = json.dumps([(number, document, *span) for number, (document, span) in enumerate(places)])
+        found: list[list[Section]] = [[] for _ in places]
+        where = {"project": self._keys.project(project), "places": numbered}
+        for number, *row in self._database.rows("sections_touching", where) if places else ():
+            found[number].append(_section(row))
+        return tuple(map(tuple, found))
 
     def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]:
         rows = self._database.rows("versions", {"project": self._keys.project(project), "id": document})
@@ -349,6 +353,11 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
         version=row[12],
         metadata=json.loads(row[13]),
     )
+
+
+def _section(row: Sequence[Any]) -> Section:
+    name, path, level, anchor, start, end = row
+    return Section(SectionId(name), tuple(json.loads(path)), level, anchor, Span(start, end))
 
 
 def _candidate(row: tuple[Any, ...], path: tuple[str, ...]) -> Candidate:

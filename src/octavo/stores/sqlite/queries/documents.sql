@@ -142,9 +142,12 @@ from sections s join documents d on d.key = s.document
 where d.project = :project and d.id = :id and s.project = :project order by s.ordinal;
 
 -- name: sections_touching
-select s.id, s.path, s.level, s.anchor, s.start, s."end"
-from documents d join sections s on s.project = d.project and s.document = d.key
-where d.project = :project and d.id = :id and s.start < :end and s."end" > :start order by s.ordinal;
+-- `places` are the numbers of places, documents, starts and ends. A cross join keeps the order of the tables.
+select p.value ->> 0, s.id, s.path, s.level, s.anchor, s.start, s."end"
+from json_each(:places) p
+cross join documents d on d.project = :project and d.id = p.value ->> 1
+cross join sections s on s.project = d.project and s.document = d.key
+where s.start < p.value ->> 3 and s."end" > p.value ->> 2 order by 1, s.ordinal;
 
 -- name: chunk_key
 select key from chunks where project = :project and id = :id;
