@@ -18,7 +18,6 @@ from octavo.ports.library import (
     Graph,
     History,
     Ledger,
-    RerankScores,
 )
 from octavo.ports.making import (
     AheadEmbedder,
@@ -37,6 +36,7 @@ from octavo.ports.making import (
 from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
 from octavo.ports.pruning import Pruning
 from octavo.ports.query_log import QueryLog
+from octavo.ports.rerank_scores import RerankScores
 from octavo.ports.snapshots import SnapshotSource
 from octavo.ports.store import Store
 from octavo.ports.summaries import Summaries, SummaryIndex

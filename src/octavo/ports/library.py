@@ -46,18 +46,6 @@ if TYPE_CHECKING:
     from octavo.model.text import Span
 
 
-class RerankScores(Protocol):
-    """What rerankers have said before, by hashes of question and passage."""
-
-    def known(self, project: ProjectId, model: str, question: str, passages: Sequence[str]) -> Mapping[str, float]: ...
-
-    def put(self, project: ProjectId, model: str, question: str, scores: Mapping[str, float]) -> None: ...
-
-    def prune(self, project: ProjectId, keep: int) -> int:
-        """Forgets the oldest beyond `keep`; how many there were. Inside a transaction."""
-        ...
-
-
 class Clusters(Protocol):
     """Texts in groups by meaning. A vector that is written joins the group with the nearest middle."""
 

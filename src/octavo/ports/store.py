@@ -24,11 +24,11 @@ if TYPE_CHECKING:
         Graph,
         History,
         Ledger,
-        RerankScores,
     )
     from octavo.ports.memory import EmbeddingProfiles, Memories, Outbox
     from octavo.ports.pruning import Pruning
     from octavo.ports.query_log import QueryLog
+    from octavo.ports.rerank_scores import RerankScores
     from octavo.ports.summaries import Summaries
     from octavo.ports.writing import NoteWrites
 
