@@ -89,6 +89,20 @@ def test_titles_in_a_drawing_cannot_leave_it(octavo: Octavo, tmp_path: Path, mon
     in_process(library, talk)
 
 
+def test_a_memory_leads_to_what_it_is_linked_with(octavo: Octavo, vault: Vault) -> None:
+    kept = octavo("--json", "memory", "commit", "Prune early. See [[apples]].", "--link", "notes/bread.md")
+    item = json.loads(kept.stdout)["item"]
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get(f"/memory/{item}", headers=HTML)).text
+        assert '<a href="/find?name=notes/bread.md">notes/bread.md</a>' in page
+        assert 'href="/find?name=apples"' in page
+        found = await client.get("/find?name=notes/bread.md", headers=HTML)
+        assert found.headers["location"] == "/document/notes/bread.md"
+
+    in_process(vault.library, talk)
+
+
 def test_sections_are_named_from_the_root() -> None:
     levels = [("A", 1), ("B", 2), ("C", 3), ("D", 2)]
     sections = [OutlineSection(title, level, title, 1, 1) for title, level in levels]

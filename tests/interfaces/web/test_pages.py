@@ -17,7 +17,7 @@ from starlette.responses import Response
 from octavo.errors import NotFound
 from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web.site import while_wanted
-from octavo.interfaces.web.text import Place, code, excerpt, markdown
+from octavo.interfaces.web.text import Place, code, excerpt, inline, markdown, sentence
 
 HTML = {"accept": "text/html"}
 
@@ -100,7 +100,7 @@ def test_what_goes_wrong_while_a_client_waits_is_raised() -> None:
 def test_a_passage_is_named_by_its_headings_without_the_title_that_stands_above(vault: Vault) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:
         page = (await client.get("/results?q=prune in late winter")).text
-        assert re.search(r'class="open" href="[^"]+">Pruning</a>', page)
+        assert re.search(r'class="open" href="[^"]+"><mark>Pruning</mark></a>', page)
 
     in_process(vault.library, talk)
 
@@ -110,6 +110,55 @@ def test_narrowing_keeps_the_query_and_can_be_taken_back(vault: Vault) -> None:
         narrowed = await client.get("/?q=sourdough&kinds=note", headers=HTML)
         assert 'aria-current="true">note</a>' in narrowed.text
         assert 'href="/?q=sourdough"' in narrowed.text
+
+    in_process(vault.library, talk)
+
+
+def test_a_search_without_hits_says_so_and_offers_to_look_everywhere(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        for path in ("/?q=%22qqqqzzzz%22", "/results?q=%22qqqqzzzz%22"):
+            page = (await client.get(path, headers=HTML)).text
+            assert "Nothing in the library matches" in page
+            assert "how it was found" in page
+        narrowed = (await client.get("/results?q=%22qqqqzzzz%22&since=1d", headers=HTML)).text
+        assert '<a href="/?q=%22qqqqzzzz%22">Search everything</a>' in narrowed
+        unanswered = (await client.get("/ask?q=%22qqqqzzzz%22&whole=1", headers=HTML)).text
+        assert 'id="end"><p class="note">' in unanswered
+
+    in_process(vault.library, talk)
+
+
+def test_an_address_without_a_page_is_answered_with_one_for_people_and_with_json_for_programs(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        missing = await client.get("/nowhere", headers=HTML)
+        assert (missing.status_code, missing.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "Back to the search" in missing.text
+        assert (await client.get("/nowhere")).json()["code"] == "NO_SUCH_ROUTE"
+        told = await client.get("/v1/search", headers=HTML)
+        assert (told.status_code, told.headers["allow"]) == (405, "POST")
+        assert "/v1/search -H &#39;content-type: application/json&#39;" in told.text.replace("'", "&#39;")
+        assert (await client.get("/v1/search")).json()["code"] == "METHOD_NOT_ALLOWED"
+
+    in_process(vault.library, talk)
+
+
+def test_the_programming_interface_is_shown_with_types_and_the_address_of_this_server(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/docs", headers=HTML)).text
+        assert f"curl -s {str(client.base_url).rstrip('/')}/v1/search" in page
+        assert "list of string" in page
+
+    in_process(vault.library, talk)
+
+
+def test_a_trace_is_a_waterfall_in_words(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/trace?q=sourdough", headers=HTML)).text
+        begins = [float(x) for x in re.findall(r'<rect height="10" x="([\d.]+)"', page)]
+        assert begins[0] == 0.0
+        assert begins == sorted(begins)
+        assert begins[-1] > 0
+        assert not re.search(r"[{\[]&#39;", page)
 
     in_process(vault.library, talk)
 
@@ -136,7 +185,9 @@ def test_a_browser_without_the_token_is_asked_for_it_and_with_it_let_in(vault: V
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
         assert (await client.get("/", headers={**HTML, "cookie": "octavo_token=secret"})).status_code == 200
-        assert (await client.get("/", headers={**HTML, "cookie": "octavo_token=other"})).status_code == 303
+        refused = await client.get("/", headers={**HTML, "cookie": "octavo_token=other"})
+        assert (refused.status_code, refused.headers["location"]) == (303, "/login?refused=1")
+        assert "not the one of this server" in (await client.get(refused.headers["location"], headers=HTML)).text
 
     in_process(vault.library, talk, token="secret")
 
@@ -156,8 +207,46 @@ def test_markdown_is_shown_and_never_obeyed() -> None:
     shown = str(markdown(HOSTILE, Place("notes", "deep/hostile.md")))
     assert not re.search(r"<(?:script|img|b)\b", shown)
     assert not re.search(r'(?:href|src)="(?:javascript|data):', shown)
-    assert 'href="/document/notes/other.md"' in shown
+    assert 'href="/document/notes/other.md#h-part"' in shown
     assert 'href="//elsewhere' not in shown
+
+
+def test_links_lead_to_headings_of_this_document_and_of_others() -> None:
+    text = "# What's new?\n\n[[#What's new?]] [[other#Its part|there]] [x](#whats-new) [[#what's new?]]\n"
+    shown = str(markdown(text, Place("notes", "deep/a.md")))
+    assert '<h1 id="h-whats-new">' in shown
+    assert shown.count('href="#h-whats-new"') == 3
+    assert ">What's new?</a>" in shown
+    assert 'href="/find/notes/other%23Its%20part"' in shown
+    assert 'href="/find?name=other"' in str(markdown("[[other]]", Place("", "")))
+
+
+def test_a_wikilink_is_followed_to_its_heading(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        for address in ("/find/notes/apples%23Pruning", "/find?name=apples%23Pruning"):
+            found = await client.get(address, headers=HTML)
+            assert found.headers["location"] == "/document/notes/garden/apples.md#h-pruning"
+        assert (await client.get("/find?name=", headers=HTML)).headers["location"] == "/?q="
+
+    in_process(vault.library, talk)
+
+
+def test_a_call_out_is_titled_by_its_whole_first_line() -> None:
+    shown = str(markdown("> [!info] Is it so? If **yes**, read [[this]].\n> And more.\n", Place("notes", "a.md")))
+    assert "<strong>Is it so? If <strong>yes</strong>, read <a" in shown
+    assert "</a>.</strong><br" in shown
+    assert "<strong>Info</strong><br" in str(markdown("> [!info]\n> More.\n", Place("notes", "a.md")))
+
+
+def test_a_sentence_of_an_answer_is_rendered_and_never_obeyed() -> None:
+    shown = str(inline("Open **[[Settings]]** `now` <script>x</script> [a](javascript:x)", Place("notes", "a.md")))
+    assert '<strong><a href="/find/notes/Settings"' in shown
+    assert "<code>now</code>" in shown
+    assert "<script" not in shown
+    assert 'href="javascript' not in shown
+    assert "<p>" not in shown
+    assert str(sentence("say `a` or [b](https://c)")) == "Say <code>a</code> or [b](https://c)"
+    assert str(sentence("a ` alone")) == "A ` alone"
 
 
 def test_cited_lines_are_marked_in_markdown_and_in_code() -> None:

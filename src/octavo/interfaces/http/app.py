@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -24,6 +25,7 @@ from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protoco
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
 from octavo.interfaces.mcp.server import make_server, prepared_server
 from octavo.interfaces.web.routes import page_routes
+from octavo.interfaces.web.site import Site, wants_page
 from octavo.observability.metrics import Metrics
 from octavo.operations.table import chosen
 from octavo.version import __version__
@@ -58,10 +60,11 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     app.secured = token is not None
     metrics = Metrics()
     add_routes(app, calls, metrics, secured=token is not None)
-    app.router.routes += page_routes(calls, app.openapi, settings, writable=settings.write and token is not None)
+    site = Site(calls, writable=settings.write and token is not None, open_with=settings.open_with)
+    app.router.routes += page_routes(site, app.openapi)
     app.router.routes.append(Route("/mcp", endpoint=StreamableHTTPASGIApp(sessions)))
     app.add_exception_handler(OctavoError, _purpose)
-    app.add_exception_handler(HTTPException, _protocol)
+    app.add_exception_handler(HTTPException, partial(_protocol, site))
     app.add_exception_handler(UnsupportedMedia, _media)
     app.add_exception_handler(Exception, _defect)
     inner: ASGIApp = app
@@ -97,8 +100,10 @@ async def _purpose(request: Request, error: Exception) -> Response:
     return problem_of(error)
 
 
-async def _protocol(request: Request, error: Exception) -> Response:
+async def _protocol(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code in (404, 405) and wants_page(request):
+        return site.refusal(request, error.status_code, error.headers)
     hint = "see /openapi.json" if error.status_code in (404, 405) else None
     return protocol_problem(error.status_code, str(error.detail), hint, error.headers)
 

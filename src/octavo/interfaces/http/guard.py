@@ -153,7 +153,8 @@ class Guard:
             return protocol_problem(403, f"pages of {origin[:200]!r} may not ask this server", hint)
         if self._token and not _open(scope["path"]) and not self._authorised(headers):
             if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
-                return RedirectResponse("/login", 303)
+                given = COOKIE in cookie_parser(headers.get("cookie", ""))
+                return RedirectResponse("/login?refused=1" if given else "/login", 303)
             challenge = {"WWW-Authenticate": "Bearer"}
             detail = "a token is needed, as Authorization: Bearer TOKEN"
             return protocol_problem(401, detail, headers=challenge)

@@ -36,7 +36,7 @@ class TraceScreen(Screen[None]):
             table.clear(columns=True)
         search = self._search
         answer = search.answer
-        if not answer or not answer.trace:
+        if answer is None or not answer.trace:
             self.query_one("#summary", Static).update("Search for something first: its trace is shown here.")
             return
         hit = search.hit

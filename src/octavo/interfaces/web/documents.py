@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.errors import NotFound
+from octavo.errors import OctavoError
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import Listed, Site, given, number
 from octavo.operations.reading.answers import OutlineSection
@@ -30,6 +30,7 @@ class Documents:
             [
                 ("/document/{collection}/{uri:path}", self._document, ["GET"]),
                 ("/find/{collection}/{name:path}", self._find, ["GET"]),
+                ("/find", self._find, ["GET"]),
             ]
         )
 
@@ -81,15 +82,18 @@ class Documents:
         return [(name, template.format(path=path, line=line)) for name, template in self._site.open_with if path]
 
     async def _find(self, request: Request) -> Response:
-        """Where a wikilink leads: to the document of that name, else to a search for it."""
-        collection, name = request.path_params["collection"], request.path_params["name"]
-        target = name.partition("#")[0]
-        for reference in (target, f"{target}.md"):
+        """Where a wikilink leads: to the document of that name and its heading, else to a search for it."""
+        collection = request.path_params.get("collection", "")
+        name = request.path_params.get("name") or request.query_params.get("name", "")
+        target, _, heading = name.partition("#")
+        for reference in (target, f"{target}.md") if target else ():
             try:
-                found = await self._call("get", reference=reference, collection=collection, max_tokens=500)
-            except NotFound:
+                wanted = given({"reference": reference, "collection": collection})
+                found = await self._call("get", max_tokens=500, **wanted)
+            except OctavoError:  # not there, or several: the search shows what is nearest
                 continue
-            return RedirectResponse(text.document_link(found.collection, found.uri), 303)
+            anchor = text.heading_anchor(heading) if heading and not heading.startswith("^") else ""
+            return RedirectResponse(text.document_link(found.collection, found.uri) + anchor, 303)
         return RedirectResponse(f"/?{urlencode({'q': target})}", 303)
 
 

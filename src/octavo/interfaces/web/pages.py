@@ -20,11 +20,11 @@ from starlette.responses import RedirectResponse, Response
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.interfaces.http.guard import COOKIE
-from octavo.interfaces.marks import MarksOf, marks_of
+from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import HEADERS, Listed, Site, while_wanted
 from octavo.operations.arguments import request as parsed
-from octavo.operations.search.answers import FoundHit, SearchAnswer, whole_answer
+from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, whole_answer
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.table import EVERY
@@ -96,6 +96,10 @@ class Asked:
         pairs += [(name, value) for name, value in (("since", self.since), ("profile", self.profile)) if value]
         return f"{page}?{urlencode(pairs)}"
 
+    def everywhere(self) -> str:
+        """The same words, not narrowed."""
+        return f"/?{urlencode({'q': self.query})}"
+
 
 class Pages:
     """Search, the library, the programming interface. `describe` gives its OpenAPI document."""
@@ -151,11 +155,12 @@ class Pages:
         find = marks_of(asked.query)
         return {
             "answer": answer,
-            "groups": grouped(answer.hits) if answer else (),
-            "facets": facets(asked, answer, tags) if answer else {},
-            "mark": lambda hit: text.excerpt(shown_excerpt(hit, find), find),
+            "groups": grouped(answer.hits) if answer is not None else (),
+            "facets": facets(asked, answer, tags) if answer is not None else {},
+            "mark": lambda hit: text.excerpt(shown_excerpt(hit), find),
             "hit_link": hit_link,
             "heading_of": heading_of,
+            "with_marks": lambda said: text.with_marks(said, find),
             "place_of": place_of,
             "problem": problem,
             "status": None,
@@ -164,20 +169,27 @@ class Pages:
     async def _trace(self, request: Request) -> Response:
         asked = Asked.of(request)
         answer, _ = await self._site.calls.work(partial(searched, asked.request()))
-        longest = max((stage.took_ms for stage in answer.trace or ()), default=0.0) or 1.0
-        return self._page("trace.html", asked=asked, answer=answer, longest=longest, title=f"Trace: {asked.query}")
+        stages = waterfall(answer.trace or ())
+        return self._page("trace.html", asked=asked, answer=answer, stages=stages, title=f"Trace: {asked.query}")
 
     async def _library(self, request: Request) -> Response:
         status = await self._call("status", problems=True)
         return self._page("library.html", status=status, title="Library")
 
     async def _programming(self, request: Request) -> Response:
-        return self._page("docs.html", paths=self._describe()["paths"], title="Programming interface")
+        return self._page(
+            "docs.html",
+            paths=self._describe()["paths"],
+            address=str(request.base_url).rstrip("/"),
+            type_of=type_of,
+            title="Programming interface",
+        )
 
     async def _login(self, request: Request) -> Response:
         """A token in a cookie, for browsers, which send no Authorization of their own. The guard compares it."""
         if request.method == "GET":
-            return self._page("login.html", title="Token needed")
+            refused = "refused" in request.query_params
+            return self._page("login.html", refused=refused, title="Token needed")
         token = parse_qs((await request.body()).decode(errors="replace")).get("token", [""])[0]
         answered = RedirectResponse("/", 303)
         answered.set_cookie(COOKIE, token.strip(), httponly=True, samesite="strict")
@@ -200,6 +212,46 @@ def searched(request: SearchRequest, engine: Engine) -> tuple[SearchAnswer, dict
     tags = EVERY["document_tags"]
     found = tags.run(engine, parsed(tags.name, tags.takes, {"document_ids": ids})).documents if ids else ()
     return answer, {document.document_id: document.tags for document in found}
+
+
+def waterfall(trace: Sequence[Stage]) -> list[tuple[Stage, float, float, list[tuple[str, str]]]]:
+    """Each stage with the percent of the whole at which it begins, those that it takes, and its details in words."""
+    whole = sum(stage.took_ms for stage in trace) or 1.0
+    rows, before = [], 0.0
+    for stage in trace:
+        details = [(name.replace("_", " "), in_words(value)) for name, value in stage.detail.items()]
+        rows.append((stage, before / whole * 100, stage.took_ms / whole * 100, details))
+        before += stage.took_ms
+    return rows
+
+
+def in_words(value: object) -> str:
+    """
+    >>> in_words({"dense": 1.0, "lexical": 0.01211}), in_words(["sync", "set"]), in_words(3)
+    ('dense 1, lexical 0.0121', 'sync, set', '3')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {in_words(part)}" for name, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(in_words, value))
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """An argument's type as a person writes it, with its default.
+
+    >>> type_of({"type": "array", "items": {"type": "string"}}), type_of({"type": "integer", "default": 10})
+    ('list of string', 'integer, 10 unless given')
+    """
+    said = str(schema.get("type", ""))
+    if "enum" in schema:
+        said = " | ".join(map(str, schema["enum"]))
+    elif choices := schema.get("anyOf", schema.get("oneOf", ())):
+        said = " or ".join(dict.fromkeys(map(type_of, choices)))
+    elif said == "array":
+        said = f"list of {type_of(schema.get('items', {})) or 'values'}"
+    default = schema.get("default")
+    return said if default in (None, "", [], False) else f"{said}, {default} unless given"
 
 
 def grouped(hits: Sequence[FoundHit]) -> list[tuple[FoundHit, list[FoundHit]]]:
@@ -229,13 +281,13 @@ def facets(asked: Asked, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...
     return found
 
 
-def shown_excerpt(hit: FoundHit, find: MarksOf) -> str:
-    """Prose without the line breaks of its file, and without its heading, which is named above it, unless the heading
-    is what matches; everything else as it is."""
+def shown_excerpt(hit: FoundHit) -> str:
+    """Prose without the line breaks of its file, and without its heading, which is named above it; everything else
+    as it is."""
     if hit.content_type != "prose" or hit.kind == "commit":
         return hit.excerpt
     heading = hit.heading_path[-1] if hit.heading_path else ""
-    return text.readable(hit.excerpt, "" if find(heading) else heading)
+    return text.readable(hit.excerpt, heading) or hit.excerpt
 
 
 def heading_of(hit: FoundHit) -> str:

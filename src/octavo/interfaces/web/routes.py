@@ -7,8 +7,6 @@ from typing import Any
 
 from starlette.routing import Route
 
-from octavo.config.schema import Serve
-from octavo.interfaces.calls import Calls
 from octavo.interfaces.web.answers import Answers
 from octavo.interfaces.web.changes import Changes
 from octavo.interfaces.web.documents import Documents
@@ -18,17 +16,14 @@ from octavo.interfaces.web.pages import Pages
 from octavo.interfaces.web.site import Site
 
 
-def page_routes(
-    calls: Calls, describe: Callable[[], Mapping[str, Any]], settings: Serve, *, writable: bool
-) -> list[Route]:
+def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[Route]:
     """`describe` gives the OpenAPI document, for the page on the programming interface."""
-    site = Site(calls, writable=writable, open_with=settings.open_with)
     listed = [
         *Pages(site, describe).listed(),
         *Documents(site).listed(),
         *Answers(site).listed(),
         *Memories(site).listed(),
         *LibraryPages(site).listed(),
-        *(Changes(site).listed() if writable else ()),
+        *(Changes(site).listed() if site.writable else ()),
     ]
     return [Route(path, page, methods=methods) for path, page, methods in listed]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from octavo.errors import OctavoError
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.problems import status_of
 from octavo.interfaces.web import text
-from octavo.operations.table import EVERY
+from octavo.operations.table import EVERY, OPERATIONS
 from octavo.version import __version__
 
 HEADERS = {
@@ -45,6 +46,8 @@ LIBRARY_PAGES = (
 )
 """What the pages about the library lead to."""
 
+_TITLES = {404: "Not found", 409: "Not now", 503: "Not now"}
+
 Page = Callable[[Request], Awaitable[Response]]
 Listed = list[tuple[str, Page, list[str]]]
 
@@ -61,10 +64,14 @@ class Site:
         self._templates = Environment(
             loader=PackageLoader("octavo.interfaces.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
+        self._templates.filters["sentence"] = text.sentence
         self._templates.globals |= {
             "version": __version__,
             "document_link": text.document_link,
             "differences": text.differences,
+            "inline": text.inline,
+            "place": text.Place,
+            "named_link": text.named_link,
             "writable": writable,
             "site_pages": PAGES,
             "library_pages": LIBRARY_PAGES,
@@ -76,6 +83,19 @@ class Site:
 
     def page(self, name: str, http_status: int = 200, **shown: Any) -> Response:
         return HTMLResponse(self.part(name, **shown), http_status, HEADERS)
+
+    def refusal(self, request: Request, status: int, headers: Mapping[str, str] | None = None) -> Response:
+        """What a person sees at an address that has no page, or that takes what only programs send."""
+        name = request.url.path.rpartition("/")[2]
+        shown: dict[str, Any] = {"path": request.url.path, "example": None, "title": "Not found"}
+        if status == 405:
+            operation = OPERATIONS.get(name)
+            example = json.dumps(operation.example or {}, ensure_ascii=False) if operation else "{}"
+            address = str(request.base_url).rstrip("/")
+            shown |= {"example": example, "address": address, "title": "This address is for programs"}
+        page = self.page("refusal.html", status, **shown)
+        page.headers.update(headers or {})
+        return page
 
     async def call(self, operation: str, **arguments: Any) -> Any:
         return await self.calls.value(EVERY[operation], arguments)
@@ -97,9 +117,15 @@ class Site:
             try:
                 return await page(request)
             except OctavoError as error:
-                return self.page("error.html", status_of(error), error=error, title="Not possible")
+                status = status_of(error)
+                return self.page("error.html", status, error=error, title=_TITLES.get(status, "Not possible"))
 
         return answered
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks, to show what comes."""
+    return request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
 
 
 async def while_wanted(request: Request, answer: Coroutine[Any, Any, Response]) -> Response:

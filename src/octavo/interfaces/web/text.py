@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -17,6 +17,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from octavo.interfaces.marks import Mark, MarksOf, marked
+from octavo.operations.lines import Part
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _WIKILINK = re.compile(r"!?\[\[(?P<target>[^\]\[|\n]{1,300})(?:\|(?P<label>[^\]\[\n]{1,300}))?\]\]")
@@ -41,9 +42,10 @@ class Place:
             return target if parts.scheme in _ELSEWHERE else ""
         if parts.netloc or target.startswith("/"):
             return ""
+        anchor = heading_anchor(unquote(parts.fragment)) if parts.fragment else ""
         if not parts.path:
-            return f"#{quote(parts.fragment)}" if parts.fragment else ""
-        return document_link(self.collection, urljoin(self.uri, parts.path))
+            return anchor
+        return document_link(self.collection, urljoin(self.uri, unquote(parts.path))) + anchor
 
     def cites(self, first: int, last: int) -> bool:
         return self.lines is not None and first <= self.lines[1] and last >= self.lines[0]
@@ -52,6 +54,42 @@ class Place:
 def document_link(collection: str, uri: str, lines: tuple[int, int] | None = None) -> str:
     shown = f"?lines={lines[0]}-{lines[1]}#cited" if lines else ""
     return f"/document/{quote(collection, safe='')}/{quote(uri)}{shown}"
+
+
+def sentence(said: str) -> Markup:
+    """What a message says, begun with a capital, with what stands between backticks as code.
+
+    >>> str(sentence("run `octavo index` <now>"))
+    'Run <code>octavo index</code> &lt;now&gt;'
+    """
+    parts = (said[:1].upper() + said[1:]).split("`")
+    paired = len(parts) % 2
+    shown = (Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
+    return Markup("").join(shown) if paired else escape("`".join(parts))
+
+
+def heading_anchor(heading: str) -> str:
+    """The part of an address that leads to a heading of the document.
+
+    >>> heading_anchor("What's new?"), heading_anchor("whats-new"), heading_anchor("Sync#What's new?")
+    ('#h-whats-new', '#h-whats-new', '#h-whats-new')
+    """
+    return f"#{quote(_heading_id(heading.rpartition('#')[2]))}"
+
+
+def _heading_id(heading: str) -> str:
+    """Begins with `h-`: what a document calls its headings is never the id of anything else on the page."""
+    return "h-" + re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower()))
+
+
+def named_link(collection: str, name: str) -> str:
+    """Where the name that a wikilink gives leads; without a collection, to whatever is called so in any of them."""
+    target, _, heading = name.partition("#")
+    if not target.strip():
+        return heading_anchor(heading)
+    if not collection:
+        return f"/find?name={quote(name)}"
+    return f"/find/{quote(collection, safe='')}/{quote(name)}"
 
 
 def readable(text: str, heading: str) -> str:
@@ -85,11 +123,20 @@ def excerpt(text: str, mark: MarksOf, most: int = 8) -> Markup:
     found = mark(text)
     start, end = _window(text, found, most)
     start += len(text[start:end]) - len(text[start:end].lstrip("\n"))
-    parts = marked(text[start:end], [spot for spot in found if spot.start >= start], start)
-    shown = Markup("").join(
+    end = start + len(text[start:end].rstrip())
+    shown = _as_marked(marked(text[start:end], [spot for spot in found if spot.start >= start], start))
+    return Markup("{}{}{}").format("… " if start else "", shown, " …" if text[end:].strip() else "")
+
+
+def with_marks(text: str, mark: MarksOf) -> Markup:
+    """A line of text with the words that were asked for set apart."""
+    return _as_marked(marked(text, mark(text), 0))
+
+
+def _as_marked(parts: Iterable[Part]) -> Markup:
+    return Markup("").join(
         Markup("<mark>{}</mark>").format(part.text) if part.style == "match" else escape(part.text) for part in parts
     )
-    return Markup("{}{}{}").format("… " if start else "", shown, " …" if text[end:].strip() else "")
 
 
 def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
@@ -126,9 +173,31 @@ def markdown(text: str, place: Place) -> Markup:
                 anchored = True
         if token.children:
             token.children = _inline(token.children, place)
+    _name_headings(tokens)
     body = Markup(parser.renderer.render(tokens, parser.options, {}))
     folded = Markup('<details class="front"><summary>Front matter</summary><pre>{}</pre></details>')
     return body + (folded.format(front[0]) if front else Markup(""))
+
+
+def inline(text: str, place: Place) -> Markup:
+    """A sentence of Markdown: emphasis, code and links, and no block around it."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+    tokens = parser.parseInline(text)
+    for token in tokens:
+        token.children = _inline(token.children or [], place)
+    return Markup(parser.renderer.render(tokens, parser.options, {}))
+
+
+def _name_headings(tokens: Sequence[Token]) -> None:
+    """Each heading can be led to by its words; the first of several that say the same."""
+    named: set[str] = set()
+    for opened, content in pairwise(tokens):
+        if opened.type == "heading_open" and not opened.attrGet("id"):
+            words = "".join(child.content for child in content.children or ())
+            name = _heading_id(words)
+            if name not in named:
+                opened.attrSet("id", name)
+            named.add(name)
 
 
 def _mark_callouts(tokens: Sequence[Token]) -> None:
@@ -140,12 +209,14 @@ def _mark_callouts(tokens: Sequence[Token]) -> None:
         if found := _CALLOUT.match(first.content):
             opened.attrJoin("class", "callout")
             opened.attrJoin("class", "caution" if found["kind"].lower() in _CAUTIONS else "hint-box")
-            rest = first.content[found.end() :].strip()
-            title = rest or found["kind"].capitalize()
-            bold = [Token("strong_open", "strong", 1), _text(title), Token("strong_close", "strong", -1)]
-            following = inline.children[1:]
-            if following and following[0].type == "softbreak":
-                following = [Token("hardbreak", "br", 0), *following[1:]]
+            rest = first.content[found.end() :].lstrip()
+            ends = [place for place, child in enumerate(inline.children) if child.type in ("softbreak", "hardbreak")]
+            end = ends[0] if ends else len(inline.children)
+            title = [_text(rest), *inline.children[1:end]]
+            if not rest and end == 1:
+                title = [_text(found["kind"].capitalize())]
+            bold = [Token("strong_open", "strong", 1), *title, Token("strong_close", "strong", -1)]
+            following = [Token("hardbreak", "br", 0), *inline.children[end + 1 :]] if ends else []
             inline.children = [*bold, *following]
 
 
@@ -171,7 +242,8 @@ def _with_wikilinks(text: str, place: Place) -> list[Token]:
     for found in _WIKILINK.finditer(text):
         made += [_text(text[at : found.start()])]
         target = found["target"].strip()
-        made += _link(f"/find/{quote(place.collection, safe='')}/{quote(target)}", found["label"] or target)
+        shown = " → ".join(part.strip() for part in target.split("#") if part.strip())
+        made += _link(named_link(place.collection, target), found["label"] or shown)
         at = found.end()
     return [*made, _text(text[at:])]
 

@@ -9,12 +9,21 @@ let waiting = 0;
 let took = 0;
 let request = null;
 let shown = new URLSearchParams(new FormData(form)).toString();
+// `autofocus` is obeyed when the page is next painted: keys that are pressed before would be lost.
+if (document.activeElement === document.body) field.focus({ preventScroll: true });
 
 const asked = () => {
   const given = new URLSearchParams(new FormData(form));
   for (const [name, value] of [...given]) if (!value && name !== "q") given.delete(name);
   return given;
 };
+
+function say(text) {
+  const note = document.createElement("p");
+  note.className = "note warn";
+  note.textContent = text;
+  results.replaceChildren(note);
+}
 
 async function search() {
   const given = asked();
@@ -23,23 +32,31 @@ async function search() {
   request?.abort();
   request = new AbortController();
   const since = performance.now();
+  const mine = request;
+  results.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(`/results?${given}`, { signal: request.signal });
     if (answer.status === 401) return location.assign("/login");
     const html = await answer.text();
     took = performance.now() - since;
     if (given.toString() !== shown) return;
+    if (!answer.ok) {
+      shown = "";
+      if (answer.status !== 503) return say("The server could not answer this.");
+      say("The server is busy; the search is tried again in a moment.");
+      waiting = setTimeout(search, 1000 * (Number(answer.headers.get("Retry-After")) || 1));
+      return;
+    }
     results.innerHTML = html;
     history.replaceState(null, "", given.get("q") ? `/?${given}` : "/");
     document.title = `${given.get("q") || "Search"} · Octavo`;
   } catch (error) {
     if (error.name !== "AbortError") {
-      const note = document.createElement("p");
-      note.className = "note warn";
-      note.textContent = "The server does not answer.";
-      results.replaceChildren(note);
+      say("The server does not answer.");
       shown = "";
     }
+  } finally {
+    if (mine === request) results.removeAttribute("aria-busy");
   }
 }
 
