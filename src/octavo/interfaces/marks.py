@@ -49,13 +49,26 @@ def meant(terms: Terms) -> Meant:
     return Meant(frozenset((*terms.words, *phrases, *forms)), terms.prefixes)
 
 
+class _Answered(dict[str, frozenset[str]]):
+    """Words and the query's tokens that each of them answers, found out once: most words of a text stand in others."""
+
+    def __init__(self, query: Meant, analyse: Callable[[str], list[str]]) -> None:
+        self._query, self._analyse = query, analyse
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        tokens = self[word] = self._query.of(self._analyse(word))
+        return tokens
+
+
 def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> list[Mark]:
     """Words whose analysed tokens meet the query's: `ran` for `running`, `getUserById` for `user`."""
+    return _marks(text, _Answered(query, analyse))
+
+
+def _marks(text: str, answered: _Answered) -> list[Mark]:
     found: list[Mark] = []
-    answered: dict[str, frozenset[str]] = {}
     for word in _WORD.finditer(text):
-        if (tokens := answered.get(word[0])) is None:
-            tokens = answered[word[0]] = query.of(analyse(word[0]))
+        tokens = answered[word[0]]
         if tokens and max(word[0]) >= _UNSPACED:
             found += _inside(word, tokens)
         elif tokens:
@@ -83,14 +96,17 @@ def marks_of(query: str) -> MarksOf:
     if not query:
         return lambda text: []
     analyzer = _analyzer()
-    asked = meant(parse_query(query, analyzer)[0])
+
+    @cache
+    def answered(language: str) -> _Answered:
+        if not language:
+            return _Answered(meant(parse_query(query, analyzer)[0]), analyzer.tokens)
+        there = meant(parse_query(query, analyzer, [language])[0])
+        return _Answered(there, lambda word: [*analyzer.tokens(word), *analyzer.forms(word, language)])
 
     def found(text: str) -> list[Mark]:
         (language,) = analyzer.languages([analyzer.joined(text)], text)
-        if not language:
-            return marks(text, asked, analyzer.tokens)
-        there = meant(parse_query(query, analyzer, [language])[0])
-        return marks(text, there, lambda word: [*analyzer.tokens(word), *analyzer.forms(word, language)])
+        return _marks(text, answered(language))
 
     return found
 
