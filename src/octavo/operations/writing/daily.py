@@ -13,7 +13,7 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, change, note_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import Note, Written, change, note_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import NoteAppendRequest, NoteNewRequest, NoteTodayRequest, WriteRequest
 from octavo.writing.create import from_template, new_note
 from octavo.writing.edit import Edit, append, append_to_end
@@ -150,7 +150,7 @@ def _create(
         refuse_no_place(note.path, note.uri)
         if note.path.exists():
             raise Conflict(f"there is a file {note.uri} already", hint="`octavo note append` adds to it")
-        return put(engine, note, _write(request), operation, None, encoded(text))
+        return put(engine, note, _write(request), operation, Written(None, encoded(text)))
 
 
 def _template_text(engine: Engine, collection: Collection, name: str) -> str:

@@ -154,11 +154,9 @@ def change(
     return answered(engine, note, request, written, edited)
 
 
-def put(
-    engine: Engine, note: Note, request: WriteRequest, operation: str, before: File | None, content: bytes
-) -> WriteAnswer:
+def put(engine: Engine, note: Note, request: WriteRequest, operation: str, written: Written) -> WriteAnswer:
     """Writes a whole file, new or in the place of another; the folder's lock is the caller's."""
-    written = Written(before, content)
+    before, content = written.before, written.content
     if before is not None:
         refuse_read_only(before)
     if not request.dry_run:

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.ids import document_id
-from octavo.model.note_write import UNDO, NoteWrite
+from octavo.model.note_write import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, note_in, path_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import Note, Written, note_in, path_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import DocRestoreRequest
 from octavo.writing.files import File, digest, encoded, refuse_changed
 from octavo.writing.lock import folder_lock
 from octavo.writing.outline import BOM
 from octavo.writing.spacing import line_ending
+from octavo.writing.splice import Difference
 
 
 def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
@@ -27,13 +28,15 @@ def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
         writes = engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))
         if request.version is None:
             assert file is not None, "without a version there is a file to undo a write of"
-            return put(engine, note, request, UNDO, file, _before_last(note, file, writes))
+            replaced = _replaced_last(note, file, writes)
+            known = _differences(replaced, len(file.content))
+            return put(engine, note, request, UNDO, Written(file, replaced.within(file.content), known))
         content = _of_version(engine, note, request.version, file, writes)
-        return put(engine, note, request, "doc_restore", file, content)
+        return put(engine, note, request, "doc_restore", Written(file, content))
 
 
-def _before_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> bytes:
-    """What the file was before the last write that was not taken back yet."""
+def _replaced_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> Replaced:
+    """What the last write that was not taken back yet replaced."""
     undone = 0
     for write in reversed(writes):
         if write.operation == UNDO:
@@ -48,8 +51,20 @@ def _before_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> bytes:
         elif write.before is None:
             raise InvalidArgument(f"{note.uri} was made by that write", hint="delete the file to take it back")
         else:
-            return write.before.within(file.content)
+            return write.before
     raise NotFound(f"no write to {note.uri} is left to undo", hint="`octavo history` lists its versions")
+
+
+def _differences(replaced: Replaced, size: int) -> Sequence[Difference] | None:
+    """Where a file of that size changes when what was replaced comes back; of a file that was kept whole, unknown."""
+    if replaced.whole:
+        return None
+    found, grown = [], 0
+    for part in replaced.parts:
+        start, end = part.start, size - part.end
+        found.append(Difference(start, end, start + grown, start + grown + len(part.content)))
+        grown += len(part.content) - (end - start)
+    return found
 
 
 def _of_version(engine: Engine, note: Note, number: int, file: File | None, writes: Sequence[NoteWrite]) -> bytes:

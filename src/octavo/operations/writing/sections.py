@@ -8,7 +8,7 @@ from dataclasses import asdict
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
-from octavo.operations.writing.notes import change, note_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import Written, change, note_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import (
     DocAppendToSectionRequest,
     DocAutoFixRequest,
@@ -61,7 +61,7 @@ def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:
         if file is not None and not request.overwrite:
             raise Conflict(f"there is a file {note.uri} already", hint="edit it, or pass overwrite to replace it whole")
         refuse_changed(file, request.expected_hash, note.uri)
-        return put(engine, note, request, "doc_create", file, encoded(text))
+        return put(engine, note, request, "doc_create", Written(file, encoded(text)))
 
 
 def doc_insert_section(engine: Engine, request: DocInsertSectionRequest) -> WriteAnswer:
