@@ -14,7 +14,16 @@ _DOI = re.compile(
     r"(?<![\w/.])(?:https?://(?:dx\.)?doi\.org/|doi:\s?)?(10\.[0-9]{4,9}/[^\s\"'<>|{}\\^`\[\]]+)", re.IGNORECASE
 )
 _URL = re.compile(r"https?://[^\s\"'<>|{}\\^`\[\]]+", re.IGNORECASE)
-_REPOSITORY = re.compile(r"\b(?:github|gitlab|codeberg)\.(?:com|org)/([\w.-]{1,39}/[\w.-]{1,100})", re.IGNORECASE)
+# At the host itself: gist., docs. and api. have other things at such a path.
+_REPOSITORY = re.compile(
+    r"(?<![\w.-])(?:www\.)?(?:github|gitlab|codeberg)\.(?:com|org)/([\w.-]{1,39}/[\w.-]{1,100})", re.IGNORECASE
+)
+_NO_OWNER = re.compile(
+    r"(?:about|apps|collections|enterprise|explore|features|login|marketplace|orgs|search|security|settings|sponsors|topics"
+    r"|users|(?:example|my|your)[-_].*|username)$",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"(?:^|\.)example(?:\.(?:com|net|org|edu))?$|^example\.")  # RFC 2606
 _TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref")
 
 
@@ -43,7 +52,7 @@ def cited(text: str) -> Iterator[FoundName]:
             yield FoundName(found, match.start(), match.start() + len(_without_end(match[0])))
     for match in _REPOSITORY.finditer(text):
         owner, _, name = match[1].removesuffix(".git").rstrip(".").partition("/")
-        if owner.casefold() not in ("orgs", "topics", "users", "marketplace", "features", "settings"):
+        if not _NO_OWNER.match(owner):
             yield found_name(EntityKind.PROJECT, f"{owner}/{name}", match.start(1), match.end(1))
 
 
@@ -72,7 +81,7 @@ def address(text: str) -> Entity | None:
     label = _without_end(match[0])
     host, _, rest = label.partition("://")[2].partition("/")
     host = host.rpartition("@")[2].casefold().removeprefix("www.")
-    if "." not in host or host.startswith(("127.", "localhost", "0.0.0.0", "example.")):
+    if "." not in host or host.startswith(("127.", "localhost", "0.0.0.0")) or _EXAMPLE.search(host):
         return None
     path, _, query = rest.partition("#")[0].partition("?")
     kept = [(name, value) for name, value in parse_qsl(query) if not _TRACKING.fullmatch(name)]

@@ -21,11 +21,37 @@ from octavo.model.text import Span
 
 _MOST = 500  # mentions kept of one document, the most frequent: beyond that it is a list
 _LONGEST = 120
-_HIDDEN = re.compile(r"^(```|~~~).*?^\1[`~]*[ \t]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+# Code in prose: between fences, also inside lists and quotes (a longer row of ~ underlines a heading); below `::` or a
+# directive for code, as reStructuredText has them; between backquotes.
+_HIDDEN = re.compile(
+    r"""
+      ^[ \t>]*(?P<fence>`{3,}+|~{3,5}(?!~)) [^\n]*\n .*? (?:^[ \t>]*(?P=fence)[`~]*[ \t]*$ | \Z)
+    | ^(?P<indent>[ \t]*)(?=\S)
+      (?: \.\.[ \t](?:code|sourcecode|code-block|testcode|testoutput|doctest|parsed-literal|prompt)::[^\n]*
+        | (?!\.\.[ \t])[^\n]*::[ \t]* ) \n
+      (?:[ \t]*\n | (?P=indent)[ \t]+\S[^\n]*(?:\n|\Z))+
+    | ``[^\n]*?`` | `[^`\n]*`
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_HANDLE = re.compile(r"(?<![\w@/.\[])@([A-Za-z][A-Za-z0-9_-]{1,38})(?![\w@]|\.\w)")
+# No handle: a quoted value, the scope of a package (`@scope/name`), what is called or opened (`@is(…)`, `@article{`).
+_HANDLE = re.compile(r"(?<![\w@/.\[\"'“‘])@([A-Za-z][A-Za-z0-9_-]{1,38})(?![\w@/({<]|\.\w)")
+# Annotations of languages, where nothing marks them as code.
+_ANNOTATION = re.compile(
+    r"(?:abstractmethod|author|classmethod|dataclass|deprecated|export|extends|final|font-face|implements|import|keyframes"
+    r"|layer|media|namespace|nullable|override|page|param|private|property|protected|public|returns?|see|since|staticmethod"
+    r"|supports|test|throws|todo|type|typedef)$",
+    re.IGNORECASE,
+)
 _PERSON_LINK = re.compile(r"\[\[@([^\[\]|#\n]{2,80})(?:[|#][^\[\]\n]*)?\]\]")
-_PROJECT = re.compile(r"\bProject[ \t]+([A-Z][\w-]{2,30}(?:[ \t]+[A-Z][\w-]{2,30})?)")
+_PROJECT = re.compile(
+    # `Project Page`, `Project Manager` and the like speak of any project.
+    r"\bProject[ \t]+"
+    r"(?!(?:Board|Files|Folder|Goals|Home|Lead|Leader|Managements?|Managers?|Names?|Notes|Overview|Owners?"
+    r"|Pages?|Plan|Planning|Roadmap|Root|Settings|Setup|Status|Structure|Summary|Teams?|Templates?|Website|Wiki)\b)"
+    r"([A-Z][\w-]{2,30}(?:[ \t]+[A-Z][\w-]{2,30})?)"
+)
 _IDENTIFIERS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -42,7 +68,7 @@ _IDENTIFIERS = tuple(
 )
 # Written like the key of a ticket, and none: encodings, hashes, standards without a body.
 _NO_TICKET = re.compile(
-    r"(?:UTF|SHA|MD|AES|RSA|CRC|BASE|ASCII|CP|KOI|GB|HTTP|IPV|USB|COVID|GPT|MP|HDMI|WPA|UTC|GMT|ISBN|ISO|RFC|PEP|X)-"
+    r"(?:UTF|SHA|MD|AES|RSA|CRC|BASE|ASCII|CP|KOI|GB|HTTP|IPV|USB|COVID|GPT|MP|HDMI|WPA|UTC|GMT|ISBN|ISO|RFC|PEP|EAN|ES|ECMA|MPEG|X)-"
 )
 _AUTHORS = ("author", "authors", "creator", "creators", "by", "written_by")
 _PEOPLE = ("people", "person", "attendees", "participants", "with", "contact", "contacts")
@@ -228,7 +254,8 @@ def _handles(prose: str) -> Iterator[FoundName]:
     for match in _PERSON_LINK.finditer(prose):
         yield found_name(EntityKind.PERSON, match[1].strip(), match.start(1), match.end(1))
     for match in _HANDLE.finditer(prose):
-        yield found_name(EntityKind.PERSON, f"@{match[1]}", match.start(), match.end())
+        if not _ANNOTATION.match(match[1]):
+            yield found_name(EntityKind.PERSON, f"@{match[1]}", match.start(), match.end())
 
 
 def named_in(text: str, names: Iterable[tuple[EntityKind, str]]) -> tuple[Mention, ...]:

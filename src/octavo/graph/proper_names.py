@@ -23,14 +23,18 @@ _NOT_A_SURNAME = frozenset(
         "blog",
         "book",
         "chapter",
+        "code",
         "day",
         "december",
+        "desktop",
         "documentation",
         "example",
         "february",
         "foundation",
         "friday",
+        "game",
         "guide",
+        "haiku",
         "home",
         "i",
         "institute",
@@ -42,8 +46,11 @@ _NOT_A_SURNAME = frozenset(
         "may",
         "monday",
         "november",
+        "numeral",
+        "numerals",
         "notes",
         "october",
+        "opus",
         "page",
         "project",
         "road",
@@ -51,6 +58,7 @@ _NOT_A_SURNAME = frozenset(
         "section",
         "september",
         "server",
+        "sonnet",
         "street",
         "sunday",
         "the",
@@ -78,10 +86,11 @@ def proper_names(prose: str, declared: Mapping[str, Entity]) -> Iterator[FoundNa
             place, taken = None, 1
             if (folded := entity_name(_bare(word))) in firsts:
                 place, taken = _longest(prose, words, at, declared, max(longest, 4)) or (None, 1)
-                if place is None:
+                if place is None and not _of_an_institution(words, at):
                     place, taken = _longest(prose, words, at, places, 4) or (None, 1)
-            if place is None and (folded in given or folded in _TITLES):
-                place, taken = _person(prose, words, at, titled=folded in _TITLES) or (None, 1)
+            titled = folded in _TITLES and not word.isupper()  # MS and DR stand for other things
+            if place is None and (folded in given or titled):
+                place, taken = _person(prose, words, at, titled=titled) or (None, 1)
             if place is not None:
                 yield place._replace(entity=declared.get(place.entity.name, place.entity))
             at += taken
@@ -94,6 +103,12 @@ _NAME_WORD = re.compile(r"[^\W\d_][\w'’-]*\.?")
 def _bare(word: str) -> str:
     """Without the ending of a genitive."""
     return re.sub(r"['’]s?$", "", word)
+
+
+def _of_an_institution(words: list[tuple[str, int]], at: int) -> bool:
+    """Whether a place is a part of an institution's name, as in `University of Southern California`."""
+    before = " ".join(word for word, _ in words[max(0, at - 3) : at])
+    return re.search(r"\b(?:University|Institute|Bank) of(?: [A-Z]\w+)?$", before) is not None
 
 
 def _adjacent(prose: str, words: list[tuple[str, int]], left: int) -> bool:

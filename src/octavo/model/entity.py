@@ -11,7 +11,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.text import Span
 
-RULES = "rules-1"
+RULES = "rules-2"
 """Who finds entities without a model."""
 
 

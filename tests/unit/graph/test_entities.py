@@ -34,6 +34,14 @@ def labels(text: str, kind: EntityKind, document: NamedDocument | None = None) -
         ("Anna Documentation, Peter University, and mail to a@b.org", []),
         ("`Peter Parker` and\n```\nPeter Parker\n```\n", []),
         ("In Mark Down we trust, as May Day comes.", []),
+        ("MS Embedded fonts, Claude Haiku and the Max Hourly Price, says Claude Monet.", ["Claude Monet"]),
+        ('Ask ``@PublicAPI`` or `@media`; {{cssxref("@layer")}}, @angular/core, by @albanie.', ["@albanie"]),
+        ("1. Do:\n\n   ```py\n   @final\n   ```\n\n> ~~~\n> @media\n> ~~~\n\nby @kim", ["@kim"]),
+        ("As follows::\n\n    @final\n    class A: ...\n\nby @kim", ["@kim"]),
+        (".. code-block:: tex\n\n   @article{a,\n     by = Peter Parker}\n\n.. note::\n\n   by @kim", ["@kim"]),
+        ("@override(Base)\n@property\n\n@article{liaw, and @kim: look.", ["@kim"]),
+        ("A heading\n~~~~~~~~~\n\nby @kim", ["@kim"]),
+        ("```\nPeter Parker, and the fence is never closed", []),
     ],
 )
 def test_people_are_given_names_with_a_surname_titles_and_handles(text: str, people: list[str]) -> None:
@@ -43,12 +51,20 @@ def test_people_are_given_names_with_a_surname_titles_and_handles(text: str, peo
 def test_a_place_is_the_longest_name_that_is_known() -> None:
     assert labels("From New York City to Zürich's lake.", EntityKind.PLACE) == ["New York City", "Zürich"]
     assert labels("A nice day in mobile.", EntityKind.PLACE) == []
+    assert labels("The University of Southern California is not in Canada.", EntityKind.PLACE) == ["Canada"]
+
+
+def test_a_project_is_named_by_its_repository_or_by_the_word_in_front() -> None:
+    text = "https://github.com/simonw/llm.git, www.gitlab.com/a/b, Project Heron, github.com/sponsors/x"
+    assert sorted(labels(text, EntityKind.PROJECT)) == ["Heron", "a/b", "simonw/llm"]
+    other = "https://gist.github.com/x/0e6a8d https://docs.github.com/en/pages https://api.github.com/repos/a"
+    assert labels(f"{other} github.com/your-name/repo, the Project Page of a Project Manager", EntityKind.PROJECT) == []
 
 
 def test_identifiers_are_one_however_they_are_written() -> None:
     (standard, ticket) = entities_of(note(), "RFC 9110, RFC9110 and RFC-9110; see OPS-17.", NOBODY)
     assert (standard.entity.name, standard.times, ticket.entity.label) == ("rfc 9110", 3, "OPS-17")
-    assert labels("UTF-8, SHA-256, X-1 and COVID-19", EntityKind.IDENTIFIER) == []
+    assert labels("UTF-8, SHA-256, X-1, EAN-13 and COVID-19", EntityKind.IDENTIFIER) == []
 
 
 def test_a_doi_and_an_address_end_where_the_sentence_goes_on() -> None:
@@ -58,6 +74,8 @@ def test_a_doi_and_an_address_end_where_the_sentence_goes_on() -> None:
     same = [address("https://www.Octavo-site.org/a/#x"), address("http://octavo-site.org/a?utm_source=mail")]
     assert {found.name for found in same if found} == {"octavo-site.org/a"}
     assert doi("no doi") is None and address("http://localhost:80/") is None
+    assert address("https://cdn-1.example.com/a") is None and address("https://shop.example/") is None
+    assert address("https://example-site.com/a") is not None
 
 
 def test_front_matter_names_authors_places_and_what_the_document_is() -> None:
