@@ -17,8 +17,11 @@ def pdf(
     about: Mapping[str, str] | None = None,
     password: bool = False,
     links: Sequence[str] = (),
+    fields: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
 ) -> bytes:
-    """A PDF with these lines on its pages; `outline` names pages from 1. Every page has the links."""
+    """A PDF with these lines on its pages; `outline` names pages from 1. Every page has the links, the filled fields of
+    a form and the notes."""
     objects: list[bytes] = []
 
     def add(body: str | bytes) -> int:
@@ -30,6 +33,13 @@ def pdf(
     places = "".join(
         f"<< /Type /Annot /Subtype /Link /Rect [72 700 200 720] /A << /S /URI /URI ({link}) >> >>" for link in links
     )
+    places += "".join(f"<< /Type /Annot /Subtype /Text /Rect [9 9 20 20] /Contents ({note}) >>" for note in notes)
+    widgets = [
+        add(f"<< /Type /Annot /Subtype /Widget /FT /Tx /T ({name}) /V ({value}) /Rect [72 60 200 80] >>")
+        for name, value in (fields or {}).items()
+    ]
+    filled = " ".join(f"{number} 0 R" for number in widgets)
+    places += filled
     for lines in pages:
         stream = _page_stream(lines)
         content = add(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))
@@ -41,7 +51,8 @@ def pdf(
         )
     objects[tree - 1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(f'{k} 0 R' for k in kids)}] >>".encode()
     outlines = f"/Outlines {_outline(objects, add, kids, outline)} 0 R" if outline else ""
-    objects[catalog - 1] = f"<< /Type /Catalog /Pages {tree} 0 R {outlines} >>".encode()
+    form = f"/AcroForm << /Fields [{filled}] >>" if widgets else ""
+    objects[catalog - 1] = f"<< /Type /Catalog /Pages {tree} 0 R {outlines} {form} >>".encode()
     info = ""
     if about:
         fields = " ".join(f"/{name} ({value})" for name, value in about.items())

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import IO, Any
 
 from octavo.converting.confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
 from octavo.model.converted import Converted, Refused, to_plain
 
-FOLDER_PREFIX = "octavo-convert-"  # of the folder that is all a converter may write to
 SIZE = 8  # bytes in front of a message that say how long it is
 
 Reader = Callable[[str, bytes, "Settings"], Converted | Refused]
@@ -71,15 +68,7 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
             data = received(asked, 1 << 40)
             send(answers, *_answer(question["reader"], question["name"], data, told, allowed))
     except (EOFError, BrokenPipeError):
-        _remove_folder()
         os._exit(0)  # without the interpreter's farewell, which would complain about the pipe
-
-
-def _remove_folder() -> None:
-    """What this process may write to goes with it where nobody is left to remove it: whoever asked was killed."""
-    folder = Path(os.environ.get("TMPDIR", ""))
-    if folder.name.startswith(FOLDER_PREFIX):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits) -> list[bytes]:

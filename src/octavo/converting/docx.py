@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
+from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "docx-2"
-_HEADING = re.compile(r"^(?:heading|überschrift|titre|título|заголовок|標題|见出し|見出し)\s*(\d)", re.IGNORECASE)
+CONVERTER = "docx-3"
+_AUTOMATIC = "Description automatically generated"
+_LEAST_DESCRIPTION = 4  # characters: shorter ones are numbers
 _LIST = re.compile(r"^.*?(?:\s([2-9]))?$")
 _NO_LIST = "0"  # the number of a list that takes a paragraph out of its style's list
 _LONG_CELL = 600  # characters: a table with longer cells lays out a page
@@ -92,7 +94,7 @@ class _Reader:
             level = int(attribute(outline, "val")) + 1
         if style.casefold().startswith("toc") and len(style) <= 5:
             return  # the table of contents repeats every heading
-        if level == -1:
+        if level == TITLE_LEVEL:
             self.title = self.title or " ".join(text.split())
             self._builder.heading(1, text)
         elif level:
@@ -115,8 +117,11 @@ class _Reader:
 
     def _beside(self, node: Element) -> None:
         """Text boxes and comments that are anchored in a paragraph."""
-        for box in below(node, "txbxContent"):
+        for box in _boxes(node):
             self.blocks(box)
+        for picture in below(node, "docPr"):
+            described = attribute(picture, "descr").removesuffix(_AUTOMATIC).strip()
+            self._builder.paragraph(described if len(described) >= _LEAST_DESCRIPTION else "")
         for mark in below(node, "commentReference"):
             if comment := self._comments.pop(attribute(mark, "id"), ""):
                 self._builder.paragraph(f"> {comment}", BlockKind.QUOTE)
@@ -159,6 +164,7 @@ class _Reader:
                     self.blocks(cell)
             return
         self._builder.table(grid([Cell(text, _columns(cell)) for cell, text in row] for row in rows))
+        self._beside(node)
 
     def _cell(self, node: Element) -> Iterator[str]:
         for part in node:
@@ -169,17 +175,15 @@ class _Reader:
                 yield from self._cell(part)
 
     def _heading_styles(self) -> dict[str, int]:
-        """Style id → heading level; -1 is the style of the document's title."""
+        """Style id → heading level."""
         levels: dict[str, int] = {}
         based: dict[str, str] = {}
         for style in self._part("styles", "style"):
             id_ = attribute(style, "styleId")
             named = child(style, "name")
             label = attribute(named, "val") if named is not None else ""
-            if found := _HEADING.match(label):
-                levels[id_] = int(found[1])
-            elif label.casefold() == "title":
-                levels[id_] = -1
+            if level := heading_level(label):
+                levels[id_] = level
             elif (outline := next(below(style, "outlineLvl"), None)) is not None:
                 value = attribute(outline, "val")
                 if value.isdigit() and int(value) < 6:
@@ -209,6 +213,15 @@ class _Reader:
         target = next((target for found, target in self._related.values() if found == kind), "")
         root = self._package.xml(target) if target else None
         return [node for node in root if local(node) == tag] if root is not None else []
+
+
+def _boxes(node: Element) -> Iterator[Element]:
+    """The outermost text boxes below; programs write each a second time for those that do not know the first form."""
+    for part in node:
+        if local(part) == "txbxContent":
+            yield part
+        elif local(part) != "Fallback":
+            yield from _boxes(part)
 
 
 def _depth(listing: Element) -> int:

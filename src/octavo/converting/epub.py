@@ -10,12 +10,13 @@ from xml.etree.ElementTree import Element
 from octavo.converting.charsets import declared_text
 from octavo.converting.child import Settings
 from octavo.converting.html import write_html
-from octavo.converting.html_tree import parse_html
+from octavo.converting.html_tree import Node, parse_html
 from octavo.converting.text_builder import TextBuilder, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, local
 from octavo.model.converted import Converted, Refused
 
-CONVERTER = "epub-1"
+CONVERTER = "epub-2"
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def read_epub(name: str, data: bytes, settings: Settings) -> Converted | Refused:
@@ -32,25 +33,56 @@ def read_epub(name: str, data: bytes, settings: Settings) -> Converted | Refused
         if book is None:
             return Refused("damaged: it has no table of its parts")
         facts = _facts(book)
+        titles = _titles(package, book, place)
         for part in _chapters(book, place):
             page = package.read(part)
             if page is not None:
-                root = parse_html(declared_text(page) or page.decode("utf-8", "replace"))
-                write_html(builder, root.first("body") or root)
+                body = _body(page)
+                if part in titles and body.first(*_HEADINGS) is None and body.text().strip():
+                    builder.heading(1, titles[part])
+                write_html(builder, body, whole=True)
     except Damaged as error:
         return Refused(str(error))
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)
 
 
+def _body(page: bytes) -> Node:
+    root = parse_html(declared_text(page) or page.decode("utf-8", "replace"))
+    return root.first("body") or root
+
+
+def _titles(package: Package, book: Element, place: str) -> dict[str, str]:
+    """Part → what the table of contents calls it, for chapters that do not say so themselves."""
+    found: dict[str, str] = {}
+    for node in below(book, "item"):
+        part = _part(place, attribute(node, "href"))
+        if "nav" in attribute(node, "properties").split():
+            page = package.read(part)
+            for link in _body(page).walk() if page is not None else ():
+                if link.name == "a" and link.attributes.get("href"):
+                    found.setdefault(_part(part, link.attributes["href"]), one_line(link.text()))
+        elif "ncx" in attribute(node, "media-type"):
+            contents = package.xml(part)
+            for point in below(contents, "navPoint") if contents is not None else ():
+                label, target = next(below(point, "text"), None), next(below(point, "content"), None)
+                if label is not None and target is not None:
+                    found.setdefault(_part(part, attribute(target, "src")), one_line(label.text or ""))
+    return found
+
+
+def _part(place: str, address: str) -> str:
+    """The name of a part to which an address in another one leads."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(address.partition("#")[0])))
+
+
 def _chapters(book: Element, place: str) -> Iterator[str]:
-    folder = posixpath.dirname(place)
     parts = {attribute(node, "id"): node for node in below(book, "item")}
     for reference in below(book, "itemref"):
         node = parts.get(attribute(reference, "idref"))
         if node is None or "nav" in attribute(node, "properties").split():
             continue
         if "html" in attribute(node, "media-type"):
-            yield posixpath.normpath(posixpath.join(folder, unquote(attribute(node, "href"))))
+            yield _part(place, attribute(node, "href"))
 
 
 def _facts(book: Element) -> dict[str, str]:

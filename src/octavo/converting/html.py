@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from octavo.converting.child import Settings
@@ -13,7 +13,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted
 from octavo.model.document import BlockKind
 
-CONVERTER = "html-2"
+CONVERTER = "html-3"
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BLOCK_NAMES = """
@@ -46,10 +46,10 @@ def read_html(name: str, data: bytes, settings: Settings) -> Converted:
     return builder.converted(CONVERTER, title, about)
 
 
-def write_html(builder: TextBuilder, node: Node) -> None:
-    """Everything below a node; a text that is too long ends where it does."""
+def write_html(builder: TextBuilder, node: Node, *, whole: bool = False) -> None:
+    """What is below a node, of a book or a message the `whole`; a text that is too long ends where it does."""
     try:
-        _Writer(builder).write(node)
+        _Writer(builder, is_hidden if whole else is_surrounding).write(node)
     except TooLong:
         return
 
@@ -127,12 +127,17 @@ def _size(node: Node) -> int:
     return total
 
 
+def is_hidden(node: Node) -> bool:
+    """Whether a reader does not see an element, or only as a list of links to the others."""
+    given = node.attributes
+    if node.name in ("head", "nav") or "hidden" in given or given.get("aria-hidden") == "true":
+        return True
+    return _HIDDEN.search(given.get("style", "")) is not None
+
+
 def is_surrounding(node: Node) -> bool:
     """Whether an element belongs to the site and not to the page's content."""
-    given = node.attributes
-    if node.name in _SURROUNDING or given.get("role", "") in _SURROUNDING_ROLES:
-        return True
-    if "hidden" in given or given.get("aria-hidden") == "true" or _HIDDEN.search(given.get("style", "")):
+    if node.name in _SURROUNDING or node.attributes.get("role", "") in _SURROUNDING_ROLES or is_hidden(node):
         return True
     if node.name in ("body", "main", "article", "html"):
         return False
@@ -142,11 +147,13 @@ def is_surrounding(node: Node) -> bool:
 class _Writer:
     """Writes a tree into a builder: inline text is gathered until a block begins."""
 
-    def __init__(self, builder: TextBuilder) -> None:
+    def __init__(self, builder: TextBuilder, left_out: Callable[[Node], bool]) -> None:
         self._builder = builder
+        self._left_out = left_out
         self._gathered: list[str] = []
         self._lists: list[str] = []
         self._numbers: list[int] = []
+        self._begun: list[bool] = []  # whether the items around this place have text already
         self._quoted = 0
 
     def write(self, node: Node) -> None:
@@ -157,7 +164,7 @@ class _Writer:
         for child in node.children:
             if isinstance(child, str):
                 self._gathered.append(child)
-            elif not is_surrounding(child):
+            elif not self._left_out(child):
                 self._element(child)
 
     def _element(self, node: Node) -> None:
@@ -179,6 +186,12 @@ class _Writer:
             self._flush()
             self._lists.pop()
             self._numbers.pop()
+        elif name == "li" and self._lists:
+            self._flush()
+            self._begun.append(False)
+            self._children(node)
+            self._flush()
+            self._begun.pop()
         elif name == "blockquote":
             self._flush()
             self._quoted += 1
@@ -232,12 +245,16 @@ class _Writer:
         self._gathered.clear()
         if not text:
             return
-        if self._lists:
+        if self._lists and self._begun and self._begun[-1]:
+            self._builder.item_paragraph(text, len(self._lists) - 1)
+        elif self._lists:
             marker = "-"
             if self._lists[-1] == "ol":
                 marker = f"{self._numbers[-1]}."
                 self._numbers[-1] += 1
             self._builder.item(text, len(self._lists) - 1, marker)
+            if self._begun:
+                self._begun[-1] = True
         elif self._quoted:
             self._builder.paragraph("\n".join(f"> {line}" for line in text.split("\n")), BlockKind.QUOTE)
         else:

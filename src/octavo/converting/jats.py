@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
@@ -11,7 +11,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, attribute, below, child, local, parsed
 from octavo.model.converted import Converted, Refused
 
-CONVERTER = "jats-1"
+CONVERTER = "jats-2"
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*>")
 _WITHIN = frozenset({"fig", "table-wrap", "boxed-text", "disp-quote", "caption", "alternatives", "fig-group"})
 _LEFT_OUT = frozenset({"xref", "label", "inline-formula", "tex-math", "ref-list", "object-id", "permissions"})
@@ -28,24 +28,29 @@ def read_jats(name: str, data: bytes, settings: Settings) -> Converted | Refused
     try:
         builder.heading(1, title)
         for abstract in below(root, "abstract"):
-            builder.heading(2, "Abstract")
-            _blocks(builder, abstract, 3)
+            own = child(abstract, "title")
+            builder.heading(2, "Abstract" if own is None else _text(own))
+            _blocks(builder, [node for node in abstract if node is not own], 3)
         body = next(below(root, "body"), None)
         if body is not None:
             _blocks(builder, body, 2)
-        for reference in below(root, "ref"):
+        references = list(below(root, "ref"))
+        if references:
+            builder.heading(2, "References")
+        for reference in references:
             builder.item(one_line(" ".join(reference.itertext())))
     except TooLong:
         pass
     return builder.converted(CONVERTER, title, facts)
 
 
-def _blocks(builder: TextBuilder, parent: Element, level: int) -> None:
+def _blocks(builder: TextBuilder, parent: Element | Sequence[Element], level: int) -> None:
+    captioned = isinstance(parent, Element) and local(parent) == "caption"
     for node in parent:
         name = local(node)
         if name == "sec":
             _blocks(builder, node, level + 1)
-        elif name == "title" and local(parent) == "caption":
+        elif name == "title" and captioned:
             builder.paragraph(_text(node))
         elif name == "title":
             builder.heading(max(2, level - 1), _text(node))

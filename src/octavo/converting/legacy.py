@@ -1,4 +1,4 @@
-"""The old binary formats of office programs, and RTF: read by kreuzberg, whose Markdown is taken apart again."""
+"""The old binary formats of office programs: read by kreuzberg, whose Markdown is taken apart again."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 from octavo.model.formats import ending
 
-CONVERTER = f"legacy-2/kreuzberg-{kreuzberg.__version__}"
+CONVERTER = f"legacy-3/kreuzberg-{kreuzberg.__version__}"
 _TYPES = {
     ".doc": "application/msword",
     ".ppt": "application/vnd.ms-powerpoint",
     ".xls": "application/vnd.ms-excel",
-    ".rtf": "application/rtf",
     ".msg": "application/vnd.ms-outlook",
 }
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
-_ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$")
+_ITEM = re.compile(r"^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
 _EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
 _TEMPLATE = re.compile(r"^\W*Click to edit Master ", re.IGNORECASE)  # what a slide's template says, and no slide
@@ -80,7 +79,7 @@ def write_markdown(builder: TextBuilder, markdown: str) -> None:
             builder.table([row for row in rows if not all(set(cell) <= set("-: ") for cell in row)])
         elif lines and all(_ITEM.match(line) for line in lines):
             for found in filter(None, map(_ITEM.match, lines)):
-                builder.item(_plain(found[2]), len(found[1]) // 2)
+                builder.item(_plain(found[3]), len(found[1]) // 2, found[2] if found[2][0].isdigit() else "-")
         elif lines and not all(set(line.strip()) <= set("-*_") for line in lines):
             builder.paragraph(_plain("\n".join(lines)), BlockKind.PARAGRAPH)
 

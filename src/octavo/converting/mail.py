@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from email import message_from_bytes
@@ -23,10 +22,11 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Member, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "mail-2"
+CONVERTER = "mail-3"
 _HEADERS = ("From", "To", "Cc", "Date")
 _MOST_MESSAGES = 20_000
 _MOST_ATTACHMENTS = 50
+_STUB = 8  # a plain text that is so many times shorter than the page beside it only says to look at that
 _MESSAGE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From \S[^\r\n]*\r?\n")
 _ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
@@ -103,22 +103,12 @@ def _write_message(builder: TextBuilder, message: EmailMessage, subject: str) ->
     builder.heading(1, subject)
     people = [f"{name}: {value}" for name in _HEADERS if (value := _header(message, name))]
     builder.paragraph("\n".join(people))
-    html: Message | None = None
-    plain: Message | None = None
     attached: list[EmailMessage] = []
-    for part in _parts(message):
-        forwarded = part.get_content_type() == "message/rfc822"
-        if forwarded or part.get_filename() or part.get_content_disposition() == "attachment":
-            attached.append(part)
-        elif part.get_content_type() == "text/plain" and plain is None:
-            plain = part
-        elif part.get_content_type() == "text/html" and html is None:
-            html = part
-    text = _decoded(plain) if plain is not None else ""
-    if text.strip():
-        _write_plain(builder, text)
-    elif html is not None:
-        write_html(builder, parse_html(_html(html)))
+    for part in _texts(message, attached):
+        if part.get_content_type() == "text/html":
+            write_html(builder, parse_html(_html(part)), whole=True)
+        else:
+            _write_plain(builder, _decoded(part))
     taken: set[str] = set()
     members = []
     for part in attached[:_MOST_ATTACHMENTS]:
@@ -132,15 +122,33 @@ def _write_message(builder: TextBuilder, message: EmailMessage, subject: str) ->
     return tuple(members)
 
 
-def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
-    """What a message is made of; a message in it is one part, and not those it is made of in turn."""
-    waiting = [message]
-    while waiting:
-        part = waiting.pop()
-        if part.get_content_maintype() == "multipart" and part.is_multipart():
-            waiting += reversed([child for child in part.iter_parts() if isinstance(child, EmailMessage)])
-        else:
-            yield part
+def _texts(part: EmailMessage, attached: list[EmailMessage]) -> list[EmailMessage]:
+    """The texts of a message in their order, of alternatives the best; what is attached anywhere in it is gathered."""
+    if part.get_content_maintype() == "multipart" and part.is_multipart():
+        children = [child for child in part.iter_parts() if isinstance(child, EmailMessage)]
+        branches = [_texts(child, attached) for child in children]
+        if part.get_content_subtype() == "alternative":
+            return _best(branches)
+        return [text for branch in branches for text in branch]
+    kind = part.get_content_type()
+    if kind == "message/rfc822" or part.get_filename() or part.get_content_disposition() == "attachment":
+        attached.append(part)
+        return []
+    return [part] if kind in ("text/plain", "text/html") else []
+
+
+def _best(branches: list[list[EmailMessage]]) -> list[EmailMessage]:
+    """The plain alternative, unless it says next to nothing of what the page says."""
+    sizes = [sum(len(_shown(text)) for text in branch) for branch in branches]
+    longest = max(sizes, default=0)
+    for branch, size in zip(branches, sizes, strict=True):
+        if size and any(text.get_content_type() == "text/plain" for text in branch) and size * _STUB >= longest:
+            return branch
+    return next((branch for branch, size in zip(branches, sizes, strict=True) if size == longest), [])
+
+
+def _shown(part: EmailMessage) -> str:
+    return parse_html(_html(part)).text() if part.get_content_type() == "text/html" else _decoded(part).strip()
 
 
 def _content(part: EmailMessage) -> bytes:

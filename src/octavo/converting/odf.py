@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
+from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 
-CONVERTER = "odf-1"
+CONVERTER = "odf-2"
 _UNITS = {"presentation": Unit.SLIDE, "spreadsheet": Unit.SHEET}
 _MOST_REPEATED = 100
 
@@ -32,7 +33,7 @@ def read_odf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
     except Damaged as error:
         return Refused(str(error))
     builder = TextBuilder(_UNITS.get(local(content)))
-    reader = _Reader(builder)
+    reader = _Reader(builder, _title_styles(root))
     try:
         reader.write(content)
         reader.notes()
@@ -43,8 +44,9 @@ def read_odf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
 
 
 class _Reader:
-    def __init__(self, builder: TextBuilder) -> None:
+    def __init__(self, builder: TextBuilder, title_styles: frozenset[str]) -> None:
         self._builder = builder
+        self._title_styles = title_styles
         self._notes: list[str] = []
         self._slides = 0
 
@@ -81,7 +83,9 @@ class _Reader:
 
     def _paragraph(self, node: Element, depth: int) -> None:
         text = self._inline(node)
-        if depth:
+        if attribute(node, "style-name") in self._title_styles:
+            self._builder.heading(1, text)
+        elif depth:
             self._builder.item(text, depth - 1)
         else:
             self._builder.paragraph(text)
@@ -124,10 +128,20 @@ class _Reader:
             elif name == "a":
                 target, shown = attribute(part, "href"), self._inline(part)
                 parts.append(f"[{shown}]({target})" if target.startswith("http") and shown else shown)
-            elif name not in ("annotation", "annotation-end", "text-box", "bookmark", "desc"):
+            elif name not in ("annotation", "annotation-end", "text-box", "bookmark", "desc", "title"):
                 parts.append(self._inline(part))
             parts.append(part.tail or "")
         return "".join(parts)
+
+
+def _title_styles(root: Element | None) -> frozenset[str]:
+    """The styles of a document's title: the one that programs have, and those that authors derive from it."""
+    derived = (
+        attribute(style, "name")
+        for style in (below(root, "style") if root is not None else ())
+        if heading_level(attribute(style, "parent-style-name")) == TITLE_LEVEL
+    )
+    return frozenset({"Title", *derived})
 
 
 def _rows(table: Element) -> Iterator[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from octavo.converting.pdf_layout import (
     Line,
     Page,
     drop_repeated,
+    join_fractions,
     join_hyphens,
     key,
     mark_bold_headings,
@@ -28,10 +29,12 @@ from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
-CONVERTER = f"pdf-4/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+CONVERTER = f"pdf-5/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
 _MOST_BOOKMARKS = 5_000
 _MOST_LINKS, _LONGEST_LINK = 500, 2_000
+_SPOKEN = frozenset({pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_FREETEXT})
+_MOST_ANNOTATIONS, _LONGEST_ANNOTATION = 1_000, 20_000
 _OCR_DOTS = 300  # in an inch
 _OCR_MOST = 5_000  # dots of a side
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
@@ -55,12 +58,13 @@ def read_pdf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
     count = len(document)
     if not count:
         return Refused("damaged: it has no pages")
+    form = _form(document)
     pages: list[Page] = []
     blank: list[int] = []
     for number in range(min(count, MOST_PAGES)):
-        page = _page(document, number)
+        page = _page(document, number, form)
         pages.append(page)
-        if not page.lines:
+        if not page.lines and not page.beside:
             blank.append(number + 1)
     off = "OCR is off"
     scanned: list[int] = []
@@ -111,6 +115,7 @@ def _without_text(blank: Sequence[int], count: int) -> str:
 
 def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: str, count: int) -> Converted:
     about = _about(document, pages)
+    join_fractions(pages)
     drop_repeated(pages)
     join_hyphens(pages)
     outlined = _mark_outline(document, pages)
@@ -138,6 +143,8 @@ def _write_page(builder: TextBuilder, page: Page) -> None:
             builder.heading(lines[0].level, lines[0].text)
             continue
         builder.paragraph("\n".join(line.text for line in lines), BlockKind.PARAGRAPH)
+    for text in page.beside:
+        builder.paragraph(text)
 
 
 def _first_title(pages: Sequence[Page]) -> str:
@@ -147,7 +154,7 @@ def _first_title(pages: Sequence[Page]) -> str:
     return next((line.text for line in found if line.level == best), "")
 
 
-def _page(document: pypdfium2.PdfDocument, number: int) -> Page:
+def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
@@ -156,13 +163,55 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> Page:
         text_page = page.get_textpage()
         try:
             lines = list(_lines(text_page.raw))
-            return Page(lines, page.get_rotation() == 0, page.get_height(), list(_links(document, page)))
+            beside = list(dict.fromkeys(_beside(page, form)))
+            return Page(lines, page.get_rotation() == 0, page.get_height(), list(_links(document, page)), beside)
         finally:
             text_page.close()
     except pypdfium2.PdfiumError:
         return Page()
     finally:
         page.close()
+
+
+def _form(document: pypdfium2.PdfDocument) -> Any:
+    """What tells the values of form fields; None where the document has no form."""
+    try:
+        if document.get_formtype() == pdfium.FORMTYPE_NONE:
+            return None
+        document.init_forms()
+        return document.formenv.raw if document.formenv is not None else None
+    except (pypdfium2.PdfiumError, RuntimeError):
+        return None
+
+
+def _beside(page: pypdfium2.PdfPage, form: Any) -> Iterator[str]:
+    """`name: value` of form fields that are filled in, and what notes and boxes on the page say."""
+    for at in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, at)
+        if not annotation:
+            continue
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        if kind == pdfium.FPDF_ANNOT_WIDGET and form is not None:
+            name, value = (
+                _wide(told, form, annotation)
+                for told in (pdfium.FPDFAnnot_GetFormFieldName, pdfium.FPDFAnnot_GetFormFieldValue)
+            )
+            if value and value != "Off":
+                label = _wide(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation) or name
+                yield f"{label}: {value}" if label else value
+        elif said := _wide(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents") if kind in _SPOKEN else "":
+            yield said if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Note: {said}"
+        pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _wide(told: Callable[..., int], *about: Any) -> str:
+    """A text in UTF-16 of which PDFium tells the length first."""
+    size = min(told(*about, None, 0), _LONGEST_ANNOTATION)
+    if size <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (size // 2))()
+    told(*about, buffer, size)
+    return one_line(bytes(buffer)[: size - 2].decode("utf-16-le", "replace").replace("\0", ""))
 
 
 def _links(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> Iterator[str]:

@@ -12,6 +12,8 @@ from statistics import median
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _BULLET = re.compile(r"^\s*(?:[•●▪■◦‣∙·–—\uf0b7\uf0a7o]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s)")
+_CONJUNCTIONS = "and or und oder et ou y e o to bis"
+_SUSPENDING = frozenset(_CONJUNCTIONS.split())  # "Word- and Excel-based" keeps its hyphen
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010\u00ad\ufffe\x02]$")
 _CONTINUED = re.compile(r"([^\W\d_]+)(\S*)[ \t]*")
@@ -58,6 +60,8 @@ class Page:
     top: float = 0.0
     links: list[str] = field(default_factory=list)
     """Addresses that places on it lead to."""
+    beside: list[str] = field(default_factory=list)
+    """What is filled into its forms, and notes that are pinned to it."""
 
 
 def key(text: str) -> str:
@@ -135,6 +139,18 @@ def _running(text: str) -> str:
     return _DIGITS.sub("#", " ".join(text.casefold().split()))[:150]
 
 
+def join_fractions(pages: Sequence[Page]) -> None:
+    """A raised numerator ends a line for PDFium: what follows its fraction slash belongs to the same line."""
+    for page in pages:
+        joined: list[Line] = []
+        for line in page.lines:
+            if joined and line.text.startswith("⁄") and joined[-1].text[-1:].isdigit():
+                joined[-1].text += line.text
+            else:
+                joined.append(line)
+        page.lines = joined
+
+
 def join_hyphens(pages: Sequence[Page]) -> None:
     """Words cut at a line's end are put together, with their hyphen where the document writes it elsewhere."""
     words = {word.casefold() for page in pages for line in page.lines for word in _WORD.findall(line.text)}
@@ -143,7 +159,7 @@ def join_hyphens(pages: Sequence[Page]) -> None:
         for line, following in pairwise(lines):
             broken = _BROKEN.search(line.text)
             rest = _CONTINUED.match(following.text) if broken else None
-            if broken is None or rest is None or not rest[1][0].islower():
+            if broken is None or rest is None or not rest[1][0].islower() or rest[1] in _SUSPENDING:
                 continue
             hyphenated, joined = f"{broken[1]}-{rest[1]}", broken[1] + rest[1]
             keeps = hyphenated.casefold() in words and joined.casefold() not in words
@@ -157,6 +173,8 @@ def join_hyphens(pages: Sequence[Page]) -> None:
 
 def _whole_word(found: re.Match[str], words: set[str]) -> str:
     """A word that the page breaks at a line's end, which PDFium has put together with a mark in place of the hyphen."""
+    if found[2] in _SUSPENDING:
+        return f"{found[1]}- {found[2]}"
     hyphenated, joined = f"{found[1]}-{found[2]}", found[1] + found[2]
     keeps = hyphenated.casefold() in words and joined.casefold() not in words
     return hyphenated if keeps or not found[2][0].islower() else joined

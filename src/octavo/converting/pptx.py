@@ -10,7 +10,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted import Converted, Refused, Unit
 
-CONVERTER = "pptx-1"
+CONVERTER = "pptx-2"
 _TITLES = frozenset({"title", "ctrTitle"})
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 _MOST_LABELS = 200
@@ -84,6 +84,9 @@ def _write_shape(builder: TextBuilder, package: Package, related: dict[str, tupl
     for table in below(shape, "tbl"):
         builder.table([[one_line(_text(cell)) for cell in below(row, "tc")] for row in below(table, "tr")])
         return
+    for diagram in below(shape, "relIds"):
+        for label in _diagram_labels(package, related.get(attribute(diagram, "dm"), ("", ""))[1]):
+            builder.item(label)
     for chart in below(shape, "chart"):
         target = related.get(attribute(chart, "id"), ("", ""))[1]
         if target:
@@ -107,6 +110,14 @@ def _chart_labels(root: Element | None) -> str:
         return ""
     labels = [node.text or "" for node in below(root, "t", "v")]
     return "Chart: " + ", ".join(dict.fromkeys(filter(None, labels[:_MOST_LABELS]))) if labels else ""
+
+
+def _diagram_labels(package: Package, part: str) -> Iterator[str]:
+    """The texts of a SmartArt diagram, in the order in which its author wrote them."""
+    root = package.xml(part) if part else None
+    for point in below(root, "pt") if root is not None else ():
+        if attribute(point, "type") in ("", "node"):
+            yield one_line(_text(point))
 
 
 def _notes(package: Package, part: str) -> str:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,8 +15,9 @@ from dataclasses import asdict, replace
 from typing import IO, Any
 
 from octavo.converting.charsets import declared_text
-from octavo.converting.child import FOLDER_PREFIX, Settings, received, send
+from octavo.converting.child import Settings, received, send
 from octavo.converting.confinement import Limits
+from octavo.converting.scratch import ScratchFolder
 from octavo.model.converted import Converted, Member, Refused, from_plain
 from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
 
@@ -109,24 +108,26 @@ class _TimedOut(Exception):
 
 class _Process:
     def __init__(self, limits: Limits, settings: Mapping[str, Any]) -> None:
-        self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+        # Only programs write: without them there is no folder, which nobody could remove after a kill.
+        self._folder = ScratchFolder() if limits.programs else None
+        home = os.devnull if self._folder is None else self._folder.path
         apart: dict[str, Any] = {"process_group": 0}
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), self._folder)
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), home)
         try:
             self._child = subprocess.Popen(
                 [sys.executable, "-S", "-E", "-s", "-X", "utf8", "-B", "-c", _PROGRAM],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                cwd=self._folder,
+                cwd=os.sep if self._folder is None else home,
                 env=environment,
                 **apart,
             )
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._remove_folder()
             raise
         assert self._child.stdin is not None and self._child.stdout is not None
         self._to: IO[bytes] = self._child.stdin
@@ -189,10 +190,14 @@ class _Process:
         for channel in (self._to, self._from):
             with suppress(OSError):
                 channel.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove_folder()
         if code is None:
             return "killed"
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
+            self._folder.remove()
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):

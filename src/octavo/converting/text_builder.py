@@ -13,6 +13,7 @@ MOST_CHARACTERS = 20_000_000
 """Text beyond this is cut, with a warning: a book has one million, and more is data."""
 
 LONGEST_HEADING = 200
+_DEEPEST_LIST = 8
 
 # Controls, lone surrogates, noncharacters and byte order marks: nothing a reader sees, and some of it nothing a
 # database can store. Soft hyphens and zero-width spaces would split words for a search.
@@ -56,6 +57,7 @@ class TextBuilder:
         self._blocks: list[Block] = []
         self._marks: list[Mark] = []
         self._pending: list[str] = []
+        self._indents: list[int] = []  # of the texts of the list items around the next one
 
     @property
     def size(self) -> int:
@@ -76,6 +78,7 @@ class TextBuilder:
         if len(title) > LONGEST_HEADING:
             return self.paragraph(title)
         level = min(6, max(1, level))
+        self._indents.clear()
         start = self._add(BlockKind.HEADING, f"{'#' * level} {title}")
         self._headings.append(Heading(level, title, start))
         return None
@@ -83,12 +86,24 @@ class TextBuilder:
     def paragraph(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH) -> None:
         text = "\n".join(line.rstrip() for line in clean(text).split("\n") if line.strip())
         if text.strip():
+            self._indents.clear()
             self._add(kind, text)
 
     def item(self, text: str, depth: int = 0, marker: str = "-") -> None:
+        """An item below one of a smaller depth is nested in it: it begins where that one's text does."""
         text = one_line(text)
         if text:
-            self._add(BlockKind.ITEM, f"{'  ' * min(depth, 8)}{marker} {text}")
+            del self._indents[min(depth, _DEEPEST_LIST) :]
+            indent = self._indents[-1] if self._indents else 0
+            self._indents.append(indent + len(marker) + 1)
+            self._add(BlockKind.ITEM, f"{' ' * indent}{marker} {text}")
+
+    def item_paragraph(self, text: str, depth: int = 0) -> None:
+        """A further paragraph of the last item of that depth."""
+        text = one_line(text)
+        if text:
+            del self._indents[depth + 1 :]
+            self._add(BlockKind.PARAGRAPH, f"{' ' * (self._indents[-1] if self._indents else 0)}{text}")
 
     def code(self, text: str, language: str = "") -> None:
         text = clean(text).strip("\n")
@@ -108,6 +123,7 @@ class TextBuilder:
                 self.paragraph(row[0])
             return
         filled = [row + [""] * (width - len(row)) for row in cells]
+        self._indents.clear()
         lines = [_row(filled[0]), _row(["---"] * width), *map(_row, filled[1:])]
         self._add(BlockKind.TABLE, "\n".join(lines))
 

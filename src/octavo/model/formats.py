@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-6"
+CONVERTER_VERSION = "converting-7"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -62,6 +62,7 @@ _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
 _IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
 _OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg", effort=8)
+_RTF = Format("RTF", f"{_CONVERTING}.rtf:read_rtf", effort=4)
 _ARCHIVE = Format("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -81,7 +82,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ".canvas": _CANVAS,
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
-        **dict.fromkeys((".doc", ".ppt", ".xls", ".rtf", ".msg"), _OLD),
+        **dict.fromkeys((".doc", ".ppt", ".xls", ".msg"), _OLD),
+        ".rtf": _RTF,
         **dict.fromkeys((".zip", ".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz"), _ARCHIVE),
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), _IMAGE),
     }
@@ -142,8 +144,8 @@ _BEGINNINGS = ((b"%PDF-", ".pdf"), (b"{\\rtf", ".rtf"), (b"MIME-Version:", ".mht
 _WEB_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re.IGNORECASE | re.DOTALL)
 _ZIPPED = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
 _ZIPPED |= {b"mimetypeapplication/epub+zip": ".epub", b"mimetypeapplication/vnd.oasis.opendocument.": ".odt"}
-_OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _OLD, ".pdf": _PDF}
-_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD})
+_OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _RTF, ".pdf": _PDF}
+_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD, _RTF})
 
 
 def true_name(uri: str, data: bytes) -> str:

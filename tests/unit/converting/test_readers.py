@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
+import io
 import json
+import random
+import tarfile
 from dataclasses import replace
 from importlib import import_module
 
 import pytest
 from documents import pdf, zipped
 
+from octavo.converting.archives import read_archive
 from octavo.converting.child import Settings
 from octavo.model.converted import Converted, Refused, Unit, from_plain, to_plain
 from octavo.model.formats import FORMATS, format_of
@@ -92,7 +97,7 @@ def test_word_keeps_headings_lists_tables_footnotes_and_comments() -> None:
     )
     assert headings(found) == [(2, "Care")]
     assert found.text == (
-        "## Care\n\nWater weekly[^1]\n\n> Comment by Ann: Sure?\n\n  - a first item\n\n"
+        "## Care\n\nWater weekly[^1]\n\n> Comment by Ann: Sure?\n\n- a first item\n\n"
         "| Plant | Water |\n| --- | --- |\n| Fern | much |\n\n[^1]: Less in winter.\n"
     )
     assert found.unit is None, "the pages of a Word file are known only when it is printed"
@@ -161,13 +166,18 @@ def test_slides_are_sections_with_their_notes() -> None:
                 "ppt/presentation.xml": f'<p:presentation {drawing}><p:sldId id="9" r:id="r1"/></p:presentation>',
                 "ppt/_rels/presentation.xml.rels": relations(slide="slides/slide1.xml"),
                 "ppt/slides/slide1.xml": f"<p:sld {drawing}>{shape('title', 'Bees')}"
-                f"{shape('body', 'They dance', 'They sleep')}{shape('ftr', 'Imprint')}</p:sld>",
-                "ppt/slides/_rels/slide1.xml.rels": relations(notesSlide="../notesSlides/n1.xml"),
+                f"{shape('body', 'They dance', 'They sleep')}{shape('ftr', 'Imprint')}"
+                '<p:graphicFrame><d:relIds xmlns:d="d" r:dm="r2"/></p:graphicFrame></p:sld>',
+                "ppt/slides/_rels/slide1.xml.rels": relations(
+                    notesSlide="../notesSlides/n1.xml", diagramData="../diagrams/d1.xml"
+                ),
+                "ppt/diagrams/d1.xml": f'<d:m xmlns:d="d" {drawing}><d:pt type="pres"/>'
+                "<d:pt><a:t>Queen</a:t></d:pt></d:m>",
                 "ppt/notesSlides/n1.xml": f"<p:notes {drawing}>{shape('body', 'Mention honey')}</p:notes>",
             }
         ),
     )
-    assert found.text == "# Bees\n\n- They dance\n- They sleep\n\nNotes: Mention honey\n"
+    assert found.text == "# Bees\n\n- They dance\n- They sleep\n- Queen\n\nNotes: Mention honey\n"
     assert (found.unit, [mark.label for mark in found.marks]) == (Unit.SLIDE, ["1"])
 
 
@@ -404,3 +414,168 @@ def test_a_title_that_a_pdf_breaks_over_lines_is_one_heading_and_a_fragment_is_n
         "a.pdf", pdf([[("Keeping and", 20), ("feeding the bees", 20), *body, ("A quotation that ends with the", 20)]])
     )
     assert headings(found) == [(1, "Keeping and feeding the bees")]
+
+
+UNPACKING = Settings(archives=True, archive_files=10, archive_bytes=20_000_000)
+ZEROS = b"\0" * 60_000_000
+
+
+def packed(name: str, data: bytes) -> bytes:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:gz") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(data)
+        tar.addfile(entry, io.BytesIO(data))
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.zip", zipped({"zeros": ZEROS}), "zeros unpacks to 60,000,000 bytes, more than 200 times its size"),
+        ("a.tar.gz", packed("zeros", ZEROS), "with zeros it unpacks to more than 200 times its size"),
+        ("zeros.gz", gzip.compress(ZEROS), "with zeros it unpacks to more than 200 times its size"),
+        ("zeros.gz", gzip.compress(ZEROS) + bytes(300_000), "with zeros it unpacks to more than 20,000,000 bytes"),
+        ("a.zip", zipped({"noise": random.Random(1).randbytes(20_000_001)}), "with noise it unpacks to more than"),
+    ],
+)
+def test_an_archive_of_which_nothing_can_be_unpacked_says_what_it_is(name: str, data: bytes, reason: str) -> None:
+    refused = read_archive(name, data, UNPACKING)
+    assert isinstance(refused, Refused)
+    assert refused.reason.startswith(f"too large: {reason}") and refused.reason.endswith("; nothing of it was read")
+
+
+def test_a_bomb_in_an_archive_is_named_and_costs_none_of_the_files_beside_it() -> None:
+    made = read_archive("a.zip", zipped({"a.txt": "before", "zeros": ZEROS, "b.txt": "after"}), UNPACKING)
+    assert isinstance(made, Converted)
+    assert [member.name for member in made.members] == ["a.txt", "b.txt"]
+    assert made.warnings == (
+        "only a part of it was read: zeros unpacks to 60,000,000 bytes, more than 200 times its size",
+    )
+
+
+RTF = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fswiss Arial;}{\f1\fcharset204 Arial;}{\f2\fcharset128 Mincho;}}
+{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s2 Heading 2;}{\s15 Title;}}{\info{\title Bees}{\author Ann}}
+{\header Running head}\pard\s15 The hive\par\pard\s1 Caring\par
+\pard Says \u233?lan, \'e9t\'e9, {\f1 \'cf\'f0\'e8\'e2\'e5\'f2}, {\f2 \'83]\'83\'8b}.{\v hidden}{\deleted gone}\par
+\pard\s2 Tools\par{\listtext\tab 1.\tab}\pard\ls1 Smoker\par{\listtext\f1\'B7\tab}\pard\ls1\ilvl1 Veil\par
+\pard\outlinelevel2 By outline\par
+\pard See {\field{\*\fldinst HYPERLINK "https://bees.example/"}{\fldrslt this}}{\footnote A note.}{\*\atnauthor Bob}{\*\annotation Sure?}\par
+\trowd\pard\intbl Jar\cell Grams\cell\row\trowd\pard\intbl One\cell 500\cell\row
+\pard After{\shp{\*\shpinst{\sp{\sn x}{\sv 1}}{\shptxt \pard In a box\par}}}\par}"""  # noqa: E501
+
+
+def test_rtf_keeps_headings_lists_tables_notes_and_every_script() -> None:
+    found = converted("hive.rtf", RTF)
+    assert headings(found) == [(1, "The hive"), (1, "Caring"), (2, "Tools"), (3, "By outline")]
+    assert found.text.partition("# Caring\n\n")[2] == (
+        "Says élan, été, Привет, ゾル.\n\n## Tools\n\n1. Smoker\n   - Veil\n\n### By outline\n\n"
+        "See [this](https://bees.example/)[^1]\n\n> Comment by Bob: Sure?\n\n"
+        "| Jar | Grams |\n| --- | --- |\n| One | 500 |\n\nAfter\n\nIn a box\n\n[^1]: A note.\n"
+    )
+    assert (found.title, found.metadata) == ("Bees", {"author": "Ann"})
+
+
+@pytest.mark.parametrize("size", [0, 5, 40, 300, 500, 700])
+def test_rtf_that_is_cut_anywhere_ends_there(size: int) -> None:
+    assert isinstance(outcome_of("a.rtf", RTF[:size]), Converted | Refused)
+
+
+def test_items_are_nested_where_the_text_of_the_item_around_them_begins() -> None:
+    page = (
+        "<body><ol><li><p>one</p><p>more of it</p><ul><li>in one<ol><li>deeper</ol></ul><li>two</ol>"
+        "<p>then</p><ol start=10><li>ten<ul><li>in ten</ul></ol><ul><li><ul><li>alone</ul></ul></body>"
+    )
+    assert converted("a.html", page.encode()).text.split("\n") == [
+        *("1. one", "", "   more of it", "", "   - in one", "     1. deeper", "2. two"),
+        *("", "then", "", "10. ten", "    - in ten", "    - alone", ""),
+    ]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
+def test_a_pdf_says_what_is_filled_into_its_form_and_noted_on_it() -> None:
+    found = converted("form.pdf", pdf([["Order form"]], fields={"Name": "Ann Bee", "Empty": ""}, notes=["Paid"]))
+    assert found.text == "Order form\n\nNote: Paid\n\nName: Ann Bee\n"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
+def test_a_hyphen_that_waits_for_a_second_word_stays_in_a_pdf() -> None:
+    text = converted(
+        "a.pdf", pdf([["Templates for Word-", "and Excel-based plans, with a know-", "ledge of both."]])
+    ).text
+    assert "Word- and Excel-based" in text and "knowledge" in text
+
+
+def test_word_reads_a_text_box_once_wherever_it_stands() -> None:
+    box = (
+        "<mc:AlternateContent xmlns:mc='m'><mc:Choice><w:drawing><wp:docPr xmlns:wp='p' descr='A drawn hive'/>"
+        f"<w:txbxContent>{line('In the box')}</w:txbxContent></w:drawing></mc:Choice>"
+        f"<mc:Fallback><w:pict><w:txbxContent>{line('In the box')}</w:txbxContent></w:pict></mc:Fallback>"
+        "</mc:AlternateContent>"
+    )
+    around = f"<w:p><w:r><w:t>Around</w:t>{box}</w:r></w:p>"
+    table = f"<w:tbl><w:tr><w:tc>{around}</w:tc><w:tc>{line('Beside')}</w:tc></w:tr></w:tbl>"
+    once = "In the box\n\nA drawn hive\n"
+    assert converted("a.docx", word(around)).text == f"Around\n\n{once}"
+    assert converted("a.docx", word(table)).text == f"| Around | Beside |\n| --- | --- |\n\n{once}"
+
+
+def message(*parts: str, kind: str = "mixed") -> str:
+    inner = "".join(f"--{kind}\n{part}\n" for part in parts)
+    return f"Content-Type: multipart/{kind}; boundary={kind}\n\n{inner}--{kind}--\n"
+
+
+def test_a_message_is_read_in_all_its_parts_and_in_one_of_several_alternatives() -> None:
+    def part(text: str, kind: str = "plain") -> str:
+        return f"Content-Type: text/{kind}; charset=utf-8\n\n{text}\n"
+
+    attached = "Content-Type: text/csv\nContent-Disposition: attachment; filename=jars.csv\n\na,b\n"
+    either = message(part("Plain words."), message(part("<p>Page words.</p>", "html"), attached), kind="alternative")
+    data = f"From: a@b.example\nSubject: Wax\nMIME-Version: 1.0\n{message(either, part('And more.'), kind='related')}"
+    found = converted("a.eml", data.encode())
+    assert "Plain words.\n\nAnd more." in found.text and "Page words." not in found.text
+    assert [member.name for member in found.members] == ["jars.csv"], "even of the alternative that is not read"
+
+
+def test_a_message_whose_plain_text_says_nothing_is_read_as_its_page() -> None:
+    page = f"<footer><p>{'Melt the wax slowly and strain it twice. ' * 10}</p></footer>"
+    either = message(
+        "Content-Type: text/plain\n\nSee the page.\n",
+        f"Content-Type: text/html\n\n{page}\n",
+        kind="alternative",
+    )
+    found = converted("a.eml", f"From: a@b.example\nMIME-Version: 1.0\n{either}".encode())
+    assert "strain it twice" in found.text
+
+
+def test_a_book_names_its_chapters_by_its_contents_and_keeps_its_notes() -> None:
+    item = '<item id="{0}" href="{0}.xhtml" media-type="application/xhtml+xml"/>'
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><metadata/><manifest>'
+        f'{item.format("one")}<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+        '</manifest><spine><itemref idref="nav"/><itemref idref="one"/></spine></package>'
+    )
+    found = converted(
+        "hive.epub",
+        zipped(
+            {
+                "META-INF/container.xml": '<container><rootfile full-path="p.opf"/></container>',
+                "p.opf": package,
+                "nav.xhtml": "<nav><ol><li><a href='one.xhtml#top'>Swarming</a></li></ol></nav>",
+                "one.xhtml": "<body><p>In May.</p><aside epub:type='footnote'><p>Or June.</p></aside></body>",
+            }
+        ),
+    )
+    assert found.text == "# Swarming\n\nIn May.\n\nOr June.\n"
+
+
+def test_the_title_of_an_open_document_is_a_heading_and_names_of_its_shapes_are_no_text() -> None:
+    names = 'xmlns:office="o" xmlns:text="t" xmlns:style="s" xmlns:draw="d" xmlns:svg="v"'
+    content = (
+        f"<office:document {names}><office:automatic-styles><style:style style:name='P1' "
+        "style:parent-style-name='Title'/></office:automatic-styles><office:body><office:text>"
+        "<text:p text:style-name='P1'>Bees</text:p>"
+        "<text:p>They<draw:frame><svg:title>Rectangle</svg:title></draw:frame> fly.</text:p>"
+        "</office:text></office:body></office:document>"
+    )
+    assert converted("a.odt", zipped({"content.xml": content})).text == "# Bees\n\nThey fly.\n"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
+from octavo.converting.scratch import ScratchFolder, remove_abandoned
 from octavo.model.converted import Converted, Refused
 from octavo.model.formats import Format
 
@@ -100,11 +104,47 @@ def test_a_reader_sees_no_key(converter: SandboxedConverter, monkeypatch: pytest
     assert told(converter, "environment OCTAVO_OPENAI_API_KEY") == "unset"
 
 
-def test_no_temporary_folder_is_left(
+def test_a_converter_that_starts_no_programs_makes_no_folder(
     converter: SandboxedConverter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     told(converter, "print")
-    assert len(list(tmp_path.iterdir())) == 1
-    converter.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_of_programs_is_gone_when_the_converter_is_closed(
+    converter: SandboxedConverter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with closing(SandboxedConverter(Limits(seconds=20.0, programs=True))) as programs:
+        told(programs, "print")
+        assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@linux
+@pytest.mark.parametrize("programs", [False, True])
+def test_a_process_that_is_killed_leaves_no_folder_behind_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: bool
+) -> None:
+    """Of one that starts programs, the next removes it."""
+    owner = f"""
+import sys
+from octavo.converting.confinement import Limits
+from octavo.converting.sandbox import SandboxedConverter
+from octavo.converting.scratch import ScratchFolder, remove_abandoned
+converter = SandboxedConverter(Limits(programs={programs}))
+print(converter.convert("a.csv", b"a,b").text, flush=True)
+sys.stdin.read()
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", owner]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.kill()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    held = ScratchFolder()
+    remove_abandoned()
+    assert list(tmp_path.iterdir()) == [Path(held.path)], "what is in use stays"
+    held.remove()
