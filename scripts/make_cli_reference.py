@@ -1,4 +1,7 @@
-"""Writes docs/reference/commands.md and docs/man/octavo.1 from the commands; with --check, says if they are current."""
+"""Writes from the commands their reference, the manual page and what `octavo --help` says of operations.
+
+With --check, says whether they are current.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,12 @@ from command_tree import Command, commands, exit_codes, global_options
 from generated import ROOT, main
 from man_page import manual
 
+from octavo.interfaces.cli.operation_summaries import SUMMARIES
+from octavo.operations.rows import COMMANDS
+
 TARGET = ROOT / "docs" / "reference" / "commands.md"
 MANUAL = ROOT / "docs" / "man" / "octavo.1"
+SUMMARIES_MODULE = ROOT / "src" / "octavo" / "interfaces" / "cli" / "operation_summaries.py"
 
 _INTRODUCTION = """\
 # The command line
@@ -26,6 +33,19 @@ format but JSON, which has them exactly, as escapes.
 
 They may be given before or after the command's name.
 """
+
+_SUMMARIES = '''\
+"""What `octavo --help` says of each operation, so that it imports no table of them.
+
+Written by scripts/make_cli_reference.py from the table: change that, not this module.
+"""
+
+from __future__ import annotations
+
+SUMMARIES = {{
+{entries}
+}}
+'''
 
 _FORMATS = """\
 ## Formats
@@ -44,6 +64,11 @@ An empty result is valid in each of them. With `json` and `jsonl` an error is an
 
 ## Exit codes
 """
+
+
+def summaries_module() -> str:
+    entries = "\n".join(f'    "{name}": "{summary}",' for name, summary in SUMMARIES.items())
+    return _SUMMARIES.format(entries=entries)
 
 
 def reference() -> str:
@@ -90,4 +115,6 @@ def _value(option: click.Option) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main({TARGET: reference(), MANUAL: manual()}))
+    SUMMARIES.clear()  # an operation that is new has to be in the other pages too
+    SUMMARIES.update({words: row.summary for words, row in COMMANDS.items() if " " not in words})
+    sys.exit(main({SUMMARIES_MODULE: summaries_module(), TARGET: reference(), MANUAL: manual()}))

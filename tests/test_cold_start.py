@@ -80,8 +80,11 @@ OTHER_DOINGS = {
     "octavo.memory",
     "octavo.model.history",
     "octavo.model.job",
+    "octavo.model.language_model",
     "octavo.model.memory",
+    "octavo.model.query_log",
     "octavo.model.snapshot",
+    "octavo.model.summary",
     "octavo.observability",
     "octavo.operations.rows",
     "octavo.operations.search.fitting",
@@ -137,6 +140,15 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     loaded = imported_by(COMMAND, *arguments)
     assert "octavo.interfaces.cli.main" in loaded
     assert HEAVY.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_the_list_of_commands_is_shown_without_the_table_of_operations(arguments: list[str]) -> None:
+    loaded = imported_by(COMMAND, *arguments)
+    assert {name for name in loaded if name.startswith("octavo.operations")} == {
+        "octavo.operations",
+        "octavo.operations.lines",
+    }
 
 
 def test_naming_an_error_or_the_library_imports_nothing_heavy() -> None:

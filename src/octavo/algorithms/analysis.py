@@ -31,13 +31,9 @@ _REMEMBERED = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentati
 # Bytes, not code points: `bytes.translate` runs at memory speed for every script, and UTF-8 keeps ASCII apart.
 _SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 32 for i in range(256))
 
-# Folding leaves no non-ASCII separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
-_LETTER = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
-_NAME = rf"(?i:(?:asp|ado|vb|ml)?\.net|(?:c|g|clang|libc|libstdc|notepad)\+\+|[cfj]\#)[0-9]{{0,4}}(?!{_LETTER})"
-_PIECE = (
-    rf"(?P<name>{_NAME})|(?P<word>{_LETTER}+(?:[-.](?!{_NAME}){_LETTER}+)*)"
-    rf"|(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
-)
+_LATIN = "À-ÖØ-öø-ɏ"  # besides those in ASCII
+_BEYOND_LATIN = re.compile(rf"[^\x00-\x7f{_LATIN}]")
+
 # What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
 _MARKED = re.compile(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
 _CLUSTER = re.compile(rf".(?:[\u1039\u17d2].|[{UNSPACED_MARKS}]){{0,15}}")
@@ -246,13 +242,28 @@ def _function_words() -> FunctionWords:
 
 def _pieces(word: str) -> Iterator[re.Match[str]]:
     folded = word if word.isascii() else fold(word)
-    return _piece_pattern().finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
+    pattern = _piece_pattern() if _BEYOND_LATIN.search(folded) else _latin_piece_pattern()
+    return pattern.finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
 
 
 @cache
 def _piece_pattern() -> re.Pattern[str]:
-    """Compiled for the first word that is not plain ASCII: most queries have none, and it takes 10 ms."""
-    return re.compile(_PIECE)
+    """Compiled for the first word in other letters than Latin ones: most queries have none, and it takes 10 ms."""
+    # Folding leaves no other separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
+    letter = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
+    scripts = rf"(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
+    return re.compile(f"{_names_and_words(letter)}|{scripts}")
+
+
+@cache
+def _latin_piece_pattern() -> re.Pattern[str]:
+    """Finds what the other finds in Latin letters, and is compiled ten times as fast."""
+    return re.compile(_names_and_words(f"[0-9A-Za-z_{_LATIN}]"))
+
+
+def _names_and_words(letter: str) -> str:
+    name = rf"(?i:(?:asp|ado|vb|ml)?\.net|(?:c|g|clang|libc|libstdc|notepad)\+\+|[cfj]\#)[0-9]{{0,4}}(?!{letter})"
+    return rf"(?P<name>{name})|(?P<word>{letter}+(?:[-.](?!{name}){letter}+)*)"
 
 
 def _plain(word: str) -> bool:

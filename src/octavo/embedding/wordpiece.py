@@ -183,22 +183,25 @@ class _Bounded(dict[_Text, _Made]):
 
 
 class _Spelled(dict[int, tuple[str, bool]]):
-    """Token ids → their text and whether they begin a word. Turned round for the first who asks: few do."""
+    """Token ids → their text and whether they begin a word. The vocabulary is turned round for the first who asks."""
 
-    __slots__ = ("_vocabulary",)
+    __slots__ = ("_pieces", "_vocabulary")
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
+        self._pieces: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._vocabulary)
 
     def __missing__(self, token: int) -> tuple[str, bool]:
-        for piece, code in self._vocabulary.items():
-            self[code] = (piece.removeprefix(_INSIDE), not piece.startswith(_INSIDE))
-        self[self._vocabulary[UNKNOWN]] = ("", True)
-        return self[token]
+        if not self._pieces:
+            self._pieces.update(zip(self._vocabulary.values(), self._vocabulary, strict=True))
+        piece = self._pieces[token]
+        known = "" if piece == UNKNOWN else piece.removeprefix(_INSIDE)
+        found = self[token] = known, not piece.startswith(_INSIDE)
+        return found
 
 
 class _Counts(_Bounded[str, int]):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 # What a terminal obeys instead of showing: C0 and C1 controls, line separators, and the marks that turn the
 # direction of what follows. A file name may hold any of them.
-_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_OBEYED = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_TITLE = 200
 
@@ -67,7 +67,8 @@ def visible(text: str, keep: str = "") -> str:
     """The text with every character a terminal would obey written out, except those in `keep`."""
     if text.isascii() and text.isprintable():
         return text
-    return _OBEYED.sub(lambda found: found[0] if found[0] in keep else _written(found[0]), text)
+    # Compiled here, and remembered by `re`: few texts have any, and a start does not wait for it.
+    return re.sub(_OBEYED, lambda found: found[0] if found[0] in keep else _written(found[0]), text)
 
 
 def _written(character: str) -> str:

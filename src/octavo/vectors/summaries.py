@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from octavo.algorithms.nearest import cosines, top
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
-from octavo.model.summary import NodeType
 
 if TYPE_CHECKING:
+    from octavo.model.summary import NodeType
     from octavo.ports import Store
 
 

@@ -8,9 +8,12 @@ import threading
 import time
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from octavo.algorithms import analysis
 from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.folding import fold
 from octavo.algorithms.stopwords import STOP_WORDS
 
 ANALYZER = Analyzer()
@@ -313,6 +316,16 @@ def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.M
     text = " ".join(f"someWord{i % 7} other_{i} café{i % 5}" for i in range(200))
     assert forgetful.joined(text) == ANALYZER.joined(text)
     assert len(forgetful._words) + len(forgetful._words._before) <= 16
+
+
+@given(st.text(st.sampled_from("abZ09_-.+#'/ é æßſıłÖ") | st.characters(max_codepoint=0x24F), max_size=12))
+@example("c++ ASP.NET node.js libc++11 F#x être.net")
+def test_words_in_latin_letters_are_cut_as_words_in_any_script_are(text: str) -> None:
+    folded = analysis._BEYOND_LATIN.sub(" ", fold(text))
+    simple, full = analysis._latin_piece_pattern(), analysis._piece_pattern()
+    assert [(piece.lastgroup, piece.span()) for piece in simple.finditer(folded)] == [
+        (piece.lastgroup, piece.span()) for piece in full.finditer(folded)
+    ]
 
 
 def test_threads_share_one_analyzer() -> None:

@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from octavo import errors
 
@@ -51,15 +51,14 @@ EXITS: Mapping[type[errors.OctavoError], Exit] = {
 """The exit of an error is that of its nearest class here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """An error as it leaves the command line."""
 
     exit: Exit
     code: str
     message: str
     hint: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = MappingProxyType({})
 
     def as_json(self) -> dict[str, Any]:
         return {"error": {"code": self.code, "message": self.message, "hint": self.hint, "details": dict(self.details)}}

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
@@ -16,18 +16,16 @@ from octavo.errors import StorageError
 from octavo.interfaces.cli import errors, output
 from octavo.interfaces.cli.errors import Exit, Failure
 from octavo.interfaces.cli.groups import Group
+from octavo.interfaces.cli.operation_summaries import SUMMARIES
 from octavo.interfaces.cli.options import Choices, shared, wants_json
 from octavo.operations.lines import visible
 from octavo.version import __version__
-
-if TYPE_CHECKING:
-    from octavo.operations.operation import Operation
 
 
 class Entry(NamedTuple):
     """Where a command is defined, and what `octavo --help` says of it without going there.
 
-    Of an operation the table says both: its command is made from its row, unless there is more to it.
+    Of an operation its row of the table says both, unless there is more to its command.
     """
 
     target: str = ""
@@ -114,7 +112,7 @@ class Commands(Group):
     """A group whose commands are imported when they are called, so that `octavo --help` imports none of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(dict.fromkeys((*COMMANDS, *(words for words in _rows() if " " not in words))))
+        return list(dict.fromkeys((*COMMANDS, *SUMMARIES)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = COMMANDS.get(cmd_name)
@@ -199,13 +197,7 @@ class Commands(Group):
 def summary(name: str) -> str:
     """What a command is for, in a line."""
     entry = COMMANDS.get(name)
-    return entry.help if entry and entry.help else _rows()[name].summary
-
-
-def _rows() -> Mapping[str, Operation]:
-    from octavo.operations.rows import COMMANDS
-
-    return COMMANDS
+    return entry.help if entry and entry.help else SUMMARIES[name]
 
 
 def _give_up_stdout() -> None:

@@ -11,13 +11,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from octavo.operations.lines import Line, visible
 
 _WIDEST = 100  # longer lines are harder to read, however wide the window
 # Legal in JSON, but a terminal obeys them and some readers end a line at them: as escapes they mean the same.
-_ESCAPED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_ESCAPED = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 
 STYLES: Mapping[str, str] = {
     "title": "bold",
@@ -64,8 +64,7 @@ class Answer:
     brief: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """What an answer is written for: how wide it is, whether somebody watches, and what it can show."""
 
     width: int
@@ -132,7 +131,7 @@ def plain(text: str) -> None:
 
 def as_json(value: Any, encoding: str, indent: int | None = None) -> str:
     text = json.dumps(value, ensure_ascii=not encoding.startswith("utf"), indent=indent)
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_ESCAPED, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def width() -> int:

@@ -6,7 +6,6 @@ The server writes the answer as well, for the screen it is told of: a client tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from octavo.interfaces.cli import output
@@ -33,7 +32,7 @@ def search(choices: Choices, request: Mapping[str, Any], *, full: bool) -> bool 
     connection = running(config)
     if connection is None:
         return None
-    shown = {"format": choices.format.value, "screen": asdict(output.screen()), "full": full}
+    shown = {"format": choices.format.value, "screen": output.screen()._asdict(), "full": full}
     try:
         answer = connection.call("search", {"request": request, "shown": shown}, _SECONDS)
     except Unreachable:

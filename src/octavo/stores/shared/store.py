@@ -7,41 +7,67 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import LibraryCounts
 from octavo.ports import LexicalIndex
 from octavo.stores.shared.clock import Clock
-from octavo.stores.shared.clusters import ClusterRepository
-from octavo.stores.shared.completions import CompletionRepository
 from octavo.stores.shared.database import Database, value
 from octavo.stores.shared.documents import DocumentRepository
 from octavo.stores.shared.embedding_profiles import EmbeddingProfileRepository
 from octavo.stores.shared.embeddings import BYTES, EmbeddingRepository, VectorFormat
-from octavo.stores.shared.leases import LeaseRepository
 from octavo.stores.shared.ledger import LedgerRepository
 from octavo.stores.shared.projects import CatalogRepository, KeyCache
-from octavo.stores.shared.query_log import QueryLogRepository
-from octavo.stores.shared.summaries import SummaryRepository
 
 if TYPE_CHECKING:
     from octavo.model.damage import Damage
     from octavo.observability.progress import Progress
+    from octavo.stores.shared.clusters import ClusterRepository
+    from octavo.stores.shared.completions import CompletionRepository
     from octavo.stores.shared.entities import EntityRepository
     from octavo.stores.shared.graph import GraphRepository
     from octavo.stores.shared.history import HistoryRepository
+    from octavo.stores.shared.leases import LeaseRepository
     from octavo.stores.shared.memories import MemoryRepository
     from octavo.stores.shared.note_writes import NoteWriteRepository
     from octavo.stores.shared.outbox import OutboxRepository
     from octavo.stores.shared.pruning import PruningRepository
+    from octavo.stores.shared.query_log import QueryLogRepository
     from octavo.stores.shared.rerank_scores import RerankScoreRepository
+    from octavo.stores.shared.summaries import SummaryRepository
     from octavo.stores.shared.upkeep import LibraryUpkeep
+
+
+def _late(place: str, *, clock: bool = True) -> Any:
+    """A repository that is imported and made on first use: its module and class, and whether it asks the time."""
+    module, _, name = place.partition(":")
+
+    def made(store: SharedStore) -> Any:
+        repository = getattr(import_module(f"octavo.stores.shared.{module}"), name)
+        return repository(store.shared, store._keys, *([store._clock] if clock else []))
+
+    return cached_property(made)
 
 
 class SharedStore:
     """Fits `ports.Store`. A dialect supplies its database and its lexical index, and its own integrity checks."""
+
+    # A search uses few of the following, or none.
+    clusters: ClusterRepository = _late("clusters:ClusterRepository")
+    completions: CompletionRepository = _late("completions:CompletionRepository")
+    entities: EntityRepository = _late("entities:EntityRepository", clock=False)
+    graph: GraphRepository = _late("graph:GraphRepository")
+    history: HistoryRepository = _late("history:HistoryRepository", clock=False)
+    leases: LeaseRepository = _late("leases:LeaseRepository")
+    memories: MemoryRepository = _late("memories:MemoryRepository", clock=False)
+    note_writes: NoteWriteRepository = _late("note_writes:NoteWriteRepository")
+    outbox: OutboxRepository = _late("outbox:OutboxRepository")
+    pruning: PruningRepository = _late("pruning:PruningRepository", clock=False)
+    query_log: QueryLogRepository = _late("query_log:QueryLogRepository", clock=False)
+    rerank_scores: RerankScoreRepository = _late("rerank_scores:RerankScoreRepository")
+    summaries: SummaryRepository = _late("summaries:SummaryRepository")
 
     def __init__(
         self, database: Database, keys: KeyCache, lexical: LexicalIndex, clock: Clock, vectors: VectorFormat = BYTES
@@ -54,75 +80,7 @@ class SharedStore:
         self.documents = DocumentRepository(database, keys, clock)
         self.embeddings = EmbeddingRepository(database, keys, clock, vectors)
         self.ledger = LedgerRepository(database, keys, clock)
-        self.leases = LeaseRepository(database, keys, clock)
         self.profiles = EmbeddingProfileRepository(database, keys, clock)
-
-    # The following are imported on first use: a search uses few of them, or none.
-
-    @cached_property
-    def pruning(self) -> PruningRepository:
-        from octavo.stores.shared.pruning import PruningRepository
-
-        return PruningRepository(self.shared, self._keys)
-
-    @cached_property
-    def graph(self) -> GraphRepository:
-        from octavo.stores.shared.graph import GraphRepository
-
-        return GraphRepository(self.shared, self._keys, self._clock)
-
-    @cached_property
-    def history(self) -> HistoryRepository:
-        from octavo.stores.shared.history import HistoryRepository
-
-        return HistoryRepository(self.shared, self._keys)
-
-    @cached_property
-    def memories(self) -> MemoryRepository:
-        from octavo.stores.shared.memories import MemoryRepository
-
-        return MemoryRepository(self.shared, self._keys)
-
-    @cached_property
-    def outbox(self) -> OutboxRepository:
-        from octavo.stores.shared.outbox import OutboxRepository
-
-        return OutboxRepository(self.shared, self._keys, self._clock)
-
-    @cached_property
-    def note_writes(self) -> NoteWriteRepository:
-        from octavo.stores.shared.note_writes import NoteWriteRepository
-
-        return NoteWriteRepository(self.shared, self._keys, self._clock)
-
-    @cached_property
-    def completions(self) -> CompletionRepository:
-        return CompletionRepository(self.shared, self._keys, self._clock)
-
-    @cached_property
-    def query_log(self) -> QueryLogRepository:
-        return QueryLogRepository(self.shared, self._keys)
-
-    @cached_property
-    def summaries(self) -> SummaryRepository:
-        return SummaryRepository(self.shared, self._keys, self._clock)
-
-    @cached_property
-    def entities(self) -> EntityRepository:
-        made: EntityRepository = import_module("octavo.stores.shared.entities").EntityRepository(
-            self.shared, self._keys
-        )
-        return made
-
-    @cached_property
-    def clusters(self) -> ClusterRepository:
-        return ClusterRepository(self.shared, self._keys, self._clock)
-
-    @cached_property
-    def rerank_scores(self) -> RerankScoreRepository:
-        from octavo.stores.shared.rerank_scores import RerankScoreRepository
-
-        return RerankScoreRepository(self.shared, self._keys, self._clock)
 
     @cached_property
     def upkeep(self) -> LibraryUpkeep:

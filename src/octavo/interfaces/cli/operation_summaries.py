@@ -1,0 +1,32 @@
+"""What `octavo --help` says of each operation, so that it imports no table of them.
+
+Written by scripts/make_cli_reference.py from the table: change that, not this module.
+"""
+
+from __future__ import annotations
+
+SUMMARIES = {
+    "search": "Find passages by word and by meaning.",
+    "search-docs": "Find passages in notes and documentation only.",
+    "find-similar": "Find passages like a snippet.",
+    "ask": "Answer a question, every sentence with its citation.",
+    "get": "Read a document, some of its lines, a section or a chunk.",
+    "diff": "Show what changed between two versions of a document.",
+    "get-many": "Read several documents, lines or sections at once.",
+    "outline": "List a document's headings.",
+    "search-code": "Find code by name, place, trace, message, pattern or meaning.",
+    "log": "Find commits by what they say and what they changed.",
+    "history": "List the commits and stored versions of a file, or the changes of a memory.",
+    "add": "Add a folder to the library as a collection.",
+    "remove": "Remove collections from the library; their folders are not touched.",
+    "list": "List the collections, their documents, or the properties these have.",
+    "index": "Bring the library in step with its folders.",
+    "status": "Say what the library holds and whether indexing is under way.",
+    "doctor": "Look for anything that is wrong, and say what to do.",
+    "finetune": "Train the encoder or the reranker on the library's own content, measure it, and register it.",
+    "remember": "Remember something, so that every later search finds it.",
+    "recall": "Find what was remembered.",
+    "forget": "Remove a memory from every search; its history stays.",
+    "restore": "Undo the last write to a note, or write an earlier version of it.",
+    "lint": "Check the notes of collections: headings, front matter, links, titles.",
+}
