@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
+from octavo.converting.docx_numbering import Numbering
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
@@ -18,6 +19,7 @@ CONVERTER = "docx-3"
 _AUTOMATIC = "Description automatically generated"
 _LEAST_DESCRIPTION = 4  # characters: shorter ones are numbers
 _LIST = re.compile(r"^.*?(?:\s([2-9]))?$")
+_ORDINAL = re.compile(r"\(?\d{1,4}[.)]?\)?")
 _NO_LIST = "0"  # the number of a list that takes a paragraph out of its style's list
 _LONG_CELL = 600  # characters: a table with longer cells lays out a page
 
@@ -58,6 +60,8 @@ class _Reader:
         self._related = package.related(main)
         self._levels = self._heading_styles()
         self._list_depths = self._list_styles()
+        self._style_lists = self._listed_by_style()
+        self._numbering = Numbering(self._parts("numbering"))
         self._comments = {attribute(node, "id"): _comment(node) for node in self._part("comments", "comment")}
         self._notes = {
             (kind, attribute(node, "id")): " ".join(_text(node).split())
@@ -98,12 +102,26 @@ class _Reader:
             self.title = self.title or " ".join(text.split())
             self._builder.heading(1, text)
         elif level:
-            self._builder.heading(level, text)
+            number = self._number(properties, style, level - 1)  # an empty one is counted as well
+            self._builder.heading(level, f"{number} {text}" if text else "")
         elif (depth := self._list_depth(properties, style)) is not None:
-            self._builder.item(text, depth)
+            number = self._number(properties, style, depth)
+            if _ORDINAL.fullmatch(number):
+                self._builder.item(text, depth, f"{number.strip('().')}.")
+            else:
+                self._builder.item(f"{number} {text}" if text else "", depth)
         else:
             self._builder.paragraph(text)
         self._beside(node)
+
+    def _number(self, properties: Element | None, style: str, depth: int) -> str:
+        """What Word counts before a paragraph: by its own list, else by that of its style."""
+        listing = child(properties, "numPr")
+        number = child(listing, "numId")
+        own = attribute(number, "val") if number is not None else ""
+        if own == _NO_LIST:
+            return ""
+        return self._numbering.next(own or self._style_lists.get(style, ""), depth)
 
     def _list_depth(self, properties: Element | None, style: str) -> int | None:
         """How deep in a list a paragraph is: it says so itself, or its style does; None outside of lists."""
@@ -209,10 +227,21 @@ class _Reader:
                 depths[attribute(style, "styleId")] = int(label[1]) - 1 if label[1] else _depth(listing)
         return depths
 
+    def _listed_by_style(self) -> dict[str, str]:
+        """Style id → the number of the list that it makes."""
+        found: dict[str, str] = {}
+        for style in self._part("styles", "style"):
+            if (number := next(below(style, "numId"), None)) is not None:
+                found[attribute(style, "styleId")] = attribute(number, "val")
+        return found
+
     def _part(self, kind: str, tag: str) -> list[Element]:
+        return [node for node in self._parts(kind) if local(node) == tag]
+
+    def _parts(self, kind: str) -> list[Element]:
         target = next((target for found, target in self._related.values() if found == kind), "")
         root = self._package.xml(target) if target else None
-        return [node for node in root if local(node) == tag] if root is not None else []
+        return list(root) if root is not None else []
 
 
 def _boxes(node: Element) -> Iterator[Element]:

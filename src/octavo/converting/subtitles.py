@@ -8,10 +8,11 @@ from octavo.converting.child import Settings
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Refused, Unit
 
-CONVERTER = "subtitles-1"
+CONVERTER = "subtitles-2"
 _CUE = re.compile(r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
 _TAG = re.compile(r"<[^>\n]*>|\{\\[^}\n]*\}")
+_LONGEST = 20  # seconds that are cited by one time
 _TOGETHER = 240  # characters: a few lines of speech have one time
 
 
@@ -22,10 +23,16 @@ def read_subtitles(name: str, data: bytes, settings: Settings) -> Converted | Re
         return Refused("damaged: it holds no times")
     builder = TextBuilder(Unit.TIME)
     gathered: list[str] = []
+    began = 0
     try:
         for at, cue in enumerate(cues):
             end = cues[at + 1].start() if at + 1 < len(cues) else len(text)
+            second = 3600 * int(cue[1] or 0) + 60 * int(cue[2]) + int(cue[3])
+            if gathered and second - began > _LONGEST:
+                builder.paragraph("\n".join(gathered))
+                gathered = []
             if not gathered:
+                began = second
                 builder.mark(f"{int(cue[1] or 0):02}:{int(cue[2]):02}:{cue[3]}")
             spoken = _spoken(text[cue.start() : end], last=at + 1 == len(cues))
             if spoken:

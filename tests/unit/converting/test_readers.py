@@ -122,6 +122,39 @@ def test_word_knows_lists_by_their_style_and_tables_by_their_columns() -> None:
     )
 
 
+def test_word_counts_headings_and_items_as_it_shows_them() -> None:
+    def level(depth: int, kind: str, pattern: str) -> str:
+        shown = f'<w:numFmt w:val="{kind}"/><w:lvlText w:val="{pattern}"/>'
+        return f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/>{shown}</w:lvl>'
+
+    def listed(number: int, depth: int) -> str:
+        return f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="7">{level(0, "decimal", "%1.")}'
+        f"{level(1, 'lowerLetter', '%2)')}</w:abstractNum>"
+        f'<w:abstractNum w:abstractNumId="8">{level(0, "upperRoman", "%1")}'
+        f"{level(1, 'decimal', '%1.%2')}</w:abstractNum>"
+        '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>'
+    )
+    styles = "".join(
+        f'<w:style w:styleId="H{rank}"><w:name w:val="heading {rank}"/><w:pPr>{listed(2, rank - 1)}</w:pPr></w:style>'
+        for rank in (1, 2)
+    )
+    first, second = '<w:pStyle w:val="H1"/>', '<w:pStyle w:val="H2"/>'
+    body = "".join(
+        [
+            *(line("Hive", first), line("Frames", second), line("Floor", second), line("Wax", first)),
+            *(line("Melt", listed(1, 0)), line("slowly", listed(1, 1)), line("twice", listed(1, 1))),
+            *(line("Pour", listed(1, 0)), line("once", listed(1, 1)), line("Bees", second)),
+        ]
+    )
+    assert converted("a.docx", word(body, styles=styles, numbering=numbering)).text == (
+        "# I Hive\n\n## I.1 Frames\n\n## I.2 Floor\n\n# II Wax\n\n"
+        "1. Melt\n   - a) slowly\n   - b) twice\n2. Pour\n   - a) once\n\n## II.1 Bees\n"
+    )
+
+
 def test_word_keeps_where_links_lead() -> None:
     link = '<w:p><w:r><w:t>See </w:t></w:r><w:hyperlink r:id="r1"><w:r><w:t>the guide</w:t></w:r></w:hyperlink></w:p>'
     files = {
@@ -326,7 +359,8 @@ def test_subtitles_are_marked_with_their_times() -> None:
     found = converted(
         "talk.srt", b"1\n00:00:05,000 --> 00:00:09,000\n<i>Bees</i> dance.\n\n2\n00:01:10,500 --> 00:01:12,000\nGood.\n"
     )
-    assert (found.text, found.marks[0].label, found.unit) == ("Bees dance.\nGood.\n", "00:00:05", Unit.TIME)
+    assert (found.text, found.unit) == ("Bees dance.\n\nGood.\n", Unit.TIME)
+    assert [mark.label for mark in found.marks] == ["00:00:05", "00:01:10"], "what is said a minute later has its own"
 
 
 def test_a_page_is_read_without_what_surrounds_it() -> None:
