@@ -69,7 +69,7 @@ def test_what_must_be_refused_is_refused_with_its_reason(converter: SandboxedCon
         ("pptx/apache-performance-tuning.pptx", Unit.SLIDE, 48),
         ("odt/odf_presentation_01.odp", Unit.SLIDE, 3),
         ("xlsx/markitdown-test.xlsx", Unit.SHEET, 2),
-        ("srt/elephants-dream-captions.srt", Unit.TIME, 7),
+        ("srt/elephants-dream-captions.srt", Unit.TIME, 16),
     ],
 )
 def test_pages_slides_and_sheets_are_counted(converter: SandboxedConverter, name: str, unit: Unit, count: int) -> None:
