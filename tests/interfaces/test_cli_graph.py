@@ -118,7 +118,10 @@ def test_a_plot_says_as_many_nodes_and_links_as_its_page_has(octavo: Octavo, lib
     data = re.search(r'<script id="data"[^>]*>(.*?)</script>', Path("page.html").read_text("utf-8"), re.DOTALL)
     assert data
     drawn = json.loads(data[1])
-    assert (told["nodes"], told["edges"]) == (len(drawn["nodes"]), len(drawn["edges"]))
+    stands_for = sum(edge[3] for edge in drawn["edges"])
+    assert (told["nodes"], told["edges"]) == (len(drawn["nodes"]), stands_for)
+    exported = json.loads(octavo("graph", "export", "-o", "graph.json", "--library", library, "--json").stdout)
+    assert told["edges"] == exported["edges"]
 
 
 def test_clusters_fit_the_library_and_their_map_is_not_written_over_another_file(

@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_calls import Octavo, Vault
@@ -17,7 +19,7 @@ from cli_calls import Octavo, Vault
 textual = pytest.importorskip("textual", reason="textual is not installed")
 
 from textual.pilot import Pilot  # noqa: E402
-from textual.widgets import Log, Static, TabbedContent  # noqa: E402
+from textual.widgets import DataTable, Log, Static, TabbedContent  # noqa: E402
 from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.load import load  # noqa: E402
@@ -38,12 +40,25 @@ UPDATE = os.environ.get("OCTAVO_UPDATE_GOLDEN") == "1"
 @pytest.fixture(autouse=True)
 def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_RETRIEVAL_PROFILE", "lexical_only")
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+
+
+class Elsewhere(Asking):
+    """Answers with the folder and the day of the pictures."""
+
+    def ask(self, operation: str, **arguments: Any) -> Any:
+        answer = super().ask(operation, **arguments)
+        if operation == "list_collections":
+            listed = (replace(collection, root="/home/ann/notes") for collection in answer.collections)
+            return replace(answer, collections=tuple(listed))
+        if operation == "memory_history":
+            changes = (replace(change, at="2026-01-05T12:00:00+00:00") for change in answer.changes)
+            return replace(answer, changes=tuple(changes))
+        return answer
 
 
 @pytest.fixture
 def asking(vault: Vault) -> Iterator[Asking]:
-    asked = Asking(load({}).config)
+    asked = Elsewhere(load({}).config)
     yield asked
     asked.close()
 
@@ -53,6 +68,7 @@ def drive(
 ) -> None:
     async def run() -> None:
         app = OctavoApp(asking)
+        app.animation_level = "none"  # a picture is of where things end up, not of the way there
         async with app.run_test(size=size) as pilot:
             await play(app, pilot)
 
@@ -244,9 +260,7 @@ def test_advisories_are_those_of_status(asking: Asking) -> None:
     drive(asking, play)
 
 
-def test_a_memory_shows_its_history_and_what_changed(
-    octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def remembered(octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_LIBRARY", str(tmp_path / "memories.db"))
     for arguments in (
         ("init",),
@@ -254,6 +268,12 @@ def test_a_memory_shows_its_history_and_what_changed(
         ("memory", "commit", "The dome closes at dawn.", "--item", "Dome"),
     ):
         assert octavo(*arguments).exit_code == 0
+
+
+def test_a_memory_shows_its_history_and_what_changed(
+    octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remembered(octavo, tmp_path, monkeypatch)
     asked = Asking(load({}).config)
 
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
@@ -271,6 +291,25 @@ def test_a_memory_shows_its_history_and_what_changed(
         await until(pilot, lambda: not asked.ask("recall", query="").memories)
 
     drive(asked, play)
+    asked.close()
+
+
+@pytest.mark.skipif(textual.__version__ != DRAWN_BY, reason=f"the pictures were drawn by Textual {DRAWN_BY}")
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_history_of_a_memory_looks_as_it_was_approved(
+    octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    remembered(octavo, tmp_path, monkeypatch)
+    asked = Elsewhere(load({}).config)
+
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        app._advise((), app.roots)
+        await pilot.press("f3")
+        await until(pilot, lambda: "History" in said(app, "#memory"))
+        app.screen.query_one("Input").cursor_blink = False  # type: ignore[attr-defined]
+        looks_as(f"memory-history-{size[0]}x{size[1]}", app)
+
+    drive(asked, play, size)
     asked.close()
 
 
@@ -329,7 +368,26 @@ async def _filtering(app: OctavoApp, pilot: Pilot[None]) -> None:
     await until(pilot, lambda: isinstance(app.screen, FiltersDialog))
 
 
+async def _traced(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await searched(app, pilot, "prune winter")
+    answer = app.search_screen.answer
+    assert answer is not None
+    assert answer.trace is not None
+    stages = tuple(replace(stage, took_ms=1.5) for stage in answer.trace)
+    app.search_screen.answer = replace(answer, took_ms=12.0, trace=stages)
+    await pilot.press("f4")
+    await until(pilot, lambda: app.screen.query_one("#trace", DataTable).row_count == len(stages))
+
+
+async def _collections(app: OctavoApp, pilot: Pilot[None]) -> None:
+    await pilot.press("f2")
+    app.screen.query_one(TabbedContent).active = "collections"
+    await until(pilot, lambda: "notes" in said(app, "#collections-text") and said(app, "#indexing"))
+
+
 SCREENS = {
+    "trace": _traced,
+    "collections": _collections,
     "ask": _asked,
     "memories-none": _no_memories,
     "library-problems": _no_problems,

@@ -76,8 +76,9 @@ def test_no_page_is_wider_than_its_window_and_pictures_are_taken(
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_to_complain_about(page: Any, site: Site, name: str) -> None:
     script = axe()
-    for colours in ("light", "dark"):
+    for colours, (width, height) in (("light", SIZES["desk"]), ("dark", SIZES["desk"]), ("light", SIZES["telephone"])):
         page.emulate_media(color_scheme=colours)
+        page.set_viewport_size({"width": width, "height": height})
         opened(page, site, name)
         page.evaluate(script)
         found = page.evaluate("axe.run()")["violations"]

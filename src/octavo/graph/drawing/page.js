@@ -7,6 +7,7 @@
   const sources = Int32Array.from(graph.edges, e => e[0]), targets = Int32Array.from(graph.edges, e => e[1]);
   const weights = Float64Array.from(graph.edges, e => (e[2] === "thematic_link" ? 0.4 : 1) * Math.min(3, Math.sqrt(e[3])));
   const groups = Int32Array.from(nodes, n => n[COMMUNITY]);
+  const stands = graph.edges.map(e => e[3] || 1), all = stands.reduce((a, b) => a + b, 0);
   const layout = makeLayout(count, sources, targets, weights, groups);
   const { x, y } = layout;
   const shown = new Int8Array(count), alive = new Int8Array(sources.length), links = new Int32Array(count);
@@ -108,13 +109,14 @@
     for (let e = 0; e < sources.length; e++) {
       const thematic = graph.edges[e][2] === "thematic_link";
       alive[e] = shown[sources[e]] && shown[targets[e]] && (!thematic || $("thematic").checked) ? 1 : 0;
-      if (alive[e]) { links[sources[e]]++; links[targets[e]]++; lines++; }
+      if (alive[e]) { links[sources[e]]++; links[targets[e]]++; lines += stands[e]; }
     }
     const dots = shown.reduce((a, b) => a + b, 0);
     const more = graph.leftOut ? `; ${graph.leftOut} more did not fit` : "";
-    // The same totals as the command that drew the page says; what the switches hide is counted too.
+    // The same totals as the commands say: a line stands for every link of its kind between two nodes, and what the
+    // switches hide is counted too.
     const of = (part, whole, word) => (part === whole ? "" : `${part} of `) + `${whole} ${word}`;
-    $("counts").textContent = `${of(dots, count, "nodes")}, ${of(lines, sources.length, "links")}${more}`;
+    $("counts").textContent = `${of(dots, count, "nodes")}, ${of(lines, all, "links")}${more}`;
     warm(0.5);
   }
 

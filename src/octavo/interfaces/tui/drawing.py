@@ -14,6 +14,7 @@ from octavo.interfaces.cli.terminal import View, terminal_lines
 from octavo.interfaces.marks import marked, marks_of
 from octavo.operations.lines import Block, Line, visible
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage
+from octavo.operations.search.lines import in_words
 from octavo.operations.table import EVERY
 
 _AROUND = 8  # lines of context before a passage
@@ -80,7 +81,7 @@ def _wrapped(line: Text, width: int) -> list[Text]:
 
 def stage_cells(stage: Stage) -> tuple[str, ...]:
     said = f"skipped: {stage.skipped}" if stage.skipped else f"failed: {stage.failed}" if stage.failed else ""
-    detail = said or ", ".join(f"{name} {value}" for name, value in stage.detail.items())
+    detail = said or "; ".join(f"{name} {in_words(value)}" for name, value in stage.detail.items())
     return stage.stage, stage.shape, str(stage.received), str(stage.returned), f"{stage.took_ms:.1f}", visible(detail)
 
 

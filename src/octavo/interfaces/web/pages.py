@@ -26,6 +26,7 @@ from octavo.interfaces.web.site import HEADERS, Listed, Site, while_wanted
 from octavo.operations.arguments import request as parsed
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, whole_answer
 from octavo.operations.search.finding import find
+from octavo.operations.search.lines import in_words
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.table import EVERY
 
@@ -223,18 +224,6 @@ def waterfall(trace: Sequence[Stage]) -> list[tuple[Stage, float, float, list[tu
         rows.append((stage, before / whole * 100, stage.took_ms / whole * 100, details))
         before += stage.took_ms
     return rows
-
-
-def in_words(value: object) -> str:
-    """
-    >>> in_words({"dense": 1.0, "lexical": 0.01211}), in_words(["sync", "set"]), in_words(3)
-    ('dense 1, lexical 0.0121', 'sync, set', '3')
-    """
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {in_words(part)}" for name, part in value.items())
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(in_words, value))
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def type_of(schema: Mapping[str, Any]) -> str:

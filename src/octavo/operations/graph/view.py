@@ -7,7 +7,7 @@ import json
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed, no_such_choice
 from octavo.graph.export import as_graphml, as_json
-from octavo.graph.page import drawn_links, page
+from octavo.graph.page import page
 from octavo.graph.view import Shown, View, view
 from octavo.operations.files import write_new
 from octavo.operations.graph.answers import GraphFile
@@ -32,7 +32,7 @@ def graph_plot(engine: Engine, request: PlotRequest) -> GraphFile:
     seen = _view(engine, request, most=request.most)
     names = request.collections or [collection.name for collection in engine.collections()]
     path = write_new(request.output, page(seen, f"Octavo: {', '.join(names)}"), force=request.force)
-    return GraphFile(len(seen.nodes), len(drawn_links(seen)), str(path), left_out=seen.left_out)
+    return GraphFile(len(seen.nodes), len(seen.edges), str(path), left_out=seen.left_out)
 
 
 def _view(

@@ -110,6 +110,18 @@ def _stages(trace: Iterable[Stage]) -> Iterator[Line]:
     yield from columns(rows)
 
 
+def in_words(value: object) -> str:
+    """
+    >>> in_words({"dense": 1.0, "lexical": 0.01211}), in_words(["sync", "set"]), in_words(3)
+    ('dense 1, lexical 0.0121', 'sync, set', '3')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {in_words(part)}" for name, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(in_words, value))
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
 def _detail(stage: Stage) -> str:
     return ", ".join(f"{name} {_rounded(value)}" for name, value in stage.detail.items())
 

@@ -27,11 +27,14 @@ class ShownSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsAnswer:
-    """`behind` chunks were written since the current one, or all there are where there is none: the library answers."""
+    """`behind` chunks were written since the current one, or all there are where there is none: the library answers.
+
+    `verified` is whether every byte was read and compared."""
 
     snapshots: tuple[ShownSnapshot, ...]
     behind: int
     state: State
+    verified: bool = False
 
     @property
     def sound(self) -> bool:

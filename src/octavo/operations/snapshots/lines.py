@@ -26,3 +26,14 @@ def snapshots_lines(answer: SnapshotsAnswer) -> Iterator[Line]:
     ]
     yield from columns(rows)
     yield (Part(f"{count(answer.behind, 'chunk')} written since", "dim"),)
+    if answer.verified:
+        yield (_verdict(answer),)
+
+
+def _verdict(answer: SnapshotsAnswer) -> Part:
+    every = count(len(answer.snapshots), "snapshot")
+    unusable = sum(bool(snapshot.problem) for snapshot in answer.snapshots)
+    if unusable:
+        return Part(f"{unusable} of {every} cannot be used; `octavo snapshot recover` clears that up.", "bad")
+    read = size(sum(snapshot.bytes for snapshot in answer.snapshots))
+    return Part(f"All is well: {read} in {every}, every byte as it was written.", "good")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from octavo.engine.engine import Engine
@@ -21,7 +22,9 @@ from octavo.operations.snapshots.requests import (
 
 def snapshots_list(engine: Engine, request: SnapshotsListRequest) -> SnapshotsAnswer:
     accelerator = _accelerator(engine)
-    return _answer(engine, accelerator, accelerator.upkeep.verify() if request.verify else accelerator.upkeep.stored())
+    upkeep = accelerator.upkeep
+    listed = _answer(engine, accelerator, upkeep.verify() if request.verify else upkeep.stored())
+    return replace(listed, verified=request.verify)
 
 
 def snapshots_build(engine: Engine, request: SnapshotBuildRequest, progress: Progress) -> SnapshotsAnswer:
