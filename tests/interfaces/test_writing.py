@@ -137,6 +137,20 @@ def test_a_note_is_taken_by_the_name_that_answers_show(library: package.Library,
     assert library.doc_append_to_section("notes/note.md", ["A", "B"], "again").uri == "notes/note.md"
 
 
+def test_a_note_is_made_at_its_literal_uri_also_in_a_folder_that_is_called_as_the_collection(
+    library: package.Library, folder: Path
+) -> None:
+    library.doc_create("notes/note.md", "T", overwrite=True)
+    assert (folder / "notes" / "note.md").read_text("utf-8") == "# T\n"
+    assert (folder / "note.md").read_bytes() == NOTE.encode()
+
+
+def test_in_a_named_collection_a_uri_is_literal(library: package.Library, folder: Path) -> None:
+    with pytest.raises(NotFound):
+        library.doc_append_to_section("notes/note.md", ["A", "B"], "more", collection="notes")
+    assert (folder / "note.md").read_bytes() == NOTE.encode()
+
+
 @pytest.mark.parametrize("name", [*WRITES, "create"])
 def test_links_that_lead_out_of_the_folder_are_refused(
     name: str, library: package.Library, folder: Path, tmp_path: Path

@@ -89,17 +89,18 @@ class Note:
     path: Path
 
 
-def note_in(engine: Engine, uri: str, collection: str | None) -> Note:
+def note_in(engine: Engine, uri: str, collection: str | None, *, new: bool = False) -> Note:
     """The note at a uri: in the named collection, or in the one that has it, writable ones before others.
 
-    `collection/uri`, as answers show it, is understood where no note has that uri.
+    `collection/uri`, as answers show it, is understood where no note has that uri and no collection is named. The uri
+    of a `new` note is where it will be: another file must never be overwritten in its place.
     """
     folders = [engine.collection(collection)] if collection is not None else list(engine.collections())
     folders = [folder for folder in folders if folder.on_disk]
     if not folders:
         raise NotFound("the library has no folder to look in", hint="run `octavo add FOLDER --name NAME`")
     notes = [Note(folder, uri, located(folder.root, uri)) for folder in folders]
-    shown = [_as_shown(folder, uri) for folder in folders]
+    shown = [_as_shown(folder, uri) for folder in folders] if collection is None and not new else []
     notes = [note for note in notes if note.path.is_file()] or [note for note in shown if note] or notes
     notes = [note for note in notes if is_writable(engine, note.collection)] or notes
     if len(notes) > 1:

@@ -51,7 +51,7 @@ def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
 def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:
     title = one_line(request.title, "title")
     content = request.content_md or ""
-    note = note_in(engine, request.uri, request.collection)
+    note = note_in(engine, request.uri, request.collection, new=True)
     template = note_in(engine, request.template, note.collection.name) if request.template is not None else None
     refuse_unwritable(engine, note.collection)
     with folder_lock(note.collection.root):
