@@ -75,6 +75,16 @@ def test_links_are_listed_in_a_dry_run_and_written_only_when_asked(library: pack
     assert {name for name in before if before[name] != after[name]} == {"sub/Garden.md"}
 
 
+def test_the_lines_of_a_section_are_right_where_links_before_it_become_longer(
+    library: package.Library, folder: Path
+) -> None:
+    (folder / "Own.md").write_bytes(b"[[#S]]\n[[#S]]\n[[#S]]\n\n# S\n\nText.\n")
+    done = library.doc_rename("Own.md", heading_path=["S"], heading="A much longer name", update_links=True)
+    lines = (folder / "Own.md").read_text("utf-8").split("\n")
+    assert lines[0] == "[[#A much longer name]]"
+    assert (done.start_line, done.end_line) == (lines.index("# A much longer name") + 1, lines.index("Text.") + 1)
+
+
 def test_links_follow_a_renamed_file_and_its_own_links_still_lead_where_they_did(
     library: package.Library, folder: Path
 ) -> None:

@@ -57,7 +57,10 @@ def test_a_section_moved_across_a_large_note_is_told_in_two_hunks_and_undone_fro
     with octavo.open(tmp_path / "library.db", create=True, config=settings) as library:
         library.add("notes", notes, writable=True)
         for source, target in ((7, 1100), (1190, 20)):
-            answer = library.doc_move_section("large.md", [f"Nöte {source}"], [f"Nöte {target}"])
+            path, parent = [f"Nöte {source}"], [f"Nöte {target}"]
+            shown = library.doc_move_section("large.md", path, parent, dry_run=True)
+            answer = library.doc_move_section("large.md", path, parent)
+            assert (shown.diff, shown.hash, shown.start_line) == (answer.diff, answer.hash, answer.start_line)
             lines = (notes / "large.md").read_text("utf-8").split("\n")
             assert lines[answer.start_line - 1] == f"## Nöte {source}"
             assert answer.diff.count("@@ -") == 2 and f"+## Nöte {source}\n" in answer.diff

@@ -40,7 +40,7 @@ from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parse
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
-from octavo.writing.outline import Outline, file_outline, outline
+from octavo.writing.outline import Outline, file_outline
 from octavo.writing.rename import rename_heading
 
 _Request = DocMoveSectionRequest | DocRenameRequest
@@ -128,14 +128,14 @@ def _changed(
     with folder_lock(note.collection.root):
         file = present(engine, note)
         linked = request.dry_run or request.update_links
-        document = outline(file.text) if linked else file_outline(file)  # links are found in whole characters
+        document = file_outline(file)
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         made = change(document)
         plain = Written(file, made.edit.content(document, file.content), made.edit.differences(document))
         following = _Linked([_File(note, file, plain)])
         if linked and (made.to or plain.changed):
-            following = _with_links(engine, note, file, document, made, update=request.update_links)
+            following = _with_links(engine, note, file, plain, made, update=request.update_links)
         changing = [changed for changed in following.files if changed.written.changed]
         for changed in changing:
             refuse_read_only(changed.old)
@@ -146,34 +146,31 @@ def _changed(
                 recorded(engine, placed, request, operation, changed.written)
             _reindex(engine, note, made.to, changing)
     own = following.files[0].written
-    edited = made.edit if own.content == plain.content else _same_place(made.edit, own.content.decode("utf-8"))
-    answer = answered(engine, made.to or note, request, own, edited)
+    answer = answered(engine, made.to or note, request, own, made.edit)  # a link that follows adds no line
     facts = asdict(answer) | {"changed": bool(changing) or made.to is not None}
     updated = request.update_links and bool(following.links)
     return LinkedWriteAnswer(**facts, links=following.links, links_updated=updated)
 
 
-def _same_place(edit: Edit, text: str) -> Edit:
-    """The section in a text whose links follow too: its lines are the same ones."""
-    return Edit(text, min(edit.start, len(text)), min(edit.end, len(text)))
+def _with_links(engine: Engine, note: Note, file: File, plain: Written, made: _Change, *, update: bool) -> _Linked:
+    """The links of the collection that follow; only notes that could have one are read as more than text.
 
-
-def _with_links(engine: Engine, note: Note, file: File, document: Outline, made: _Change, *, update: bool) -> _Linked:
-    """The links of the collection that follow; only notes that could have one are read as more than text."""
-    uri, text = path_in(note), document.text
+    `plain` is the note's own file as the change makes it, its links left as they are.
+    """
+    uri, text, new_text = path_in(note), file.text, plain.content.decode("utf-8")
     new_uri = path_in(made.to) if made.to is not None else uri
     names = link_names(uri, parsed_note(uri, text)) | link_names(new_uri)
     linked = collection_notes(
         engine, note.collection, parse=lambda name, content: name == uri or mentions(content, names)
     ).linked
     before = LinkedNotes({**linked.texts, uri: text}, linked.others, linked.elsewhere, linked.parsed)
-    texts = {name: content for name, content in before.texts.items() if name != uri} | {new_uri: made.edit.text}
+    texts = {name: content for name, content in before.texts.items() if name != uri} | {new_uri: new_text}
     parsed = {name: found for name, found in before.parsed.items() if name != uri}
     after = LinkedNotes(texts, [other for other in before.others if other != uri], before.elsewhere, parsed)
     sections = {} if made.to is not None else {uri: _section_starts(before, after, uri, made.order())}
     after.document(new_uri)
     found = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
-    return _files(engine, note, file, made, found if update else Followed({}, found.changes), new_uri)
+    return _files(engine, note, file, plain, found if update else Followed({}, found.changes), new_uri)
 
 
 def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Sequence[int]) -> Mapping[int, int]:
@@ -185,8 +182,9 @@ def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Se
     return {old[number]: new[place] for place, number in enumerate(order)}
 
 
-def _files(engine: Engine, note: Note, file: File, made: _Change, found: Followed, own: str) -> _Linked:
-    files = [_File(note, file, Written(file, encoded(found.texts.get(own, made.edit.text))))]
+def _files(engine: Engine, note: Note, file: File, plain: Written, found: Followed, own: str) -> _Linked:
+    written = Written(file, encoded(found.texts[own])) if own in found.texts else plain
+    files = [_File(note, file, written)]
     for uri, text in found.texts.items():
         if uri == own:
             continue
