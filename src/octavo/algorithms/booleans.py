@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from octavo.model.query import Condition
 
@@ -29,8 +30,7 @@ Leaf = Callable[[str], Condition | None]
 """What a clause as typed means; None where it means nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """A word, a phrase or a filter as typed, and whether it is under a NOT."""
 
     text: str

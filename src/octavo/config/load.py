@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
@@ -38,8 +38,7 @@ MODELS = "llm.models"
 _Settings = TypeVar("_Settings")
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A configuration and, for every setting, where its value came from."""
 
     config: Config

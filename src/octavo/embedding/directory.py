@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from octavo.errors import ModelUnavailable
 from octavo.model.recipe import EmbeddingProfile
@@ -24,8 +24,7 @@ Pooling = Literal["mean", "cls", "graph"]
 TokenizerKind = Literal["tokenizers", "wordpiece"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+class FileRecord(NamedTuple):
     bytes: int
     sha256: str
 

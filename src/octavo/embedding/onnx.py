@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from octavo.algorithms.readability import Readability
 from octavo.embedding.batching import plan
@@ -38,8 +37,7 @@ _QUERIES = 256  # query vectors remembered: paging, refining and repeating a sea
 Encoder = Callable[[str], list[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
+class _Loaded(NamedTuple):
     session: Any
     inputs: frozenset[str]
     encode: Encoder

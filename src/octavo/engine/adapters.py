@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from octavo.retrieval.profiles import DEFAULT_PROFILE
 
@@ -59,8 +59,7 @@ class WatchSettings:
     reconciliation_interval_seconds: float = 3_600.0
 
 
-@dataclass(frozen=True, slots=True)
-class SearchDefaults:
+class SearchDefaults(NamedTuple):
     """How a search answers where the request does not say."""
 
     profile: str = DEFAULT_PROFILE
@@ -69,8 +68,7 @@ class SearchDefaults:
     count_hits: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class WritingRules:
+class WritingRules(NamedTuple):
     """Which notes may be changed: those of these collections, and of collections that allow it themselves."""
 
     collections: tuple[str, ...] = ()
@@ -85,8 +83,7 @@ class WritingRules:
     daily_template: str = "daily"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
+class IndexOptions(NamedTuple):
     """What a run of indexing looks at, and how far it goes.
 
     `names` are of collections, none meaning all. `reread` looks at every file, whatever its stamp says; `prefix`
@@ -144,8 +141,7 @@ class Adapters:
     """What all of these follow, for another library that is to be opened like this one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """Which files are indexed and may be changed, and how a search answers by default: what may change while a server
     runs."""
 

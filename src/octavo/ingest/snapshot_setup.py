@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from octavo.model.ids import ProjectId
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from octavo.ports import SnapshotSource, Store
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotSettings:
+class SnapshotSettings(NamedTuple):
     """`threshold` is the number of chunks from which on a library is given snapshots."""
 
     enabled: bool = True
@@ -29,8 +27,7 @@ class SnapshotSettings:
     copies: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotSetup:
+class SnapshotSetup(NamedTuple):
     """Source and profiles are asked for on use: most libraries are too small for a snapshot."""
 
     store: Store

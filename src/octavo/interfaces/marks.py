@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.syntax import parse_query
@@ -20,8 +20,7 @@ _UNSPACED = "\u2e80"  # from here on scripts are written without spaces between 
 MarksOf = Callable[[str], list["Mark"]]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A stretch of an excerpt and the query's tokens it answers."""
 
     start: int
@@ -29,8 +28,7 @@ class Mark:
     tokens: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(NamedTuple):
     """The tokens a query asks for, and those that only have to begin so."""
 
     tokens: frozenset[str]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,8 +13,7 @@ NO_CLUSTER = -1
 _GROWN = 1.2
 
 
-@dataclass(frozen=True, slots=True)
-class ClusteringState:
+class ClusteringState(NamedTuple):
     """How many chunks were clustered, and when."""
 
     chunks: int
@@ -26,8 +24,7 @@ class ClusteringState:
         return chunks > _GROWN * self.chunks
 
 
-@dataclass(frozen=True, slots=True)
-class Clustering:
+class Clustering(NamedTuple):
     """The centroids, a row each, by the numbers of their clusters."""
 
     centroids: NDArray[np.float32]

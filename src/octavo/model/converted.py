@@ -34,8 +34,7 @@ class Mark(NamedTuple):
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A file inside another: an attachment, a message of a mailbox, what an archive holds. `name` is its path in it."""
 
     name: str
@@ -61,8 +60,7 @@ class Converted:
     members: tuple[Member, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """A file that gives no text, and why. `passing` trouble is the machine's: the next run tries again."""
 
     reason: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Part(StrEnum):
@@ -17,7 +17,6 @@ class Part(StrEnum):
     SNAPSHOTS = "snapshots"
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     part: Part
     message: str

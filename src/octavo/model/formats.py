@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from types import MappingProxyType
+from typing import NamedTuple
 
 EXTRA = "octavo[formats]"
 
@@ -17,8 +17,7 @@ CONVERTER_VERSION = "converting-7"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """`reader` is `module:function`; `needs` is the module of the extra without which it cannot.
 
     A `text` format reaches its reader as UTF-8, whatever it is written in. Of a format that `sniffs`, only files are

@@ -119,8 +119,7 @@ class OutLink(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentLinks:
+class DocumentLinks(NamedTuple):
     """What one document adds to the graph: the names it goes by and the links it contains."""
 
     document: DocumentId
@@ -128,8 +127,7 @@ class DocumentLinks:
     links: tuple[OutLink, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NameMatch:
+class NameMatch(NamedTuple):
     """A document that one of its names makes a possible target of a reference."""
 
     document: int
@@ -139,8 +137,7 @@ class NameMatch:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A link after resolution. Without a target it is a ghost: `path` says what is missing."""
 
     source: DocumentId
@@ -154,8 +151,7 @@ class Edge:
     lookup: Lookup
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A document as a node of the graph."""
 
     document: DocumentId
@@ -166,8 +162,7 @@ class Node:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(NamedTuple):
     """A document found by following edges: its distance, and the share of the start's score that reaches it."""
 
     document: DocumentId
@@ -175,8 +170,7 @@ class Reached:
     hops: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ghost:
+class Ghost(NamedTuple):
     """A link target that does not exist."""
 
     path: str
@@ -185,8 +179,7 @@ class Ghost:
     """The uri of a document that links to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(NamedTuple):
     """How far to follow edges: at most `hops`, each passing on `decay` of the score times the edge's weight.
 
     `fanout` bounds the edges followed from one document in each direction, `most` the documents visited in all, so a
@@ -200,8 +193,7 @@ class Walk:
     types: tuple[EdgeType, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ThematicLink:
+class ThematicLink(NamedTuple):
     """Two documents on the same topic, by their vectors. `source` comes before `target`."""
 
     source: DocumentId
@@ -209,8 +201,7 @@ class ThematicLink:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(NamedTuple):
     """How far a graph is out of date since a moment. Commits do not count: they change by the thousand."""
 
     documents: int

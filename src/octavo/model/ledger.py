@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from octavo.model.ids import DocumentId, RecipeId
 
@@ -17,8 +18,7 @@ class FileOutcome(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What `stat` says of a file: enough to assume that it did not change."""
 
     size: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -20,8 +20,7 @@ BROKEN_WIKILINK, BROKEN_LINK, MISSING_ANCHOR = "broken-wikilink", "broken-link",
 DUPLICATE_TITLE, ORPHAN_NOTE, FRONT_MATTER = "duplicate-title", "orphan-note", "unreadable-front-matter"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a rule reports, how serious that is, and whether `--fix` mends it."""
 
     severity: Severity

@@ -35,8 +35,7 @@ class StoredDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentVersion:
+class DocumentVersion(NamedTuple):
     """One text a document has had. Versions count from 1 and never change."""
 
     version: int
@@ -48,8 +47,7 @@ class DocumentVersion:
     removed_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PastDocument:
+class PastDocument(NamedTuple):
     """What a document said at a time and no longer says."""
 
     id: DocumentId
@@ -68,8 +66,7 @@ class Neighbour(NamedTuple):
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
-class PendingInput:
+class PendingInput(NamedTuple):
     """An embedding input without a vector yet: the location of its slice, and its context prefix."""
 
     input_key: int
@@ -90,16 +87,14 @@ class PostponedChunk(NamedTuple):
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
-class VectorRow:
+class VectorRow(NamedTuple):
     """A computed vector as stored: little-endian float16, the precision at which nothing measurable is lost."""
 
     input_key: int
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StoredVectors:
+class StoredVectors(NamedTuple):
     """Parallel arrays: the key of a vector, the key of its input, and the vector as a row."""
 
     keys: NDArray[np.int64]
@@ -124,8 +119,7 @@ class UnusedContent(NamedTuple):
     vectors: int
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryCounts:
+class LibraryCounts(NamedTuple):
     """How much a project contains, and how many of its files were indexed, skipped, or failed."""
 
     documents: int

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from dataclasses import Field as DataclassField
+from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from octavo.model.limits import Field
 
 
-@dataclass(frozen=True, slots=True)
-class RequestField:
+class RequestField(NamedTuple):
     """What a request says of one of its fields: the type of a value, whether there are several, and its limits."""
 
     name: str
@@ -46,8 +46,13 @@ class RequestField:
         return next((limit.checks[name] for limit in self.limits for name in names if name in limit.checks), None)
 
 
-def request_fields(request: type) -> Iterator[RequestField]:
+@cache
+def request_fields(request: type) -> tuple[RequestField, ...]:
     """What a request's fields say, in their order; what may only be given by name comes last."""
+    return tuple(_described(request))
+
+
+def _described(request: type) -> Iterator[RequestField]:
     hints = get_type_hints(request, include_extras=True)
     for field in sorted(fields(request), key=lambda field: field.kw_only is True):
         limits: list[Field] = []

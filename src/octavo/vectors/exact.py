@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from octavo.ports import Store
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """The vectors of one generation, ascending by chunk: `rows[i]` of the matrix is a window of `chunks[i]`.
 
     `several` is whether any chunk has more than one window; `total` counts the inputs, with or without a vector.

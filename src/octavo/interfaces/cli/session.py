@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from octavo.interfaces.cli.options import Choices
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from octavo.model.location import Location
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """An open library with the configuration that led to it."""
 
     config: Config

@@ -7,9 +7,8 @@ import os
 import stat
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from platformdirs import user_cache_path
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 _LONGEST = 100  # bytes: systems take 103 to 107 for the name of a socket
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Files of one library's server. `starting` is locked by who starts it, `alive` by the server while it lives."""
 
     folder: Path

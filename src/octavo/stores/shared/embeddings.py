@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile
@@ -31,8 +30,7 @@ def _matrix(rows: Sequence[bytes], dimensions: int) -> NDArray[np.float32]:
     return np.frombuffer(b"".join(rows), dtype="<f2").astype(np.float32).reshape(len(rows), dimensions)
 
 
-@dataclass(frozen=True, slots=True)
-class VectorFormat:
+class VectorFormat(NamedTuple):
     """How a dialect stores a vector: conversion from the bytes of a `VectorRow`, and back to rows of numbers."""
 
     pack: Callable[[bytes], Any] = bytes
