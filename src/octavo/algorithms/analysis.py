@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from operator import add
 
 from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
@@ -73,10 +73,14 @@ class Analyzer:
         self._stem = snowball("english")
         self._words = _Remembered(self._analyse)
         self._parts = _Remembered(self._part)
-        self.stop_words = frozenset(self.tokens(STOP_WORDS))
 
     def __reduce__(self) -> tuple[type[Analyzer], tuple[()]]:
         return Analyzer, ()  # another process remembers its own words
+
+    @cached_property
+    def stop_words(self) -> frozenset[str]:
+        """The tokens that only queries leave out; an analyzer of documents never asks."""
+        return frozenset(self.tokens(STOP_WORDS))
 
     def joined(self, text: str) -> str:
         """The tokens of a text, with single spaces between them."""
