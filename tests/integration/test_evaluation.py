@@ -345,3 +345,9 @@ def test_the_almanac_is_answered_no_worse_than_the_committed_baseline(tmp_path: 
                 if found.significant and found.change < 0:
                     losses.append(f"{one.dataset} {one.profile} {found.measure} {found.before:.3f} → {found.after:.3f}")
     assert losses == []
+
+
+def test_figures_of_a_profile_whose_model_did_not_answer_come_with_a_warning(drinks: Path, tmp_path: Path) -> None:
+    found = evaluate(HASHING, EvaluateRequest(drinks, ("hybrid", "hyde_hybrid")), tmp_path / "cache")
+    (warning,) = found.warnings
+    assert warning.startswith("hyde_hybrid: 3 of its answers did without hyde: no language model is configured")

@@ -7,9 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.errors import OctavoError
+from octavo.model.graph import ENTITIES
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
+    from octavo.model.query import Query
     from octavo.model.result import StageTrace
 
 
@@ -28,6 +30,14 @@ class Degradation:
         snapshot = self._snapshot_damage()
         failed = dict.fromkeys(f"{stage.stage}: {stage.failed}" for stage in trace if stage.failed)
         return (*failed, *((f"snapshot: {snapshot}; the library answers without it",) if snapshot else ()))
+
+    def unread_names(self, query: Query) -> tuple[str, ...]:
+        """That a search is confined to what documents mention, and nobody has read them for it."""
+        if not any(condition.name.casefold() == "mentions" for condition in query.filters.where):
+            return ()
+        if ENTITIES in self._library.store.graph.runs(self._library.project.id):
+            return ()
+        return ("mentions: nobody has looked for entities yet; run `octavo graph build`",)
 
     def promise_repair(self, trace: Sequence[StageTrace]) -> None:
         """Outside any transaction: queues the jobs that mend what the search found damaged."""

@@ -185,7 +185,7 @@ class Reader:
 
         candidates, trace, hits, freshness = in_one_state(library.store, searched, presented)
         _write_later(searched)
-        degraded = (*stood_in, *self._degradation.parts(trace))
+        degraded = (*stood_in, *self._degradation.parts(trace), *self._degradation.unread_names(parsed))
         if degraded:
             self._degradation.promise_repair(trace)
         if freshness.pending and library.rules.defaults.count_hits:

@@ -110,9 +110,14 @@ def test_documents_are_related_by_what_they_name(engine: Engine) -> None:
 
 
 def test_a_search_is_confined_to_what_names_somebody(engine: Engine) -> None:
+    asked = SearchRequest("tides water heron Lisbon", where=("mentions=peter kowalski",))
+    before = search(engine, asked)
+    assert not before.hits
+    assert before.degraded == ("mentions: nobody has looked for entities yet; run `octavo graph build`",)
     build(engine)
-    found = search(engine, SearchRequest("tides water heron Lisbon", where=("mentions=peter kowalski",)))
+    found = search(engine, asked)
     assert {hit.uri for hit in found.hits} <= {"plan.md", "diary.md"} and found.hits
+    assert not found.degraded
 
 
 def test_an_export_has_the_entities_that_two_documents_name(engine: Engine) -> None:

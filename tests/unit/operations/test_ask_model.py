@@ -15,6 +15,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import ConfigurationError
 from octavo.operations.answering.answers import AnswerSentence
 from octavo.operations.answering.ask import answered, ask
+from octavo.operations.answering.lines import below_sentences
 from octavo.operations.answering.requests import AskRequest
 
 NOTES = {
@@ -74,6 +75,8 @@ def test_what_no_passage_says_is_rewritten_once_or_dropped_when_grounded(folder:
         assert "Portuguese monks" in json.dumps(service.bodies[1])
     assert [sentence.text for sentence in answer.sentences] == [CLOSES]
     assert answer.dropped == ("The dome was painted green by Portuguese monks in 1704.",)
+    shown = "\n".join("".join(part.text for part in line) for line in below_sentences(answer) if line)
+    assert "1 sentence left out: no passage supports it" in shown
 
 
 def test_without_any_supported_sentence_the_answer_is_that_it_is_not_known(folder: Path, tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ def below_sentences(answer: AskAnswer) -> list[Block]:
     for number, hop in enumerate((answer.hops or ())[1:], 2):
         lines.append((Part(f"search {number}: {hop.question} ({count(hop.new, 'new passage')})", "dim"),))
     if answer.dropped:
-        lines.append((Part(f"{count(len(answer.dropped), 'sentence')} left out: no passage supports them", "dim"),))
+        which = "it" if len(answer.dropped) == 1 else "them"
+        lines.append((Part(f"{count(len(answer.dropped), 'sentence')} left out: no passage supports {which}", "dim"),))
     lines += degraded_lines(answer.degraded)
     lines.append((Part(_footer(answer), "dim"),))
     if answer.hint:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -106,6 +107,7 @@ def evaluate_profiles(
         if any(searches_summaries(profile) for profile in profiles):
             make_summaries(engine, SummarySettings())
     runs = []
+    degraded: list[str] = []
     for profile in profiles:
         # Each profile gets an engine of its own: one that another profile has asked remembers the query vectors.
         with _opened(config) as engine:
@@ -116,7 +118,8 @@ def evaluate_profiles(
                 runs.append(run_dataset(dataset, profile.name, contender, timed=timed, advance=progress.advance))
             finally:
                 progress.finish()
-    return Evaluation(dataset, tuple(runs), library, recipe.id, (*dataset.warnings, *problems))
+            degraded += contender.warnings()
+    return Evaluation(dataset, tuple(runs), library, recipe.id, (*dataset.warnings, *problems, *degraded))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,14 @@ class EngineContender:
     profile: RetrievalProfile
     names: Names
     scope: str | None = None
+    degraded: Counter[str] = field(default_factory=Counter)
+    """What answers had to do without, and how often; the first of a run is asked twice."""
+
+    def warnings(self) -> list[str]:
+        """Figures of a profile whose stages did nothing are those of another profile."""
+        return [
+            f"{self.profile.name}: {count} of its answers did without {part}" for part, count in self.degraded.items()
+        ]
 
     def rank(self, question: Question, depth: int) -> Sequence[Ranked]:
         """Documents by their best chunk, in the order of the profile as it is.
@@ -161,7 +172,9 @@ class EngineContender:
 
     def answer(self, question: Question) -> Sequence[str]:
         query = Query(question.text, limit=_SHOWN, filters=self._filters(question))
-        return [hit.excerpt for hit in self.engine.search(query, self.profile).hits]
+        result = self.engine.search(query, self.profile)
+        self.degraded.update(result.degraded)
+        return [hit.excerpt for hit in result.hits]
 
     def _filters(self, question: Question) -> Filters:
         if self.scope is None:
