@@ -118,7 +118,8 @@ def evaluate_profiles(
                 runs.append(run_dataset(dataset, profile.name, contender, timed=timed, advance=progress.advance))
             finally:
                 progress.finish()
-            degraded += contender.warnings()
+            said = contender.degraded.items()
+            degraded += [f"{profile.name}: {count} of its answers did without {part}" for part, count in said]
     return Evaluation(dataset, tuple(runs), library, recipe.id, (*dataset.warnings, *problems, *degraded))
 
 
@@ -144,12 +145,6 @@ class EngineContender:
     scope: str | None = None
     degraded: Counter[str] = field(default_factory=Counter)
     """What answers had to do without, and how often; the first of a run is asked twice."""
-
-    def warnings(self) -> list[str]:
-        """Figures of a profile whose stages did nothing are those of another profile."""
-        return [
-            f"{self.profile.name}: {count} of its answers did without {part}" for part, count in self.degraded.items()
-        ]
 
     def rank(self, question: Question, depth: int) -> Sequence[Ranked]:
         """Documents by their best chunk, in the order of the profile as it is.

@@ -28,7 +28,8 @@ class Bridges:
     A candidate whose title stands in the text of one of the best `seeds` gains `share` of what that one has above the
     ground; one that names the title of such a seed gains `back` of it. At most `fetched` names of the seeds that no
     candidate is called by are looked up among the titles of the library. A title of one word has to stand in the text
-    with its capitals: `Home` is not named by "home".
+    with its capitals: `Home` is not named by "home". A title that more than `common` of the candidates name is the
+    subject of them all, and leads nowhere.
     """
 
     seeds: int = 5
@@ -36,6 +37,7 @@ class Bridges:
     back: float = 0.1
     among: int = 100
     fetched: int = 6
+    common: int = 4
     name: str = "bridges"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -47,14 +49,21 @@ class Bridges:
         fetched = self._fetched(search, candidates, texts[: self.seeds], low)
         spoken = [_Text(text) for text in texts]
         gained: dict[ChunkKey, tuple[float, str]] = {}
+        named_by: dict[str, int] = {}
+
+        def telling(title: str) -> bool:
+            if title not in named_by:
+                named_by[title] = sum(text.names(title) for text in spoken)
+            return named_by[title] <= self.common
+
         for place, seed in enumerate(seeds):
             above = seed.score - low
             for other, text in zip((*pool, *fetched), (*spoken, *(None for _ in fetched)), strict=True):
                 if other.document_id == seed.document_id:
                     continue
-                if spoken[place].names(other.title):
+                if spoken[place].names(other.title) and telling(other.title):
                     _keep(gained, other.key, self.share * above, f"named by {seed.title}")
-                elif text is not None and text.names(seed.title):
+                elif text is not None and text.names(seed.title) and telling(seed.title):
                     _keep(gained, other.key, self.back * above, f"names {seed.title}")
         if not gained:
             raise SkipStage("no passage names another")
