@@ -51,3 +51,13 @@ def test_what_is_named_and_was_not_found_is_fetched_by_its_title() -> None:
     held = replace(held, analyse=lambda text: text.casefold().split())
     refined = Bridges().refine(asking(held), listed(held, 1.0, 0.5)[:1])
     assert [candidate.uri for candidate in refined] == ["a.md", "c.md"]
+
+
+def test_a_title_that_many_candidates_name_leads_nowhere() -> None:
+    pages = [note(f"{place}.md", "Every page speaks of Ray Actors.", title=f"Page {place}") for place in range(3)]
+    held = library(*pages, note("actors.md", "What they are.", title="Ray Actors"))
+    candidates = listed(held, 1.0, 0.9, 0.8, 0.5)
+    raised = Bridges(fetched=0, common=3).refine(asking(held), candidates)
+    assert raised[-1].score > 0.5
+    with pytest.raises(SkipStage, match="no passage names another"):
+        Bridges(fetched=0, common=2).refine(asking(held), candidates)

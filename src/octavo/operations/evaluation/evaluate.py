@@ -106,15 +106,14 @@ def evaluate_profiles(
         names, problems = _indexed(engine, folder, groups, request.scope, progress)
         if any(searches_summaries(profile) for profile in profiles):
             make_summaries(engine, SummarySettings())
-    runs = []
-    degraded: list[str] = []
+    runs, degraded = [], list[str]()
     for profile in profiles:
         # Each profile gets an engine of its own: one that another profile has asked remembers the query vectors.
         with _opened(config) as engine:
             contender = EngineContender(engine, profile, names, request.scope)
             progress.start(f"{dataset.name} {profile.name}", len(dataset.questions), "queries")
+            timed = request.timed_queries
             try:
-                timed = request.timed_queries
                 runs.append(run_dataset(dataset, profile.name, contender, timed=timed, advance=progress.advance))
             finally:
                 progress.finish()
@@ -143,8 +142,7 @@ class EngineContender:
     profile: RetrievalProfile
     names: Names
     scope: str | None = None
-    degraded: Counter[str] = field(default_factory=Counter)
-    """What answers had to do without, and how often; the first of a run is asked twice."""
+    degraded: Counter[str] = field(default_factory=Counter)  # what answers had to do without, and how often
 
     def rank(self, question: Question, depth: int) -> Sequence[Ranked]:
         """Documents by their best chunk, in the order of the profile as it is.
