@@ -145,6 +145,17 @@ def test_a_note_is_made_at_its_literal_uri_also_in_a_folder_that_is_called_as_th
     assert (folder / "note.md").read_bytes() == NOTE.encode()
 
 
+@pytest.mark.parametrize(
+    ("value", "written"), [("b", "a: b\n"), (3, "a: 3\n"), (True, "a: true\n"), (["x", 2], "a:\n  - x\n  - 2\n")]
+)
+def test_a_property_has_the_type_that_was_given(
+    value: Any, written: str, library: package.Library, folder: Path
+) -> None:
+    library.doc_create("own.md", "Own", content_md="---\na: 1\n---\n")
+    library.doc_set_property("own.md", "a", value=value)
+    assert (folder / "own.md").read_text("utf-8") == f"---\n{written}---\n\n# Own\n"
+
+
 def test_in_a_named_collection_a_uri_is_literal(library: package.Library, folder: Path) -> None:
     with pytest.raises(NotFound):
         library.doc_append_to_section("notes/note.md", ["A", "B"], "more", collection="notes")

@@ -9,7 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from functools import cache
 from pathlib import PurePath
-from typing import Any, SupportsFloat, SupportsIndex, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, SupportsFloat, SupportsIndex, Union, get_args, get_origin, get_type_hints
 
 from octavo.errors import InvalidArgument
 from octavo.operations import fields
@@ -93,14 +94,13 @@ def _zoned(moment: datetime) -> datetime:
 
 @cache
 def list_arguments(model: type) -> frozenset[str]:
-    """The arguments that take several values."""
-    return frozenset(
-        name for name, hint in get_type_hints(model).items() if any(map(_is_tuple, (hint, *get_args(hint))))
-    )
+    """The arguments that take several values, and never one by itself."""
+    return frozenset(name for name, hint in get_type_hints(model).items() if _is_list(hint))
 
 
-def _is_tuple(hint: Any) -> bool:
-    return get_origin(hint) is tuple
+def _is_list(hint: Any) -> bool:
+    alternatives = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return all(get_origin(kind) is tuple for kind in alternatives if kind is not NoneType)
 
 
 @cache
