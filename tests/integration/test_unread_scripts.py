@@ -40,6 +40,16 @@ def test_the_first_hit_of_a_chinese_word_holds_it(notes: Bench, word: str) -> No
     assert dense.skipped == "the model cannot read the query: words alone decide"
 
 
+def test_a_run_of_ideographs_comes_before_many_passages_with_its_parts(bench: Bench) -> None:
+    parts = {f"{number}.md": f"# 第{number}章\n\n理者。管理。群管。集群。\n" for number in range(60)}
+    whole = "每天晚上复制数据库。镜面需要两个小时冷却。冬天修剪苹果树。由集群管理者决定。压缩算法减少文件的大小。"
+    bench.write(parts | {"whole.md": f"# 规则\n\n{whole}\n"})
+    bench.index()
+    with bench.opened() as engine:
+        hits = engine.search(Query("集群管理者"), PROFILES["hybrid"]).hits
+    assert hits[0].citation.uri == "whole.md"
+
+
 def test_an_english_question_is_not_answered_with_what_the_model_cannot_read(notes: Bench) -> None:
     with notes.opened(embedding={"provider": "bundled"}) as engine:
         found = [hit.citation.uri for hit in engine.search(Query("how do I shrink a file?"), PROFILES["hybrid"]).hits]

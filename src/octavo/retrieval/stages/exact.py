@@ -57,15 +57,21 @@ class ExactMatch:
 
     def _held(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
         """How many of the things looked for each candidate holds whole."""
-        terms, lexical = search.query.terms, search.library.store.lexical
-        if not terms.shaped:
-            by_words = [
-                candidate.key for candidate in candidates if any(step.stage == "lexical" for step in candidate.steps)
-            ]
-            return dict.fromkeys(by_words, 1) if len(by_words) < self.rare else {}
+        terms = search.query.terms
+        # What is written without spaces is one word of many tokens, each of which stands in much else.
+        if terms.shaped or any(len(tokens) > 1 for tokens in terms.exact):
+            whole = self._holding_whole(search, candidates)
+            if whole or terms.shaped:
+                return whole
+        by_words = [
+            candidate.key for candidate in candidates if any(step.stage == "lexical" for step in candidate.steps)
+        ]
+        return dict.fromkeys(by_words, 1) if len(by_words) < self.rare else {}
+
+    def _holding_whole(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
         held: dict[ChunkKey, int] = {}
-        for tokens in terms.exact:
-            for key in lexical.containing(search.library.project, tokens):
+        for tokens in search.query.terms.exact:
+            for key in search.library.store.lexical.containing(search.library.project, tokens):
                 held[key] = held.get(key, 0) + 1
         return {candidate.key: held[candidate.key] for candidate in candidates if candidate.key in held}
 
