@@ -52,6 +52,16 @@ TOKENS = {
     "Postman key": "PMAK-" + made(HEX, 24) + "-" + made(HEX, 34),
     "New Relic key": "NRAK-" + made(string.ascii_uppercase + string.digits, 27),
     "Supabase token": "sbp_" + made(HEX, 40),
+    "OpenRouter key": "sk-or-v1-" + made(HEX, 64),
+    "LangSmith key": "lsv2_pt_" + made(HEX, 32) + "_" + made(HEX, 10),
+    "Pinecone key": "pcsk_" + made(ALNUM, 6) + "_" + made(ALNUM, 62),
+    "Figma token": "figd_" + made(ALNUM, 40),
+    "Netlify token": "nfp_" + made(ALNUM, 36),
+    "RubyGems key": "rubygems_" + made(HEX, 48),
+    "Tailscale key": "tskey-auth-" + made(ALNUM, 17) + "-" + made(ALNUM, 32),
+    "PlanetScale token": "pscale_tkn_" + made(ALNUM, 43),
+    "Brevo key": "xkeysib-" + made(HEX, 64) + "-" + made(ALNUM, 16),
+    "1Password token": "ops_eyJ" + made(ALNUM, 400),
     "age key": "AGE-SECRET-KEY-1" + made("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
     "Discord bot token": b64encode(made("123456789", 18).encode()).decode()
     + "."

@@ -7,25 +7,31 @@ character of a match becomes one mark and line ends stay, so that offsets and li
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
+from itertools import accumulate, chain
 
 from octavo.model.ledger import REDACTED
 from octavo.model.text import Span
 from octavo.sources.secrets import SecretMatch, without_overlaps
 
-VERSION = "redaction-2"
+VERSION = "redaction-3"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"
 PRIVATE_KEY = "private key"
 
-# A token starts where no word goes on; in a diff also behind the sign of a removed line. No token has a blank in it, so
+# A token starts where no word goes on; before it may stand an escape that ends in a letter (`\n`, `\u003d`, `%3D`),
+# a colour of a terminal, the sign of a removed line or the underscore of an emphasis. No token has a blank in it, so
 # hints are looked for only among long words. A rule is tried where one of its hints stands, which `str.find` looks for
 # at the speed of memory, so that all of this stays below three hundredths of indexing. No rule repeats a group that
 # repeats, and runs are possessive: a match fails at once.
-_START = r"(?:(?<![A-Za-z0-9_-])|(?<=\n-))"
-_END = r"(?![A-Za-z0-9_-])"
+_START = (
+    r"(?:(?<![A-Za-z0-9_-])|(?<=\n-)|(?<=_)(?<![A-Za-z0-9-]_)|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9]{2}m))"
+)
+_END = r"(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])"
 _W = r"[A-Za-z0-9_-]"
 _A = "[A-Za-z0-9]"
 _HEX = "[a-f0-9]"
@@ -61,13 +67,14 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("sk-",),
         rf"{_START}sk-(?:(?:proj|svcacct|admin)-{_W}{{20,300}}+|{_A}{{20,300}}+(?![A-Za-z-]))",
     ),
+    ("OpenRouter key", ("sk-",), rf"{_START}sk-or-v1-{_HEX}{{64}}{_END}"),
     ("Groq key", ("gsk_",), rf"{_START}gsk_{_A}{{52}}{_END}"),
     ("xAI key", ("xai-",), rf"{_START}xai-{_A}{{70,100}}+{_END}"),
     ("Perplexity key", ("pplx-",), rf"{_START}pplx-{_A}{{40,64}}+{_END}"),
     ("Replicate token", ("r8_",), rf"{_START}r8_{_A}{{37}}{_END}"),
-    ("Hugging Face token", ("hf_",), rf"{_START}hf_{_A}{{30,100}}+(?![A-Za-z0-9_])"),
+    ("Hugging Face token", ("hf_",), rf"{_START}hf_{_A}{{30,100}}+(?!_{{1,3}}{_A})"),
     ("Hugging Face token", ("api_org_",), rf"{_START}api_org_{_A}{{34}}{_END}"),
-    ("npm token", ("npm_",), rf"{_START}npm_{_A}{{36}}(?![A-Za-z0-9_])"),
+    ("npm token", ("npm_",), rf"{_START}npm_{_A}{{36}}(?!_{{0,3}}{_A})"),
     ("PyPI token", ("pypi-AgE",), rf"{_START}pypi-AgE{_W}{{50,1000}}+"),
     ("Docker Hub token", ("dckr_",), rf"{_START}dckr_[po]at_{_W}{{27,40}}+{_END}"),
     ("SendGrid key", ("SG.",), rf"{_START}SG\.{_W}{{16,64}}+\.{_W}{{16,100}}+"),
@@ -96,6 +103,17 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("Postman key", ("PMAK-",), rf"{_START}PMAK-{_HEX}{{24}}-{_HEX}{{34}}{_END}"),
     ("New Relic key", ("NRAK-",), rf"{_START}NRAK-[A-Z0-9]{{27}}{_END}"),
     ("Supabase token", ("sbp_",), rf"{_START}sbp_{_HEX}{{40}}{_END}"),
+    ("LangSmith key", ("lsv2_",), rf"{_START}lsv2_(?:pt|sk)_{_HEX}{{32}}_{_HEX}{{10}}{_END}"),
+    ("Pinecone key", ("pcsk_",), rf"{_START}pcsk_{_A}{{2,10}}_{_A}{{40,80}}+{_END}"),
+    ("Figma token", ("figd_",), rf"{_START}figd_{_W}{{38,46}}+"),
+    ("Netlify token", ("nfp_",), rf"{_START}nfp_{_A}{{36}}{_END}"),
+    ("RubyGems key", ("rubygems_",), rf"{_START}rubygems_{_HEX}{{48}}{_END}"),
+    ("Tailscale key", ("tskey-",), rf"{_START}tskey-[a-z]{{3,10}}+-{_A}{{8,24}}+-{_A}{{20,64}}+"),
+    ("PlanetScale token", ("pscale_",), rf"{_START}pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{{32,64}}+"),
+    ("Terraform token", (".atlasv1.",), rf"(?<=[A-Za-z0-9]{{14}})\.atlasv1\.{_W}{{60,70}}+"),
+    ("Brevo key", ("xkeysib-",), rf"{_START}xkeysib-{_HEX}{{64}}-{_A}{{16}}{_END}"),
+    ("1Password token", ("ops_eyJ",), rf"{_START}ops_eyJ{_W}{{100,2000}}+"),
+    ("Discord webhook", ("/api/webhooks/",), rf"/api/webhooks/[0-9]{{17,20}}+/({_W}{{60,80}}+)"),
     ("age key", ("AGE-SECRET-KEY-1",), rf"{_START}AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{{58}}{_END}"),
     (
         "PuTTY key",
@@ -111,6 +129,7 @@ _DISCORD = re.compile(
 _DIGITS = re.compile(
     r"[MNO][DTjz][AEIMQUYcgk][w-z0-5][MNO][DTjz][AEIMQUYcgk][w-z0-5]"
 )  # six of them: quickly ruled out
+_ESCAPED = "\\_"
 _SHORTEST = 14  # characters of a word that can hold a hint and a token, or be the hint of one that follows
 
 _BEGIN = "-----BEGIN "
@@ -138,7 +157,18 @@ def redacted(text: str) -> tuple[str, tuple[SecretMatch, ...]]:
 
 def find_keys(text: str) -> tuple[SecretMatch, ...]:
     """Keys and tokens of well-known formats, in order; of overlapping ones only the first."""
-    return without_overlaps(_candidates(text))
+    if _ESCAPED not in text:
+        return without_overlaps(_candidates(text))
+    return without_overlaps(chain(_candidates(text), _between_escapes(text)))
+
+
+def _between_escapes(text: str) -> Iterator[SecretMatch]:
+    """What is found where `\\_` is read as the underscore that it stands for, as editors of Markdown write it."""
+    pieces = text.split(_ESCAPED)
+    cuts = list(accumulate(map(len, pieces[:-1]), lambda at, size: at + 1 + size))  # where a backslash was, without it
+    for match in _candidates("_".join(pieces)):
+        start, last = match.span.start, match.span.end - 1
+        yield SecretMatch(match.kind, Span(start + bisect_right(cuts, start), last + bisect_right(cuts, last) + 1))
 
 
 def described(text: str, found: tuple[SecretMatch, ...]) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ MORE = {
     "Azure storage key": "AccountKey=" + made(ALNUM, 86) + "==",
     "Azure client secret": made(ALNUM, 3) + "8Q~" + made(ALNUM, 34),
     "Shopify token": "shpat_" + made(HEX, 32),
+    "Terraform token": made(ALNUM, 14) + ".atlasv1." + made(ALNUM, 67),
+    "Discord webhook": "https://discord.com/api/webhooks/" + made(string.digits[1:], 18) + "/" + made(ALNUM, 68),
     "Telegram bot token": made("123456789", 10) + ":AA" + made(ALNUM, 33),
 }
 FURTHER = {
@@ -48,6 +50,33 @@ def test_a_token_becomes_as_many_marks(kind: str, around: str) -> None:
     secret = match.span.of(text)
     assert token.endswith(secret)
     assert hidden == text.replace(secret, MARK * len(secret))
+
+
+AROUND = [
+    r"'\n{}\n'",
+    r"'x\t{}'",
+    r"?a\u003d{}\u0026",
+    "?token%3D{}%26b",
+    r"'\x3d{}'",
+    "\x1b[0m{}\x1b[31m",
+    "_{}_",
+    "__{}__",
+]
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+@pytest.mark.parametrize("around", AROUND)
+def test_a_token_between_escapes_or_signs_of_emphasis_is_one(kind: str, around: str) -> None:
+    hidden, found = redacted(around.format(TOKENS[kind]))
+    assert [match.kind for match in found] == [kind]
+    assert TOKENS[kind][-16:] not in hidden
+
+
+@pytest.mark.parametrize("kind", [kind for kind, token in TOKENS.items() if "_" in token])
+def test_a_token_whose_underscores_an_editor_has_escaped_is_one(kind: str) -> None:
+    token = TOKENS[kind].replace("_", r"\_")
+    text = rf"a\_b {token} c\_d"
+    assert redacted(text)[0] == rf"a\_b {MARK * len(token)} c\_d"
 
 
 @pytest.mark.parametrize(("kind", "token"), [(kind, token) for kind, tokens in FURTHER.items() for token in tokens])
@@ -132,6 +161,7 @@ UNITS = [
     *("-----BEGIN PRIVATE KEY-----\n", f"-----BEGIN PRIVATE KEY-----\n{'A' * 40}\n", "ghp_a1", "AccountKey="),
     *("eyJaaaaaaaa.eyJaaaaaaaa.", "SecretAccessKey"),
     *("Private-Lines: 1\n", "Private-Lines: 1\nAAAA\n", "MTIz", "MTIz.", "dp.st.a", "dp.st.aa.", "sig=", "1Q~", "key-"),
+    *("\\_", "ghp\\_a1", "_ghp_", "%3Dghp_", "tskey-a-", "pcsk_aa_", "/api/webhooks/1"),
     *("SKa", "12345678:AA", "hvs.", "glpat-", "ATATT3", "a" * 20 + " "),
 ]
 
