@@ -62,7 +62,9 @@ from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
 from octavo.model.scan import SeenFile
 from octavo.observability.progress import NoProgress
+from octavo.operations.database.requests import RepairRequest
 from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
+from octavo.operations.database.upkeep import repair
 from octavo.operations.memory.changes import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
@@ -241,7 +243,7 @@ def slack_round(folder: Path, seed: int) -> str:
 
 
 def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random], tuple[int, int]]) -> str:
-    chosen, (config, whole, wanted) = random.Random(seed), _whole_library()
+    chosen, (config, whole, wanted, before) = random.Random(seed), _whole_library()
     path = Path(config.library)
     for file in path.parent.glob("library.db*"):
         file.unlink()
@@ -250,34 +252,76 @@ def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random
     data = bytearray(path.read_bytes())
     data[at : at + length] = chosen.randbytes(length)
     path.write_bytes(data)
+    lost: tuple[str, ...] | None = None
     try:
         with open_engine(config) as engine:
             if not damage(engine):
-                return "not noticed" if answers(engine) == wanted else f"wrong in silence: seed {seed}"
-            healed = not file_damage(engine) and not mend(engine)[1]
+                same = answers(engine) == wanted and kept(engine) == before
+                return "not noticed" if same else f"wrong in silence: seed {seed}"
+            if not file_damage(engine):
+                done = repair(engine, RepairRequest(), NoProgress())
+                lost = (*done.left, *(done.lost or ()))
     except LibraryError:
-        healed = False
-    if not healed:  # as `octavo db repair` goes on
-        kept, lost = salvage_library(path)
+        lost = None
+    how = "salvaged" if lost is None else "mended"
+    if lost is None:  # as `octavo db repair` goes on
+        damaged, salvaged = salvage_library(path)
         with open_engine(config) as engine:
-            left = rebuilt(engine, kept, lost, "", NoProgress()).left
-            healed = not left and answers(engine) == wanted
-        return "detected and salvaged" if healed else f"detected, salvaged without all of it: seed {seed}"
+            answer = rebuilt(engine, damaged, salvaged, "", NoProgress())
+            lost = (*answer.left, *(answer.lost or ()))
     with open_engine(config) as engine:
-        return "detected and mended" if answers(engine) == wanted else f"detected, mended wrongly: seed {seed}"
+        return f"detected and {how}" + _after_a_repair(engine, wanted, before, lost, seed)
+
+
+def _after_a_repair(engine: Engine, wanted: object, before: Kept, lost: tuple[str, ...], seed: int) -> str:
+    """What became of answers and of what only the library knows: empty where all is as before."""
+    after = kept(engine)
+    gone = [names for names, value in before.items() if after.get(names) != value]
+    unnamed = [names for names in gone if not any(name in said for said in lost for name in names)]
+    if unnamed:
+        return f", lost in silence: seed {seed}"
+    if answers(engine) != wanted:
+        return f", with wrong answers: seed {seed}"
+    if left := damage(engine):
+        return f", told, and still damaged ({left[0].message}): seed {seed}"
+    return f", told what is gone ({len(gone)}): seed {seed}" if gone else ""
+
+
+Kept = dict[tuple[str, ...], object]
+"""Names that a sentence may call it by → what is kept of it."""
+
+
+def kept(engine: Engine) -> Kept:
+    """What only the library knows: memories and every version of them, earlier versions of files, collections."""
+    found: Kept = {(known.name,): (str(known.root), known.settings) for known in engine.collections()}
+    project, documents = engine.project.id, engine.store.documents
+    for item in engine.memories.repository.find(project, MemoryFilter(status=None)):
+        versions = engine.memories.repository.versions(project, item.id)
+        texts = documents.texts(project, [version.text_hash for version in versions])
+        found[str(item.id), item.title] = [texts.get(version.text_hash) for version in versions]
+    for uri in _EDITED:
+        for document in documents.find(project, uri):
+            hashes = {version.text_hash for version in documents.versions(project, document.id)}
+            found[(uri,)] = sorted(documents.texts(project, hashes).values())
+    return found
 
 
 @cache
-def _whole_library() -> tuple[Config, bytes, list[tuple[str, float, str]]]:
+def _whole_library() -> tuple[Config, bytes, list[tuple[str, float, str]], Kept]:
     """Made once for all rounds, each of which begins with these bytes; and what it answers."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-faults-whole-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     config = library_in(folder)
     indexed(config, folder)
+    for uri in _EDITED:
+        note = folder / "notes" / uri
+        note.write_text(note.read_text("utf-8") + "\nThe bread is baked in the cellar.\n", "utf-8")
+    with open_engine(config) as engine:
+        engine.index()
     _fill_every_table(config, folder / "library.db")
     with open_engine(config) as engine:
-        wanted = answers(engine)
-    return config, (folder / "library.db").read_bytes(), wanted
+        wanted, before = answers(engine), kept(engine)
+    return config, (folder / "library.db").read_bytes(), wanted, before
 
 
 def _fill_every_table(config: Config, path: Path) -> None:
@@ -319,6 +363,7 @@ def _keys(connection: apsw.Connection, table: str) -> list[int]:
     return [row[0] for row in connection.execute(wanted)]
 
 
+_EDITED = ("7.md", "31.md")  # files whose earlier texts only the library has
 _LEFT_EMPTY = ("named_profiles", "snapshots")  # what these say is acted upon
 _JSON = ("tags", "links", "metadata", "settings", "warnings", "facts", "payload")
 

@@ -45,7 +45,7 @@ ASKED_BY_NAME = {
     "octavo.embedding.fast_tables",
     "octavo.embedding.hub_folder",
 }  # which models lie on this machine
-SPEAKS_TO_SQLITE = {"stores/sqlite/database.py", "stores/sqlite/salvage.py"}
+SPEAKS_TO_SQLITE = {f"stores/sqlite/{name}.py" for name in ("database", "salvage", "salvaged_vectors")}
 WRITES_TO_STDOUT = {"interfaces/cli/output.py"}
 
 SQL = re.compile(
@@ -291,6 +291,7 @@ def test_a_library_is_opened_in_one_module_a_damaged_one_in_another_and_chromas_
         "stores/sqlite/database.py",
         "stores/sqlite/errors.py",
         "stores/sqlite/salvage.py",
+        "stores/sqlite/salvaged_vectors.py",
         "migration/chroma.py",
     }
 

@@ -9,7 +9,7 @@ import pytest
 from workbench import GOOD, Bench
 
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage, mend
+from octavo.engine.mending import damage, mend, mend_derived
 from octavo.engine.wiring import open_engine
 from octavo.errors import InvalidArgument, LibraryError
 from octavo.model.damage import Part
@@ -139,6 +139,9 @@ def test_an_older_library_gets_its_checksums_when_it_is_migrated(library: Bench)
     damaged(library, "drop trigger if exists documents_lose_their_summaries")  # as these are
     for table in ("summaries", "input_clusters", "clusterings", "query_log_hits", "query_log"):
         damaged(library, f"drop table if exists {table}")
+    for trigger in ("memory_texts_of_new_versions", "memory_texts_of_changed_versions"):
+        damaged(library, f"drop trigger {trigger}")
+    damaged(library, "drop table memory_texts")
     for name in witnesses(library):
         damaged(library, f"drop index {name}")
     damaged(library, "pragma user_version = 9")
@@ -180,6 +183,7 @@ RECOMPUTED = {
     "chunk_inputs": {"start", "end", "context"},
     "documents": {"title_folded"},
     "lexical_blocks": {"data", "checksum"},
+    "memory_texts": {"project", "hash", "data"},
     "sections": {"path", "path_folded"},
     "texts": {"data"},
     "vectors": {"data", "checksum"},
@@ -252,14 +256,45 @@ def test_settings_that_are_none_are_refused_by_name(library: Bench) -> None:
         engine.collections()
 
 
-def test_a_memory_whose_text_is_lost_is_named_and_keeps_nobody_from_the_others(library: Bench) -> None:
+OF_BOILER = "hash in (select text_hash from memory_versions where title like 'The boiler%')"
+
+
+@pytest.fixture
+def remembered(library: Bench) -> tuple[Bench, str]:
     with library.opened() as engine:
-        lost = remember(engine, RememberRequest(text="The boiler stands in the cellar."))
+        boiler = remember(engine, RememberRequest(text="The boiler stands in the cellar."))
         remember(engine, RememberRequest(text="The kettle stands on the shelf."))
-    of_boiler = "hash in (select text_hash from memory_versions where title like 'The boiler%')"
-    damaged(library, "update texts set data = x'00' where " + of_boiler)  # noqa: S608
+    return library, boiler.item
+
+
+def test_a_memory_whose_text_is_lost_is_named_and_keeps_nobody_from_the_others(remembered: tuple[Bench, str]) -> None:
+    library, lost = remembered
+    for table in ("texts", "memory_texts"):
+        damaged(library, f"update {table} set data = x'00' where {OF_BOILER}")  # noqa: S608
     with library.opened() as engine:
         _, left = mend(engine)
-        assert {problem.message for problem in left} == {f"the text of version 1 of {lost.item} is missing"}
+        assert {problem.message for problem in left} == {f"the text of version 1 of {lost} is missing"}
         found = [hit.citation.uri for hit in engine.search(Query("kettle boiler bread", 10)).hits]
-    assert "bread.md" in found and f"{lost.item}.md" not in found and len(found) >= 2
+    assert "bread.md" in found and f"{lost}.md" not in found and len(found) >= 2
+
+
+@pytest.mark.parametrize("table", ["texts", "memory_texts"])
+@pytest.mark.parametrize("harm", ["update {table} set data = x'00' where", "delete from {table} where"])
+def test_what_a_memory_says_is_put_back_from_its_other_copy(
+    remembered: tuple[Bench, str], table: str, harm: str
+) -> None:
+    library, boiler = remembered
+    damaged(library, f"{harm.format(table=table)} {OF_BOILER}")
+    with library.opened() as engine:
+        assert parts(engine)
+        assert mend(engine)[1] == ()
+        found = [(hit.citation.uri, hit.excerpt) for hit in engine.search(Query("boiler", 1)).hits]
+    assert found == [(f"{boiler}.md", "The boiler stands in the cellar.")]
+
+
+def test_a_server_puts_the_text_of_a_memory_back_too(remembered: tuple[Bench, str]) -> None:
+    library, _ = remembered
+    damaged(library, f"update texts set data = x'00' where {OF_BOILER}")  # noqa: S608
+    with library.opened() as engine:
+        mend_derived(engine)
+        assert damage(engine) == ()

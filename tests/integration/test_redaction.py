@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import apsw
 import pytest
+import zstandard
 from git_repository import GitRepository
 from secret_tokens import TOKENS
 from workbench import Bench
@@ -122,6 +124,11 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
         assert damage(engine) == ()
         held = dict(engine.store.pruning.stored_texts(engine.project.id))
         assert [text for text in held.values() if TOKEN in text] == []
+    copies = apsw.Connection(str(bench.library))
+    second = [zstandard.decompress(row[0]).decode() for row in copies.execute("select data from memory_texts")]
+    copies.close()
+    assert len(second) == 3 and TOKEN not in "".join(second)
+    with bench.opened() as engine:
         versions = [
             (shown.version.title, shown.text)
             for item, numbers in ((memory, (1, 2)), (gone, (1,)))

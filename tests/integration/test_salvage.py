@@ -102,7 +102,7 @@ def test_a_version_whose_text_cannot_be_found_is_named_and_not_left_behind(libra
     connection.execute("update document_versions set text_hash = randomblob(32) where uri = ?", (uri,))
     connection.close()
     salvaged = salvage(library.library, tmp_path / "new.db")
-    assert salvaged.lost == (f"the text of version {version} of {uri}",)
+    assert (salvaged.lost, [said for _, said in salvaged.textless]) == ((), [f"the text of version {version} of {uri}"])
     with library.opened() as engine:
         found, left = mend(engine)
         assert f"the text of version {version} of {uri} is missing" in {problem.message for problem in found}
@@ -157,14 +157,61 @@ def contents(library: Path) -> dict[str, list[tuple[object, ...]]]:
         connection.close()
 
 
-@pytest.mark.parametrize("name", ["projects", "collections", "memory_items", "memory_versions", "document_versions"])
+@pytest.mark.parametrize(
+    "name", ["projects", "collections", "memory_items", "memory_versions", "document_versions", "memory_texts"]
+)
 def test_a_page_that_is_lost_costs_no_row_that_only_the_library_knows(
     library: Bench, tmp_path: Path, name: str
 ) -> None:
     before = contents(library.library)
     overwrite(library.library, page_of(library.library, name), bytes(4096))
-    salvage(library.library, tmp_path / "new.db")
+    salvaged = salvage(library.library, tmp_path / "new.db")
     assert contents(tmp_path / "new.db") == before
+    assert salvaged.lost == ()
+
+
+def test_texts_of_memories_are_read_from_their_second_copies_and_those_of_files_again(library: Bench) -> None:
+    """Nothing is called lost that a file still says."""
+    with apsw.Connection(str(library.library)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+        pages = connection.execute("select pgoffset from dbstat where name = 'texts' and pagetype = 'leaf'").fetchall()
+    connection.close()
+    for (start,) in pages:
+        overwrite(library.library, start, bytes(4096))
+    answer = json.loads(octavo(library, "db", "repair").stdout)
+    assert (answer["left"], answer["lost"]) == ([], [])
+    found = json.loads(octavo(library, "recall", "boiler cellar", "--limit", "40").stdout)
+    assert {memory["text"] for memory in found["memories"]} == set(MEMORIES)
+    assert json.loads(octavo(library, "search", "apple").stdout)["hits"]
+
+
+def vectors(library: Path) -> dict[tuple[bytes, str], bytes]:
+    connection = apsw.Connection(str(library))
+    wanted = "select i.hash, p.body, v.data from vectors v join inputs i on i.key = v.input"
+    rows = connection.execute(f"{wanted} join embedding_profiles p on p.key = v.profile").fetchall()
+    connection.close()
+    return {(digest, body): data for digest, body, data in rows}
+
+
+def test_vectors_that_are_whole_are_kept_and_no_text_gets_that_of_another(library: Bench, tmp_path: Path) -> None:
+    with library.opened() as engine:
+        engine.writer.embed(1_000)
+    before = vectors(library.library)
+    salvage(library.library, tmp_path / "whole.db")
+    assert vectors(tmp_path / "whole.db") == before != {}
+    with replace(library, library=tmp_path / "whole.db").opened() as engine:
+        read_everything(engine, NoProgress())
+        assert damage(engine) == ()
+    assert vectors(tmp_path / "whole.db") == before
+    start = page_of(library.library, "vectors")
+    page = bytearray(library.library.read_bytes()[start : start + 4096])
+    for at in random.Random(7).sample(range(8, 4096), 60):
+        page[at] ^= 0x55
+    overwrite(library.library, start, bytes(page))
+    salvage(library.library, tmp_path / "harmed.db")
+    after = vectors(tmp_path / "harmed.db")
+    assert after.items() <= before.items()
+    assert len(after) < len(before)
 
 
 def test_nothing_is_lost_with_the_first_pages_of_the_schema(library: Bench, tmp_path: Path) -> None:
@@ -245,3 +292,15 @@ def test_a_row_that_claims_to_be_larger_than_memory_is_refused_by_name_and_salva
     done = octavo(library, "db", "repair")
     assert done.returncode == 0, done.stderr
     assert contents(library.library)["projects"] == before["projects"]
+
+
+def test_what_was_found_for_a_query_goes_with_a_row_of_the_log_that_is_lost(library: Bench, tmp_path: Path) -> None:
+    connection = apsw.Connection(str(library.library))
+    owner = connection.execute("select key from projects").get
+    for key in (1, 2):
+        connection.execute("insert into query_log values (?, ?, ?, ?, ?)", (key, owner, 1.7e9, "boiler", "fast"))
+        connection.execute("insert into query_log_hits values (?, ?, 1, 'doc', 'chunk', 0)", (owner, key))
+    connection.execute("pragma foreign_keys = off; delete from query_log where key = 1")
+    connection.close()
+    salvage(library.library, tmp_path / "new.db")
+    assert [row[1] for row in contents(tmp_path / "new.db")["query_log_hits"]] == [2]

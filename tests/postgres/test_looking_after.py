@@ -157,5 +157,7 @@ def test_a_text_that_is_gone_is_said_to_be_and_not_made_up(call: Call, notes: Pa
     )
     tell(library, earlier, earlier)
     assert not call("db", "check", code=6)["sound"]
-    assert call("db", "repair")["found"] == ["the text of version 1 of short.md is missing"]
+    repaired = call("db", "repair")
+    assert repaired["found"] == ["the text of version 1 of short.md is missing"]
+    assert repaired["lost"] == ["the text of version 1 of short.md"]
     assert call("db", "check")["sound"]

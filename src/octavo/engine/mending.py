@@ -82,8 +82,11 @@ def mend(
     if Part.WORDS in parts:
         _attempt("the word index", engine.store.repair)
         parts = {problem.part for problem in engine.store.damage()} | (parts & {Part.SNAPSHOTS})
-    if parts & {Part.DOCUMENTS, Part.VECTORS, Part.FILE}:
+    if parts & {Part.DOCUMENTS, Part.VECTORS, Part.FILE, Part.MEMORIES}:
         _attempt("what has changed", lambda: engine.store.remove_damaged(texts_too=not derived_only))
+    if Part.MEMORIES in parts:
+        for project in projects:
+            _index_memories(project, everything=False)  # those whose texts were put back
     if parts & {Part.DOCUMENTS, Part.WORDS, Part.VECTORS, Part.FILE}:
         for project in projects:
             _read_again(project, progress or NoProgress(), everything=bool(parts - {Part.VECTORS, Part.SNAPSHOTS}))
@@ -97,6 +100,14 @@ def read_everything(engine: RepairableEngine, progress: Progress) -> None:
     """Folders, memories and vectors of every project: what a library that was just salvaged lacks."""
     for known in engine.store.catalog.projects():
         _read_again(engine.within(known.name), progress, everything=True)
+
+
+def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """After a repair: of versions whose texts could not be read those that no file says any more."""
+    hashes, documents = [digest for digest, _ in unreadable], engine.store.documents
+    projects = engine.store.catalog.projects() if unreadable else ()
+    known = {digest for project in projects for digest in documents.texts(project.id, hashes)}
+    return tuple(said for digest, said in unreadable if digest not in known)
 
 
 def _read_again(engine: RepairableEngine, progress: Progress, *, everything: bool) -> None:
@@ -113,9 +124,13 @@ def _read_again(engine: RepairableEngine, progress: Progress, *, everything: boo
     names = [folder.name for folder in folders]
     if names:
         _attempt("folders", lambda: engine.index(names, reread=everything, progress=progress))
+    _index_memories(engine, everything=everything)
+    _attempt("vectors", lambda: engine.writer.embed(_ALL, progress=progress))
+
+
+def _index_memories(engine: RepairableEngine, *, everything: bool) -> None:
     if any(collection.name == MEMORIES for collection in engine.collections()):
         _attempt("memories", lambda: reingest(engine.memories, everything=everything))
-    _attempt("vectors", lambda: engine.writer.embed(_ALL, progress=progress))
 
 
 def _attempt(part: str, work: Callable[[], object]) -> None:

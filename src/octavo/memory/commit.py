@@ -283,8 +283,8 @@ def _write(
         supersedes=item.version - 1 or None,
     )
     commit = log_entry(item, action, by, payload, at)
+    index_document(memories, with_position(prepared, item))  # stores the text, which a version's second copy is made of
     memories.repository.put(item, commit, version)
-    index_document(memories, with_position(prepared, item))
     return Committed(item, commit)
 
 

@@ -128,6 +128,10 @@ class Store(Protocol):
         """The same, with the part of the library that each is about."""
         ...
 
+    def unreadable_versions(self) -> tuple[tuple[str, str], ...]:
+        """Versions of documents whose texts are gone or damaged: the hash of each text, and whose it is."""
+        ...
+
     def remove_damaged(self, *, texts_too: bool = True) -> int:
         """Removes vectors and texts that cannot be trusted, so that indexing makes them again; how many."""
         ...

@@ -48,8 +48,8 @@ class CheckAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RepairAnswer:
-    """What was wrong, and what still is. Where the file itself was damaged, `kept` is where it is now, and `lost` says
-    what could not be read of it."""
+    """What was wrong, and what still is; `lost` says what nobody can read any more. Where the file itself was damaged,
+    `kept` is where it is now."""
 
     found: tuple[str, ...]
     left: tuple[str, ...]

@@ -7,21 +7,21 @@ from itertools import chain, count
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage, read_everything
-from octavo.engine.wiring.salvaging import salvage_file
+from octavo.engine.mending import damage, not_read_again, read_everything
+from octavo.engine.wiring.salvaging import Salvaged, salvage_file
 from octavo.errors import LibraryError
 from octavo.model.damage import Part
 from octavo.observability.progress import Progress
 from octavo.operations.database.answers import RepairAnswer
 
 
-def salvage_library(library: Path) -> tuple[Path, tuple[str, ...]]:
-    """Where the damaged file is kept now, and what is lost. Nothing is changed where nothing can be read."""
+def salvage_library(library: Path) -> tuple[Path, Salvaged]:
+    """Where the damaged file is kept now, and what was read of it. Nothing is changed where nothing can be read."""
     fresh = library.with_name(f"{library.name}.salvaged")
     for suffix in ("", "-wal", "-shm"):
         fresh.with_name(f"{fresh.name}{suffix}").unlink(missing_ok=True)
-    rows, lost = salvage_file(library, fresh)
-    if not rows.get("projects"):
+    salvaged = salvage_file(library, fresh)
+    if not salvaged.rows.get("projects"):
         fresh.unlink(missing_ok=True)
         raise LibraryError(
             f"{library} is not a library, or nothing of it can be read any more",
@@ -34,13 +34,14 @@ def salvage_library(library: Path) -> tuple[Path, tuple[str, ...]]:
         if file.exists():
             file.replace(library.with_name(f"{damaged}{suffix}"))
     fresh.replace(library)
-    return library.with_name(damaged), lost
+    return library.with_name(damaged), salvaged
 
 
-def rebuilt(engine: Engine, kept: Path, lost: tuple[str, ...], found: str, progress: Progress) -> RepairAnswer:
-    """Reads folders and memories into the new library; what was wrong and what still is."""
+def rebuilt(engine: Engine, kept: Path, salvaged: Salvaged, found: str, progress: Progress) -> RepairAnswer:
+    """Reads folders and memories into the new library; what was wrong, what still is, and what nobody can read."""
     read_everything(engine, progress)
     left = tuple(problem.message for problem in damage(engine))
+    lost = (*salvaged.lost, *not_read_again(engine, salvaged.textless))
     return replace(RepairAnswer((found,), left), kept=str(kept), lost=lost)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.engine.mending import damage, mend
+from octavo.engine.mending import damage, mend, not_read_again
 from octavo.engine.wiring.stores import upgrade_schema as change_tables
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, LibraryError
 from octavo.model.job import JobKind
 from octavo.model.location import Location
 from octavo.observability.progress import Progress
@@ -60,5 +61,12 @@ def check(engine: Engine, request: CheckRequest, progress: Progress) -> CheckAns
 def repair(engine: Engine, request: RepairRequest, progress: Progress) -> RepairAnswer:
     """Makes anew what can be computed again: the word index from the stored words, vectors by the model, chunks from
     files in their folders and memories from their versions, snapshots from all of these."""
+    unreadable: tuple[tuple[str, str], ...] = ()
+    with suppress(LibraryError):  # a file that cannot be read has that said by the check
+        unreadable = engine.store.unreadable_versions()
     found, left = mend(engine, progress)
-    return RepairAnswer(tuple(problem.message for problem in found), tuple(problem.message for problem in left))
+    return RepairAnswer(
+        tuple(problem.message for problem in found),
+        tuple(problem.message for problem in left),
+        lost=not_read_again(engine, unreadable) or None,
+    )

@@ -139,6 +139,9 @@ class SharedStore:
     def repair(self) -> bool:
         return self.upkeep.repair()
 
+    def unreadable_versions(self) -> tuple[tuple[str, str], ...]:
+        return self.upkeep.unreadable_versions()
+
     def remove_damaged(self, *, texts_too: bool = True) -> int:
         with self.transaction():
             return self.upkeep.remove_damaged(texts_too=texts_too)

@@ -76,9 +76,11 @@ TABLES = (
 COUNTERS = ("generation", "chunk_key", "document_key", "input_key", POSTPONED)
 """The counters in `library` that every engine has."""
 
-NOT_CARRIED = frozenset(("library", "leases", "chunk_changes", "embedded_upto", "chunk_hits", "completions"))
+NOT_CARRIED = frozenset(
+    ("library", "leases", "chunk_changes", "embedded_upto", "chunk_hits", "completions", "memory_texts")
+)
 """Tables that belong to one database: its own counters, current leases, changes its snapshots have not seen, cached
-facts about its vectors."""
+facts about its vectors, second copies that it makes itself."""
 
 
 class TransferDatabase(Protocol):

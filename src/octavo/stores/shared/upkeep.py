@@ -72,6 +72,12 @@ class LibraryUpkeep:
         """Rebuilds what can be derived from rows alone; False if there is nothing to rebuild."""
         return False
 
+    def unreadable_versions(self) -> tuple[tuple[str, str], ...]:
+        """Versions of documents whose texts are gone or damaged: the hash of each text, and whose it is."""
+        hashes = json.dumps([digest.hex() for digest in self._documents.unreadable_texts()])
+        rows = self._database.rows("versions_unreadable", {"hashes": hashes})
+        return tuple((bytes(digest).hex(), said) for digest, said in rows)
+
     def remove_damaged(self, *, texts_too: bool = True) -> int:
         """Inside a transaction: removes vectors and texts whose bytes changed, which indexing makes again; how many."""
         vectors = list(damaged_vectors(self._database, self._vector_bytes, quick=False, progress=NoProgress()))

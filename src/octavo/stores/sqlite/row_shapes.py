@@ -34,6 +34,12 @@ class Shape:
     number_is_key: bool
     is_stored_twice: bool  # an index has all of its columns
 
+    def may_have(self, values: int, *, numbered: bool) -> bool:
+        """Whether so many values may be a row of it, whatever they are."""
+        if not self.number_is_key:
+            return self.has_numbers == numbered and values == len(self.columns)
+        return values <= len(self.columns) if numbered else values == len(self.columns) + 1
+
     def row_of(self, raw: RawRow) -> Row | None:
         """The row in the order of the columns, or None if it is none of this table."""
         values = raw.values

@@ -1,12 +1,12 @@
 """Reads what is left of a damaged SQLite file, page by page, into a new library: what cannot be computed again.
 
 Neither the header nor the schema of the damaged file is needed: a row is told by the types of its values. All of these
-rows but texts are stored twice (`0017_witnesses.sql`), so that one damaged page costs none of them.
+rows but texts of files are stored twice (`0017_witnesses.sql`, `0019_memory_texts.sql`), so that one damaged page costs
+none of them. Vectors can be computed again, but that takes long: those that are whole are kept (`salvaged_vectors.py`).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import zstandard
 
 from octavo.model.ids import collection_id, project_id, short_id
 from octavo.stores.sqlite.database import SqliteDatabase
+from octavo.stores.sqlite.memory_texts import whole_text
 from octavo.stores.sqlite.raw_pages import RawPages, RawRow, Unreadable
 from octavo.stores.sqlite.row_shapes import ANY, TYPES, Row, Shape
+from octavo.stores.sqlite.salvaged_vectors import SalvagedVectors
 
 TABLES = (
     "projects",
@@ -45,6 +46,9 @@ _KEYS_IN_USE = """
 update library set value = max(value, (select coalesce(max(document), 0) from document_versions))
 where name = 'document_key'
 """  # versions that were read have these keys: no new document may get one of them
+_COPIES = "memory_texts"
+_MAKE_COPIES = "create temp table copies (project integer, hash blob, size integer, data blob)"
+_PUT_COPIES = "insert or ignore into texts (project, hash, size, data) select * from temp.copies"
 _NO_TEXT = "not exists (select 1 from texts t where t.project = {table}.project and t.hash = {table}.text_hash)"
 _TEXTLESS = "select {columns} from {table} where " + _NO_TEXT + " order by 1, 2"  # noqa: S608
 _WITHOUT_ITEM = """
@@ -59,23 +63,33 @@ insert into memory_items (key, project, id, kind, scope, title, tags, links, met
 values (:key, :project, :id, 'note', 'project', :title, :tags, '[]', '{}', 0, :status, :version, x'', :made, :changed)
 """
 _LOOKED_AT = 8  # cells of a page by which it is told whose it is
+_HITS_OF_NO_QUERY = "delete from query_log_hits where query not in (select key from query_log)"
 _DEFAULT_PROJECT = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """How many rows of each table were read, and what is known to be lost."""
+    """How many rows of each table were read, and what is known to be lost.
+
+    `textless` are sentences about versions of files by the hashes of their texts: what a file says now is read again.
+    """
 
     rows: dict[str, int]
     lost: tuple[str, ...]
+    textless: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
 class _Found:
-    """Rows by their keys, each with every copy of it; and how many cells of a table could not be read."""
+    """Rows by their keys, each with every copy of it; and how many cells of a page of a table are none."""
 
     copies: dict[str, dict[Row, Counter[Row]]] = field(default_factory=lambda: {table: {} for table in TABLES})
-    unreadable: Counter[str] = field(default_factory=Counter)
+    unreadable: dict[str, Counter[int]] = field(default_factory=lambda: {table: Counter() for table in TABLES})
+
+    def unreadable_rows(self, shape: Shape) -> int:
+        """How many rows may be lost: none where one page is damaged and the other copies are on other pages."""
+        of_pages = self.unreadable[shape.table]
+        return 0 if shape.is_stored_twice and len(of_pages) == 1 else of_pages.total()
 
 
 def salvage(damaged: Path, target: Path) -> Salvaged:
@@ -88,16 +102,22 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
         others = _other_shapes(into, TABLES)
         pages = RawPages(damaged)
         lost = [] if pages.has_header else ["the header of the file: rows that had been removed may be back"]
+        vectors = SalvagedVectors(into)
+        into.execute(_MAKE_COPIES)
         with into:
-            found = _read(pages, shapes, others, into)
+            found = _read(pages, shapes, others, into, vectors)
+            into.execute(_PUT_COPIES)
             lost += _project_names(found, shapes)
             rows = {table: _put(into, shapes[table], found, lost) for table in TABLES}
+            rows["vectors"] = vectors.put()
             lost += _items_of_versions(into)
-            lost += _without_texts(into)
+            textless = tuple(_files_without_texts(into))
+            lost += _memories_without_texts(into)
             into.execute(_KEYS_IN_USE)
+            into.execute(_HITS_OF_NO_QUERY)  # whose row is named among what could not be read
     finally:
         into.close()
-    return Salvaged(rows, tuple(lost))
+    return Salvaged(rows, tuple(lost), textless)
 
 
 def _shape_of(library: apsw.Connection, table: str) -> Shape:
@@ -157,18 +177,29 @@ def _pragma(library: apsw.Connection, name: str) -> list[tuple[Any, ...]]:
     return library.execute(f"pragma {name}").fetchall()
 
 
-def _read(pages: RawPages, shapes: Mapping[str, Shape], others: Sequence[Shape], into: apsw.Connection) -> _Found:
-    """Every row on every page that is in use. Texts are written at once: together they may be larger than memory."""
+def _read(
+    pages: RawPages,
+    shapes: Mapping[str, Shape],
+    others: Sequence[Shape],
+    into: apsw.Connection,
+    vectors: SalvagedVectors,
+) -> _Found:
+    """Every row on every page that is in use. Texts and vectors are written at once: all may be larger than memory."""
     found, free = _Found(), pages.free()
-    every = [*others, *shapes.values()]
+    every = _Shapes([*others, *shapes.values()])
     for number in range(1, pages.count + 1):
-        shape = None if number in free else _shape_on(pages, number, every)
-        if shape is None or shape.table not in shapes:
+        shape = None if number in free else every.on(pages, number)
+        if shape is None:
             continue
         for raw in pages.rows(number):
             row = None if isinstance(raw, Unreadable) else shape.row_of(raw)
-            if row is None or (shape.table == "texts" and not _is_whole(shape, row)):
-                found.unreadable[shape.table] += 1
+            if shape.table == _COPIES:
+                _put_copy(into, row)
+            elif shape.table not in shapes:
+                if isinstance(raw, RawRow):
+                    vectors.offer(shape.table, row, raw)
+            elif row is None or (shape.table == "texts" and _text_of(shape, row) is None):
+                found.unreadable[shape.table][number] += 1
             elif shape.table == "texts":
                 into.execute(_insertion(shape), row)
             else:
@@ -176,23 +207,43 @@ def _read(pages: RawPages, shapes: Mapping[str, Shape], others: Sequence[Shape],
     return found
 
 
-def _shape_on(pages: RawPages, number: int, shapes: Sequence[Shape]) -> Shape | None:
-    """Whose rows are on a page: what most of its first cells fit, and of several the strictest."""
-    fits: Counter[int] = Counter()
-    for raw in islice(pages.rows(number), _LOOKED_AT):
-        if isinstance(raw, RawRow):
-            fits.update(place for place, shape in enumerate(shapes) if shape.row_of(raw) is not None)
-    best = max(fits, key=lambda place: (fits[place], shapes[place].strictness), default=None)
-    return None if best is None else shapes[best]
+def _put_copy(into: apsw.Connection, row: Row | None) -> None:
+    """The second copy of a memory's text, which takes the place of a first that could not be read."""
+    if row is not None:
+        project, digest, data = row
+        text = whole_text(digest, data) if isinstance(digest, bytes) and isinstance(data, bytes) else None
+        if text is not None:
+            into.execute("insert into temp.copies values (?, ?, ?, ?)", (project, digest, len(text), data))
 
 
-def _is_whole(shape: Shape, row: Row) -> bool:
-    """Whether a text is the one its hash names."""
+class _Shapes:
+    """Every shape that a row may have, by how many values it has: there are many pages, and many shapes."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        self._shapes = shapes
+        self._of_size: dict[tuple[int, bool], list[int]] = {}
+
+    def on(self, pages: RawPages, number: int) -> Shape | None:
+        """Whose rows are on a page: what most of its first cells fit, and of several the strictest."""
+        fits: Counter[int] = Counter()
+        for raw in islice(pages.rows(number), _LOOKED_AT):
+            if isinstance(raw, RawRow):
+                fits.update(place for place in self._possible(raw) if self._shapes[place].row_of(raw) is not None)
+        best = max(fits, key=lambda place: (fits[place], self._shapes[place].strictness), default=None)
+        return None if best is None else self._shapes[best]
+
+    def _possible(self, raw: RawRow) -> list[int]:
+        size = (len(raw.values), raw.number is not None)
+        if size not in self._of_size:
+            shapes = enumerate(self._shapes)
+            self._of_size[size] = [place for place, shape in shapes if shape.may_have(size[0], numbered=size[1])]
+        return self._of_size[size]
+
+
+def _text_of(shape: Shape, row: Row) -> bytes | None:
+    """The text, where it is the one its hash names."""
     values: dict[str, Any] = dict(zip(shape.columns, row, strict=True))
-    try:
-        return bool(hashlib.sha256(zstandard.decompress(values["data"])).digest() == values["hash"])
-    except zstandard.ZstdError:
-        return False
+    return whole_text(values["hash"], values["data"])
 
 
 def _insertion(shape: Shape) -> str:
@@ -212,8 +263,9 @@ def _put(into: apsw.Connection, shape: Shape, found: _Found, lost: list[str]) ->
             into.execute(statement, row)
         except apsw.Error:
             refused += 1
-    if unreadable := found.unreadable[shape.table]:
-        lost.append(f"{shape.table}: {unreadable} rows, or second copies of rows, could not be read")
+    unreadable = found.unreadable_rows(shape)
+    if unreadable and shape.table != "texts":  # whose texts they are is told by the versions that name them
+        lost.append(f"{shape.table}: {unreadable} rows could not be read")
     if refused:
         lost.append(f"{shape.table}: {refused} rows contradict the schema")
     return int(into.execute(f"select count(*) from {shape.table}").get)  # noqa: S608
@@ -247,10 +299,15 @@ def _items_of_versions(into: apsw.Connection) -> Iterator[str]:
         yield f"the id, scope and links of the memory {title}, which is {name} now"
 
 
-def _without_texts(into: apsw.Connection) -> Iterator[str]:
-    """Names the versions whose texts were not read. One of a document goes: what its file says now is read again."""
-    for title, number in into.execute(_TEXTLESS.format(columns="uri, version", table="document_versions")).fetchall():
-        yield f"the text of version {number} of {title}"
+def _files_without_texts(into: apsw.Connection) -> Iterator[tuple[str, str]]:
+    """Versions of files whose texts were not read, by the hashes of those. Nobody can read such a version: it goes."""
+    wanted = _TEXTLESS.format(columns="uri, version, text_hash", table="document_versions")
+    rows: list[tuple[Any, ...]] = into.execute(wanted).fetchall()
+    for title, number, digest in rows:
+        yield digest.hex(), f"the text of version {number} of {title}"
     into.execute(f"delete from document_versions where {_NO_TEXT.format(table='document_versions')}")  # noqa: S608
+
+
+def _memories_without_texts(into: apsw.Connection) -> Iterator[str]:
     for title, number in into.execute(_TEXTLESS.format(columns="title, number", table="memory_versions")).fetchall():
         yield f"the text of version {number} of the memory {title}"

@@ -9,6 +9,7 @@ from octavo.observability.progress import Progress
 from octavo.stores.shared.upkeep import LibraryUpkeep, PartChecks, Repositories
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.lexical_repair import block_damage, lexical_damage, rebuild_lexical_index
+from octavo.stores.sqlite.memory_texts import copy_damage, put_back
 from octavo.stores.sqlite.seal import broken_seals
 
 _QUICK_BYTES = 64_000_000
@@ -26,9 +27,15 @@ class SqliteUpkeep(LibraryUpkeep):
         rebuild_lexical_index(self._file)
         return True
 
+    def remove_damaged(self, *, texts_too: bool = True) -> int:
+        """What memories say is put back first, from whichever of its copies is whole."""
+        return put_back(self._file) + super().remove_damaged(texts_too=texts_too)
+
     def _dialect_checks(self, quick: bool, progress: Progress) -> PartChecks:
         yield Part.FILE, self._file_damage(quick)
         yield Part.DOCUMENTS, self._dangling()
+        if not quick:
+            yield Part.MEMORIES, copy_damage(self._file)
         yield Part.WORDS, block_damage(self._file, quick=quick, progress=progress)
         yield Part.WORDS, lexical_damage(self._file, quick=quick, progress=progress)
 

@@ -76,10 +76,10 @@ def repair(choices: Choices, request: RepairRequest) -> Exit:
             raise
         found = error.message
     if found and isinstance(library, Path):
-        kept, lost = salvage_library(library)
+        kept, salvaged = salvage_library(library)
         try:
             with opened(choices) as session:
-                done = rebuilt(session.engine, kept, lost, found, progress(quiet=choices.quiet))
+                done = rebuilt(session.engine, kept, salvaged, found, progress(quiet=choices.quiet))
         except LibraryError as error:  # whose hint would be this command
             raise LibraryError(error.message, hint=f"{_RESTORE}; the damaged file is kept as {kept}") from error
     choices.answer(operation_answer(operation, done, View()))

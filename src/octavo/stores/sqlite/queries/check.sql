@@ -17,6 +17,12 @@ where not exists (
 select 'the text of version ' || v.version || ' of ' || v.uri || ' is missing' from document_versions v
 where not exists (select 1 from texts t where t.project = v.project and t.hash = v.text_hash);
 
+-- name: versions_unreadable
+select v.text_hash, 'the text of version ' || v.version || ' of ' || v.uri from document_versions v
+where v.text_hash in (select unhex(value) from json_each(:hashes))
+or not exists (select 1 from texts t where t.project = v.project and t.hash = v.text_hash)
+order by v.uri, v.version;
+
 -- name: check_memories
 select 'the text of version ' || v.number || ' of ' || m.id || ' is missing' from memory_versions v
 join memory_items m on m.key = v.item
