@@ -59,6 +59,31 @@ def test_a_token_in_a_file_is_stored_as_marks_and_its_line_is_in_the_ledger(benc
     assert bench.index().unchanged == 2
 
 
+def test_a_token_in_what_a_format_tells_beside_its_text_is_redacted_too(bench: Bench) -> None:
+    """The subject of a message becomes a title, a heading and words; what a page says of itself is metadata."""
+    bench.write({"m.eml": f"From: a@example.org\nSubject: Door {TOKEN}\nMIME-Version: 1.0\n\nThe boiler.\n"})
+    page = (
+        f"<html><head><title>Gate {TOKEN}</title><meta name='description' content='{TOKEN}'></head><body><p>Tree.</p>"
+    )
+    bench.write({"p.html": f"{page}</body></html>"})
+    bench.index()
+    library = apsw.Connection(str(bench.library))
+    told = library.execute(
+        "select title || title_folded || coalesce(description, '') || metadata || aliases || tags from documents"
+        " union all select path || path_folded || anchor from sections union all select context from chunk_inputs"
+        " union all select term from lexical_words union all select title from document_versions"
+    ).fetchall()
+    library.close()
+    said = "\n".join(row[0] for row in told)
+    assert "Door" in said and "Gate" in said and MARK in said
+    assert TOKEN.lower() not in said.lower()
+    with bench.opened() as engine:
+        entries = engine.store.ledger.entries(engine.project.id, engine.collections()[0].id)
+        assert {uri for uri, entry in entries.items() if "redacted: GitHub token" in str(entry.warnings)} == set(
+            entries
+        )
+
+
 def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: Bench) -> None:
     bench.write({"deploy.md": NOTE})
     bench.index()

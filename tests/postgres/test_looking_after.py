@@ -161,3 +161,20 @@ def test_a_text_that_is_gone_is_said_to_be_and_not_made_up(call: Call, notes: Pa
     assert repaired["found"] == ["the text of version 1 of short.md is missing"]
     assert repaired["lost"] == ["the text of version 1 of short.md"]
     assert call("db", "check")["sound"]
+
+
+def test_what_has_lost_its_text_is_read_again_or_no_longer_found_and_named(
+    call: Call, notes: Path, library: str
+) -> None:
+    item = call("remember", "the dome is locked with two keys")["item"]
+    copies = "; delete from memory_texts"  # a server keeps one copy, and checksums of its pages
+    gone = "delete from texts where hash in (select text_hash from {table})"
+    of_file = gone.format(table="documents where uri = 'short.md'")
+    tell(library, f"{gone.format(table='memory_versions')}{copies}; {of_file}", gone.format(table="memory_versions"))
+    if library.startswith("postgresql://"):
+        tell(library, "", of_file)
+    repaired = call("db", "repair", code=6)
+    assert repaired["left"] == [f"the text of version 1 of {item} is missing"]
+    assert call("search", "comet")["hits"][0]["uri"] == "short.md"
+    assert item not in str(call("search", "dome keys"))
+    assert repaired["lost"] == [f"the text of version 1 of {item}.md"]

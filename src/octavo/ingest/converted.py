@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 
 from octavo.converting.charsets import declared_text
 from octavo.model.converted import Converted, Heading, Unit
@@ -14,6 +16,7 @@ from octavo.model.position import stored_marks
 from octavo.model.text import Span
 from octavo.parsing.markdown.anchors import Anchors
 from octavo.sources.decode import UnreadableFile, decode
+from octavo.sources.redaction import described, redacted_values
 
 _BREAKING = frozenset({Unit.PAGE, Unit.SLIDE, Unit.SHEET})
 _SHOWN_KEYWORDS = 50
@@ -28,6 +31,23 @@ def utf8(data: bytes) -> tuple[bytes, tuple[str, ...]] | UnreadableFile:
     if isinstance(decoded, UnreadableFile):
         return decoded
     return decoded.text.encode("utf-8", "replace"), decoded.warnings
+
+
+def redacted_conversion(converted: Converted) -> tuple[Converted, tuple[str, ...]]:
+    """A file's title, headings, names of pages and metadata without keys and tokens; its text is redacted already."""
+    headings, marks = [heading.title for heading in converted.headings], [mark.label for mark in converted.marks]
+    told: list[Any] = [converted.title, headings, marks, dict(converted.metadata)]
+    (title, titles, labels, metadata), found = redacted_values(told)
+    if not found:
+        return converted, ()
+    hidden = replace(
+        converted,
+        title=str(title),
+        headings=tuple(was._replace(title=now) for was, now in zip(converted.headings, titles, strict=True)),
+        marks=tuple(was._replace(label=now) for was, now in zip(converted.marks, labels, strict=True)),
+        metadata=dict(metadata),
+    )
+    return hidden, described("", found)
 
 
 def converted_document(source: Source, converted: Converted) -> Document:

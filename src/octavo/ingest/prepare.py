@@ -11,7 +11,7 @@ from octavo.chunking.code import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.errors import OctavoError, SourceError
 from octavo.graph.edges import linked
-from octavo.ingest.converted import converted_document, utf8
+from octavo.ingest.converted import converted_document, redacted_conversion, utf8
 from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
@@ -24,7 +24,7 @@ from octavo.model.scan import SeenFile
 from octavo.parsing.commit import CommitParser, commit_document
 from octavo.ports import Chunker, Converter, Embedder, Parser, TokenCounter
 from octavo.sources.decode import UnreadableFile, decode, read, read_bytes
-from octavo.sources.redaction import described, find_keys, redacted
+from octavo.sources.redaction import described, find_keys, redacted, redacted_values
 
 _COMMITS = CommitParser()
 _DIFF = ContentType.DIFF  # asked for once: Python 3.11 takes its time to find a member of an enumeration
@@ -230,7 +230,10 @@ class Preparer:
         if not outcome.text.strip():
             return PreparedFile(file, Unpacked(outcome.warnings)), outcome.members
         source, redactions = _redacted_source(_source(origin, file, outcome.text))
-        document = converted_document(source, replace(outcome, text=source.text) if redactions else outcome)
+        if not source.allow_secrets:
+            outcome, around = redacted_conversion(replace(outcome, text=source.text) if redactions else outcome)
+            redactions = redactions or around
+        document = converted_document(source, outcome)
         document = replace(document, warnings=(*redactions, *warnings, *document.warnings))
         return PreparedFile(file, self.document(document, inputs=origin.inputs)), outcome.members
 
@@ -364,9 +367,12 @@ def _redacted_source(source: Source) -> tuple[Source, tuple[str, ...]]:
         return source, ()
     text, found = redacted(source.text)
     title, in_title = redacted(source.title)
-    if not found and not in_title:
+    metadata, in_metadata = redacted_values(source.metadata) if source.metadata else (source.metadata, ())
+    elsewhere = in_title or in_metadata
+    if not found and not elsewhere:
         return source, ()
-    return replace(source, text=text, title=title), described(source.text, found or in_title)
+    hidden = replace(source, text=text, title=title, metadata=metadata)
+    return hidden, described(source.text, found) if found else described("", elsewhere)
 
 
 def _redacted_diff(diff: str | None) -> str | None:

@@ -6,11 +6,13 @@ character of a match becomes one mark and line ends stay, so that offsets and li
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import accumulate, chain
+from typing import TypeVar, cast
 
 from octavo.model.ledger import REDACTED
 from octavo.model.text import Span
@@ -153,6 +155,23 @@ def redacted(text: str) -> tuple[str, tuple[SecretMatch, ...]]:
         parts += [text[at : span.start], re.sub(r"[^\n]", MARK, span.of(text))]
         at = span.end
     return "".join([*parts, text[at:]]), found
+
+
+Plain = TypeVar("Plain")
+
+
+def redacted_values(values: Plain) -> tuple[Plain, tuple[SecretMatch, ...]]:
+    """The same of plain JSON: of every text in lists and objects, and of their keys."""
+    found = find_keys(json.dumps(values, ensure_ascii=False, default=str))
+    return (cast("Plain", _hidden(values)) if found else values), found
+
+
+def _hidden(value: object) -> object:
+    if isinstance(value, str):
+        return redacted(value)[0]
+    if isinstance(value, Mapping):
+        return {_hidden(key): _hidden(inner) for key, inner in value.items()}
+    return [_hidden(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def find_keys(text: str) -> tuple[SecretMatch, ...]:
