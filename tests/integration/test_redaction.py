@@ -132,8 +132,9 @@ def test_a_memory_is_stored_without_its_token_unless_somebody_insists(bench: Ben
 
 
 def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None:
-    bench.write({"deploy.md": NOTE})
+    bench.write({"deploy.md": NOTE, "m.eml": f"From: a@example.org\nSubject: Door {TOKEN}\n\nThe boiler.\n"})
     with pytest.MonkeyPatch.context() as earlier:
+        earlier.setattr("octavo.ingest.prepare.redacted_conversion", lambda converted: (converted, ()))
         earlier.setattr("octavo.ingest.prepare._redacted_source", lambda source: (source, ()))
         earlier.setattr("octavo.engine.wiring.preparing.REDACTION_VERSION", "none")
         bench.index()
@@ -150,6 +151,8 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
         held = dict(engine.store.pruning.stored_texts(engine.project.id))
         assert [text for text in held.values() if TOKEN in text] == []
     copies = apsw.Connection(str(bench.library))
+    titles = "select title from documents union all select title from document_versions"
+    assert [row for row in copies.execute(titles).fetchall() if TOKEN in row[0]] == []
     second = [zstandard.decompress(row[0]).decode() for row in copies.execute("select data from memory_texts")]
     copies.close()
     assert len(second) == 3 and TOKEN not in "".join(second)

@@ -33,6 +33,9 @@ def redact_stored(memories: ProjectMemories, only: Container[str] | None = None)
             with store.transaction():
                 said_now += store.pruning.replace_text(project, digest, hidden, lambda title: redacted(title)[0])
             count += 1
+    if only is None:  # a title may be told beside a text that holds nothing: the subject of a message
+        with store.transaction():
+            count += store.pruning.retitle(project, lambda title: redacted(title)[0], allowed)
     if said_now:
         reingest(memories, only=said_now, everything=True)
     if count:

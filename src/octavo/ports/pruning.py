@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ class Pruning(Protocol):
 
     def texts_of(self, project: ProjectId, collection: CollectionId) -> frozenset[str]:
         """The hashes of what a collection's documents say and said."""
+        ...
+
+    def retitle(self, project: ProjectId, retitled: Callable[[str], str], kept: Container[str]) -> int:
+        """Inside a transaction: changes titles of versions of documents, not of texts with these hashes; how many."""
         ...
 
     def replace_text(

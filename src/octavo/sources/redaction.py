@@ -18,7 +18,7 @@ from octavo.model.ledger import REDACTED
 from octavo.model.text import Span
 from octavo.sources.secrets import SecretMatch, without_overlaps
 
-VERSION = "redaction-3"
+VERSION = "redaction-4"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 
 import zstandard
 
@@ -74,3 +74,14 @@ class PruningRepository:
                 self._database.run("memory_items_retitle", where | titles)
         self._database.run("memory_versions_lock")
         return tuple(MemoryId(row[0]) for row in self._database.rows("memories_of_text", where))
+
+    def retitle(self, project: ProjectId, retitled: Callable[[str], str], kept: Container[str]) -> int:
+        owner = self._keys.project(project)
+        rows = self._database.rows("version_titles", {"project": owner})
+        changed = [
+            {"project": owner, "before": digest, "title_before": title, "title": now}
+            for title, digest in rows
+            if bytes(digest).hex() not in kept and (now := retitled(title)) != title
+        ]
+        self._database.run_many("version_retitle", changed)
+        return len(changed)

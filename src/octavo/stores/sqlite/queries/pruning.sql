@@ -78,6 +78,13 @@ where project = :project and text_hash = :before and title = :title_before;
 update memory_versions set text_hash = :after, title = :title
 where project = :project and text_hash = :before and title = :title_before;
 
+-- name: version_titles
+select distinct title, text_hash from document_versions where project = :project;
+
+-- name: version_retitle
+update document_versions set title = :title
+where project = :project and text_hash = :before and title = :title_before;
+
 -- name: memory_versions_unlock
 drop trigger memory_versions_never_change;
 
