@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import samples
 from set_clock import SetClock
 
@@ -263,4 +261,4 @@ def test_a_moved_document_changes_and_goes_like_any_other(store: Store, notes: C
     history = versions(store, notes, changed)
     assert history == (version(1, old, 1), version(2, changed, 3, removed_at=4))
     put_at(5, clock, store, notes, changed)
-    assert versions(store, notes, changed) == (history[0], replace(history[1], removed_at=None))
+    assert versions(store, notes, changed) == (history[0], history[1]._replace(removed_at=None))
