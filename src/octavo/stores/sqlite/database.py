@@ -380,6 +380,7 @@ def save_older(path: Path) -> Path | None:
                 return None
             target = path.with_name(f"{path.name}.schema-{version}")
             temporary = target.with_name(f"{target.name}.{os.getpid()}")  # several processes may migrate at once
+            make_private(temporary)
             copy = apsw.Connection(str(temporary))
             try:
                 with copy.backup("main", source, "main") as pages:
@@ -387,6 +388,8 @@ def save_older(path: Path) -> Path | None:
             finally:
                 copy.close()
             temporary.replace(target)
+            for kept in [other for other in path.parent.iterdir() if other.name.startswith(f"{path.name}.schema-")]:
+                close_to_others(kept)  # copies that earlier versions made
             return target
         finally:
             source.close()

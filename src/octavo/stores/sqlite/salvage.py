@@ -17,6 +17,7 @@ from typing import Any
 import apsw
 
 from octavo.model.ids import collection_id, project_id, short_id
+from octavo.stores.sqlite.connections import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.memory_texts import whole_text
 from octavo.stores.sqlite.raw_pages import RawPages, RawRow, Unreadable
@@ -93,7 +94,7 @@ class _Found:
 
 
 def salvage(damaged: Path, target: Path) -> Salvaged:
-    """Makes `target` a new library with every row of `damaged` that can still be read. `damaged` is only read."""
+    """Makes `target` a new library with every row of `damaged` that can still be read. No byte of `damaged` changes."""
     SqliteDatabase(target).close()
     into = apsw.Connection(str(target))
     try:
@@ -117,6 +118,8 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
             into.execute(_HITS_OF_NO_QUERY)  # whose row is named among what could not be read
     finally:
         into.close()
+    if rows["projects"]:
+        close_to_others(damaged)  # it is a library, and stays beside the new one
     return Salvaged(rows, tuple(lost), textless)
 
 
