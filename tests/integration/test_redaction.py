@@ -12,8 +12,9 @@ from secret_tokens import TOKENS
 from workbench import Bench
 
 from octavo.engine.mending import damage
+from octavo.errors import InvalidArgument
 from octavo.memory.commit import archive, create, revise
-from octavo.memory.draft import Draft
+from octavo.memory.draft import Draft, Provenance
 from octavo.memory.history import version
 from octavo.memory.remember import remember
 from octavo.model.query import Query
@@ -129,6 +130,19 @@ def test_a_memory_is_stored_without_its_token_unless_somebody_insists(bench: Ben
         assert entry.warnings == ("redacted: GitHub token, line 1",)
         forced = remember(engine.memories, Draft(f"{TOKEN} is none."), force=True).committed.item
         assert TOKEN in read(engine, GetRequest(f"{forced.id}.md")).text
+
+
+def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None:
+    bench.index()
+    with bench.opened() as engine:
+        by = Provenance(author=f"ann {TOKEN}", reason=f"because of {TOKEN}")
+        item = remember(engine.memories, Draft("The door is green."), by).committed.item
+        (logged,) = engine.memories.repository.commits(engine.project.id, item.id)
+        (kept,) = engine.memories.repository.versions(engine.project.id, item.id)
+        hidden = MARK * len(TOKEN)
+        assert (logged.author, logged.reason) == (kept.author, kept.reason) == (f"ann {hidden}", f"because of {hidden}")
+        with pytest.raises(InvalidArgument, match="GitHub token"):
+            remember(engine.memories, Draft("The gate is red.", tags=(TOKEN,)))
 
 
 def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None:

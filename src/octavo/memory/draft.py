@@ -14,6 +14,7 @@ from octavo.model.ids import document_id, text_hash
 from octavo.model.index import PreparedDocument
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryKind, MemoryLink, SessionId, memory_uri
 from octavo.model.text import normalise
+from octavo.sources.redaction import redacted
 
 _TITLE_LENGTH = 80  # characters of the first line that become the title of a text without one
 _LONGEST = 1_000_000  # characters: more is a document, not a memory
@@ -46,12 +47,19 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Who makes a change, why and in which session. `key` is the idempotency key: a retry under it changes nothing."""
+    """Who makes a change, why and in which session. `key` is the idempotency key: a retry under it changes nothing.
+
+    The log can never be changed, so that no key or token may enter it.
+    """
 
     author: str = ""
     reason: str = ""
     session: SessionId | None = None
     key: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "author", redacted(self.author)[0])
+        object.__setattr__(self, "reason", redacted(self.reason)[0])
 
 
 ANONYMOUS = Provenance()

@@ -72,7 +72,7 @@ def _committed(memories: ProjectMemories, draft: Draft, by: Provenance, payload:
 
 
 def refuse_secrets(draft: Draft) -> None:
-    found = (*find_secrets(draft.text), *find_secrets(draft.title))
+    found = (*find_secrets(draft.text), *find_secrets(draft.title), *find_secrets("\n".join(draft.tags)))
     if found:
         kinds = ", ".join(dict.fromkeys(match.kind for match in found))
         raise InvalidArgument(
