@@ -24,6 +24,10 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search import search
 
 SETTINGS = {"embedding.provider": "hashing"}
+LOST_MEMORIES = (
+    "update texts set data = randomblob(length(data)) where hash in (select text_hash from memory_versions)",
+    "update memory_texts set data = randomblob(length(data))",
+)
 DAMAGES = {
     "vectors": "update vectors set data = randomblob(length(data))",
     "blocks": "update lexical_blocks set data = randomblob(length(data))",
@@ -82,8 +86,8 @@ def test_damage_that_the_doctor_finds_is_mended_by_a_job(part: str, library: Pat
 
 
 def test_a_text_that_cannot_be_made_again_is_left_for_a_person(library: Path) -> None:
-    statement = "update texts set data = randomblob(length(data)) where hash in (select text_hash from memory_versions)"
-    hurt(library, statement)
+    for statement in LOST_MEMORIES:
+        hurt(library, statement)
     with open_library(library, settings=SETTINGS) as engine:
         assert not doctor(engine)[0].ok
         work(engine, Jobs(max_attempts=1))

@@ -134,7 +134,7 @@ def state(engine: Engine) -> dict[str, Any]:
     seen = observed(store, [profile], named, WORDS)[engine.project.name]
     seen["chunks"] = sorted(seen["chunks"], key=lambda one: (one.collection, one.uri, one.span))
     seen["versions"] = {
-        document: [replace(version, indexed_at=0.0) for version in versions]
+        document: [version._replace(indexed_at=0.0) for version in versions]
         for document, versions in seen["versions"].items()
     }
     seen["words"] = {word: sorted(chunks) for word, chunks in seen["words"].items()}
