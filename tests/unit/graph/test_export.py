@@ -196,7 +196,7 @@ def test_the_page_draws_finds_and_lists_in_a_javascript_engine() -> None:
     done = subprocess.run([node_js, "-e", DRIVER], input=written, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "counts": "4 of 5 nodes, 4 of 5 links",
+        "counts": "4 of 5 nodes, 5 of 6 links",
         "legend": 1,
         "found": 2,
         "name": "A",
