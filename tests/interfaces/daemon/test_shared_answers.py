@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-from dataclasses import asdict
 
 import pytest
 from cli_calls import Octavo
@@ -184,7 +183,7 @@ def test_a_search_of_the_wrong_shape_is_refused_by_the_server() -> None:
     connection = started(load().config, CALLS)
     try:
         with pytest.raises(InvalidArgument):
-            shown = {"format": "json", "screen": asdict(screen()), "full": False, "explain": False}
+            shown = {"format": "json", "screen": screen()._asdict(), "full": False, "explain": False}
             connection.call("search", {"request": {"query": "apple", "limit": 0}, "shown": shown}, 60)
     finally:
         connection.close()
