@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def listing_with(lister: Lister) -> Callable[[Engine], None]:
         def listed(collection: Collection, known: Mapping[str, FileStamp], paths: Sequence[str] | None) -> Scan:
             return scan(collection.root, rules, known, paths=paths, lister=lister)
 
-        engine.use(replace(engine.library.rules, scan=listed))
+        engine.use(engine.library.rules._replace(scan=listed))
 
     return arrange
 
