@@ -7,13 +7,13 @@ import pytest
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.syntax import parse_query
 from octavo.interfaces.cli.highlight import excerpt, flattened, reflowed
-from octavo.interfaces.marks import marks, meant
+from octavo.interfaces.marks import AnsweredTokens, marks, meant
 
 ANALYZER = Analyzer()
 
 
 def marked(text: str, query: str) -> list[str]:
-    found = marks(text, meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens)
+    found = marks(text, AnsweredTokens(meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens))
     return [text[mark.start : mark.end] for mark in found]
 
 
@@ -37,7 +37,7 @@ def test_a_word_is_marked_when_its_analysis_meets_the_query(text: str, query: st
 
 
 def shown(text: str, query: str, width: int, most: int | None, *, headed: bool = False) -> list[str]:
-    found = marks(text, meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens)
+    found = marks(text, AnsweredTokens(meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens))
     return ["".join(part.text for part in line) for line in excerpt(text, found, width, most, headed=headed)]
 
 

@@ -47,7 +47,7 @@ def meant(terms: Terms) -> Meant:
     return Meant(frozenset((*terms.words, *phrases, *forms)), terms.prefixes)
 
 
-class _Answered(dict[str, frozenset[str]]):
+class AnsweredTokens(dict[str, frozenset[str]]):
     """Words and the query's tokens that each of them answers, found out once: most words of a text stand in others."""
 
     def __init__(self, query: Meant, analyse: Callable[[str], list[str]]) -> None:
@@ -58,12 +58,8 @@ class _Answered(dict[str, frozenset[str]]):
         return tokens
 
 
-def marks(text: str, query: Meant, analyse: Callable[[str], list[str]]) -> list[Mark]:
+def marks(text: str, answered: AnsweredTokens) -> list[Mark]:
     """Words whose analysed tokens meet the query's: `ran` for `running`, `getUserById` for `user`."""
-    return _marks(text, _Answered(query, analyse))
-
-
-def _marks(text: str, answered: _Answered) -> list[Mark]:
     found: list[Mark] = []
     for word in _WORD.finditer(text):
         tokens = answered[word[0]]
@@ -96,15 +92,15 @@ def marks_of(query: str) -> MarksOf:
     analyzer = _analyzer()
 
     @cache
-    def answered(language: str) -> _Answered:
+    def answered(language: str) -> AnsweredTokens:
         if not language:
-            return _Answered(meant(parse_query(query, analyzer)[0]), analyzer.tokens)
+            return AnsweredTokens(meant(parse_query(query, analyzer)[0]), analyzer.tokens)
         there = meant(parse_query(query, analyzer, [language])[0])
-        return _Answered(there, lambda word: [*analyzer.tokens(word), *analyzer.forms(word, language)])
+        return AnsweredTokens(there, lambda word: [*analyzer.tokens(word), *analyzer.forms(word, language)])
 
     def found(text: str) -> list[Mark]:
         (language,) = analyzer.languages([analyzer.joined(text)], text)
-        return _marks(text, answered(language))
+        return marks(text, answered(language))
 
     return found
 
