@@ -201,6 +201,17 @@ def test_modules_import_at_their_top() -> None:
     assert sum(lines.values()) <= FUNCTION_LEVEL_IMPORTS, {name: count for name, count in lines.items() if count}
 
 
+def test_values_are_declared_with_the_dataclass_that_starts_fast() -> None:
+    from_the_standard_library = {
+        named(path)
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
+        if any(alias.name == "dataclass" for alias in node.names)
+    }
+    assert from_the_standard_library == {"dataclass.py"}, "import it from octavo.dataclass"
+
+
 def test_only_wiring_names_adapters() -> None:
     """Above the flows, adapters are named in one package; everyone else asks a port."""
     above = {"engine", "operations", "interfaces", "config", "jobs"}

@@ -16,12 +16,13 @@ out of reach of all the terms still to come, no new row can enter, and those ter
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from octavo.dataclass import dataclass
 
 K1, B = 1.2, 0.75
 _LEAST_IDF = 1e-6

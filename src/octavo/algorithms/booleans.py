@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.model.query import Condition
 
 OPERATORS = frozenset({"AND", "OR", "NOT"})

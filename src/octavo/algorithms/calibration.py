@@ -10,8 +10,9 @@ the largest share of the query's words that one of the first passages holds: the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from octavo.dataclass import dataclass
 
 _STEEPEST = 500.0  # beyond this, exp overflows
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from octavo.algorithms.frames import Place, frames, message_of, places_in
 from octavo.algorithms.patterns import PartOfName, Pieces, is_pattern, read_pattern
+from octavo.dataclass import dataclass
 
 _LONGEST = 20_000  # characters of a question that are read
 _MOST = 24  # names

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from octavo.dataclass import dataclass
 
 Pieces = tuple[str, ...]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import Any, cast
 
+from octavo.dataclass import dataclass
 from octavo.model.language_model import Message, Prompt
 
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)

@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from octavo.algorithms.diversity import marginal_relevance
 from octavo.algorithms.nearest import cosines
 from octavo.answering.passages import CitedSpan, Passage
 from octavo.answering.sentences import Sentence
+from octavo.dataclass import dataclass
 from octavo.model.scores import rounded
 from octavo.ports import Embedder
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from octavo.answering.sentences import Sentence, sentences
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind, Section
 from octavo.model.ids import ProjectId
 from octavo.model.position import Position, position

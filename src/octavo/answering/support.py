@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.nearest import cosines
 from octavo.answering.passages import CitedSpan, Passage
+from octavo.dataclass import dataclass
 from octavo.model.scores import rounded
 from octavo.model.text import Span
 from octavo.ports import Embedder

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from octavo.answering.context import Mode, OwnPrompts, asked, context, no_prompts, prompt_of, quoted_passages
 from octavo.answering.drafts import Draft, drafts
 from octavo.answering.passages import Passage
 from octavo.answering.support import Checked, CitationChecker, Support
+from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest, Prompt, Usage
 from octavo.ports import LanguageModel

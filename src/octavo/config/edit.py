@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tomlkit.items import AbstractTable
 from octavo.config.describe import describe, plain
 from octavo.config.load import PROJECT_FILE, load, parsed, project_file, read_flat, user_file, variable
 from octavo.config.replacing import replace_file
+from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError, InvalidArgument
 from octavo.model.location import DatabaseUrl
 

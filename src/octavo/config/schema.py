@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
 
+from octavo.dataclass import dataclass
 from octavo.model.limits import Field
 from octavo.model.lint import RULES
 from octavo.model.location import Location

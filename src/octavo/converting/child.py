@@ -6,12 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any
 
 from octavo.converting.confinement import Limits, confine
 from octavo.converting.text_builder import MOST_CHARACTERS
+from octavo.dataclass import dataclass
 from octavo.model.converted import Converted, Refused, to_plain
 
 SIZE = 8  # bytes in front of a message that say how long it is

@@ -12,8 +12,9 @@ import platform
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from octavo.dataclass import dataclass
 
 if sys.platform != "win32":
     import resource

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count, pairwise
 from statistics import median
+
+from octavo.dataclass import dataclass
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}

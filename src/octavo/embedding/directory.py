@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
 from octavo.model.recipe import EmbeddingProfile
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
+from octavo.dataclass import dataclass
 from octavo.embedding.bundled import FAST_DIRECTORY, MODEL_DIRECTORY, RERANKER_DIRECTORY
 from octavo.embedding.bundled import REMEDY as REINSTALL
 from octavo.embedding.directory import read_directory

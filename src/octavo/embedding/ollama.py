@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.embedding.remote import Asked
 
 URL = "http://127.0.0.1:11434"

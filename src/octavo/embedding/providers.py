@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from octavo.dataclass import dataclass
 from octavo.embedding import jina, ollama, openai, voyage
 from octavo.embedding.remote import RemoteEmbedder, Wire
 from octavo.errors import InvalidArgument

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.embedding.openai import in_order
 from octavo.embedding.remote import Asked
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from octavo.dataclass import dataclass
 from octavo.retrieval.profiles import DEFAULT_PROFILE
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from octavo.dataclass import dataclass
 from octavo.engine import lease_holders
 from octavo.errors import Busy, LeaseLost, OctavoError
 from octavo.observability.logs import logger

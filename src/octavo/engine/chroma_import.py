@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.engine.indexing import fill_in_vectors
 from octavo.engine.publishing import publish

@@ -10,9 +10,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from octavo.dataclass import dataclass
 from octavo.engine.builds import Stopped
 from octavo.engine.histories import follow_histories
 from octavo.engine.indexing import is_stale

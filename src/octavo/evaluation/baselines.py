@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
 from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.runner import Run

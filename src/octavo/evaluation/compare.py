@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
 
 SIGNIFICANT = 0.05

@@ -7,10 +7,11 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, SourceError
 
 _SHIPPED = Path(__file__).parent / "sets"

@@ -7,11 +7,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotIndexed, StorageError
 
 _TEMPLATES = (

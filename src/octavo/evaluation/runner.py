@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, StorageError
 from octavo.evaluation.dataset import Dataset, Question
 from octavo.evaluation.measures import DIVERSITY, LATENCY, diversity, mean, percentile, score_rankings

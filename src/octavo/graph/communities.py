@@ -9,10 +9,10 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.algorithms.group_names import group_names
+from octavo.dataclass import dataclass
 from octavo.errors import MissingExtra
 from octavo.graph.names import label
 from octavo.model.graph import Edge, EdgeType, Node, ThematicLink

@@ -9,10 +9,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.algorithms.folding import entity_name
+from octavo.dataclass import dataclass
 from octavo.graph.cited import FoundName, address, cited, doi, found_name
 from octavo.graph.proper_names import BETWEEN, proper_names
 from octavo.model.document import Kind

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from octavo.algorithms.document_names import folded
+from octavo.dataclass import dataclass
 from octavo.graph.names import ROOT
 from octavo.model.graph import Lookup, NameKind, NameMatch, Reference
 from octavo.model.ids import CollectionId

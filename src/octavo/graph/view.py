@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from itertools import combinations
 
 from octavo.algorithms.document_names import folded
+from octavo.dataclass import dataclass
 from octavo.graph.communities import community_names
 from octavo.graph.names import label
 from octavo.model.document import Section

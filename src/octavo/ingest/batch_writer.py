@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, OctavoError
 from octavo.graph.edges import linked
 from octavo.ingest.batches import BATCH_FILES

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.kmeans import kmeans, usual_groups
+from octavo.dataclass import dataclass
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.model.clustering import Clustering
 from octavo.model.ids import ProjectId

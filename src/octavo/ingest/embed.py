@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from octavo.chunking.embedding_inputs import joined
+from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.ids import ProjectId
 from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryFilter

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
+from octavo.dataclass import dataclass
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target
 from octavo.ingest.batches import batches, rare_garbage_collection, with_progress
 from octavo.ingest.plan import plan

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.ledger import LedgerEntry

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
+
+from octavo.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import calendar
 import time
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.errors import Busy, DamagedSnapshot, NotFound, NotIndexed
 from octavo.ingest.publish import Making, behind, prune, publish, unseen
 from octavo.ingest.snapshot_setup import SnapshotSetup

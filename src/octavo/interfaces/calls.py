@@ -10,12 +10,13 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from octavo.config.schema import Config
+from octavo.dataclass import dataclass
 from octavo.engine.builds import Stopped
 from octavo.engine.engine import Engine
 from octavo.engine.reconfigure import reconfigure

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
+from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.graph.entities import KnownNames, declared_names, entities_of, named_in
 from octavo.model.collection import Project

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.answering.summaries import extracted
+from octavo.dataclass import dataclass
 from octavo.errors import NotIndexed, ProviderFailed
 from octavo.model.collection import Project
 from octavo.model.document import shown_path

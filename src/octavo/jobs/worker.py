@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
 from octavo.jobs.backoff import delay
 from octavo.jobs.handlers import Handler

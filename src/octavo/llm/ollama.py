@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import Completion, CompletionRequest, Usage
 

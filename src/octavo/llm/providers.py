@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError
 from octavo.llm import Keys, anthropic, ollama, openai
 from octavo.llm.chat import ChatModel, Wire

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.model_settings import ModelSettings
 from octavo.services.endpoint import Endpoint

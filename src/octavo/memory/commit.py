@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import count
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of, sequence_of, source_of
 from octavo.memory.indexing import index_document, with_position

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.memory.draft import Draft, source_of
 from octavo.memory.history import version
 from octavo.memory.project_memories import ProjectMemories

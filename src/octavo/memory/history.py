@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NotFound
 from octavo.memory.draft import Draft, source_of
 from octavo.memory.project_memories import ProjectMemories

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
 from octavo.memory.draft import Draft
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryStatus

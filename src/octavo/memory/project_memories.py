@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.document import Kind, Source

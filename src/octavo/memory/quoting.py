@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.memory.bars import PREFACE, bars
 from octavo.model.memory import MemoryId
 

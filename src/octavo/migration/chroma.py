@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from octavo.dataclass import dataclass
 from octavo.errors import Busy, LibraryError, NewerLibrary, NotALibrary, NotFound
 from octavo.migration.hnsw_files import HnswFolder, floats, open_folder
 from octavo.stores.shared.queries import parse_queries

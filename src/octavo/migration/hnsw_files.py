@@ -9,13 +9,13 @@ import io
 import pickle
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.dataclass import dataclass
 from octavo.errors import LibraryError
 
 _HEADER = struct.Struct("<i6Q")

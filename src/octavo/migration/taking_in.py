@@ -9,12 +9,13 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.dataclass import dataclass
 from octavo.errors import LibraryError
 from octavo.model.collection import Collection
 from octavo.model.document import Source

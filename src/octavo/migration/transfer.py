@@ -9,9 +9,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, LibraryError
 from octavo.model.index import LexicalRow
 from octavo.observability.progress import Progress

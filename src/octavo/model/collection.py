@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, ProjectId
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from octavo.dataclass import dataclass
 
 REPOSITORY = ".git"
 _COMMITS = f"{REPOSITORY}/commits/"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import DocumentId, SectionId
 from octavo.model.text import Span
 

@@ -6,10 +6,11 @@ Names, references and links are created by the hundred thousand; tuples cost a q
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.text import Span
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+from octavo.dataclass import dataclass
 
 if TYPE_CHECKING:
     from octavo.model.chunk import Chunk, EmbeddingInput

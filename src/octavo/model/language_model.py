@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from octavo.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

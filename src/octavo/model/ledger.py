@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import DocumentId, RecipeId
 
 REDACTED = "redacted: "

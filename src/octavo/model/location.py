@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
+
+from octavo.dataclass import dataclass
 
 _SCHEMES = ("postgresql://", "postgres://")
 

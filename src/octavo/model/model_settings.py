@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
 
+from octavo.dataclass import dataclass
 from octavo.errors import ConfigurationError
 from octavo.model.limits import Field
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.model.converted import Mark, Unit
 from octavo.model.text import Span
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import RecipeId, recipe_id
 
 

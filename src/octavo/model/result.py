@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
 from octavo.model.position import NOWHERE, Position

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.model.ledger import FileStamp
 
 

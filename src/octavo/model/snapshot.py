@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import SnapshotId
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, CollectionId, DocumentId
 from octavo.model.text import Span

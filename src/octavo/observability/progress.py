@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp
 from typing import Protocol
+
+from octavo.dataclass import dataclass
 
 
 class Progress(Protocol):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from octavo.dataclass import dataclass
 
 # What a terminal obeys instead of showing: C0 and C1 controls, line separators, and the marks that turn the
 # direction of what follows. A file name may hold any of them.

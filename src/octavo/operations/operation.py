@@ -7,11 +7,11 @@ tools and the reference are made from the rows, and what a row names is imported
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from octavo.dataclass import dataclass
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.lines import Block
 from octavo.operations.model_text import written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import islice
 from operator import attrgetter, eq
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from octavo.algorithms.calibration import Calibration
 from octavo.algorithms.readability import fluent_trust, trust
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms

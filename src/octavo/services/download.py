@@ -6,9 +6,9 @@ import hashlib
 import http.client
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.errors import ModelUnavailable
 from octavo.observability.progress import NoProgress, Progress
 

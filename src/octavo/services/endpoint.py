@@ -11,10 +11,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.observability.cancellation import current_cancellation
 from octavo.services.breaker import CircuitBreaker

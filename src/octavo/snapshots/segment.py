@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Postings
+from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey
 from octavo.model.index import LexicalRow

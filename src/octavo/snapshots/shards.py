@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.nearest import best_of_each, cosines, distinct, nearest, rows_of
+from octavo.dataclass import dataclass
 from octavo.errors import DamagedSnapshot
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.arrays import open_arrays, write_arrays

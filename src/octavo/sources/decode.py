@@ -6,8 +6,8 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.ledger import FileStamp
 from octavo.model.text import normalise

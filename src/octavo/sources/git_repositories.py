@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.commit import REPOSITORY, Repository
 from octavo.sources.git import open_repository, worktree_of

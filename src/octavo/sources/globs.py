@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from octavo.dataclass import dataclass
 
 _SPECIAL = re.compile(r"[*?\[\\]")
 _PRINTABLE = range(0x20, 0x7F)

@@ -10,8 +10,9 @@ A wildcard is not literal: `**/*.md` does not open `node_modules`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from octavo.dataclass import dataclass
 from octavo.model.formats import ending
 from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secrets import is_secret_name

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from octavo.dataclass import dataclass
 from octavo.model.text import Span
 
 _CONFIG = r"(?:json|ya?ml|toml|ini|cfg|conf|properties|env|xml|plist|enc|gpg|bak|old)"

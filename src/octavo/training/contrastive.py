@@ -6,7 +6,6 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from octavo.dataclass import dataclass
 from octavo.training.encoder import Encoder, Texts, embedded, packs, precision
 
 if TYPE_CHECKING:

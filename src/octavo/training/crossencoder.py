@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from octavo.algorithms.fusion import z_scores
+from octavo.dataclass import dataclass
 from octavo.training.candidate_lists import CandidateList
 from octavo.training.contrastive import SAVE_SECONDS, Step
 from octavo.training.encoder import Encoder, precision

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from octavo.dataclass import dataclass
 from octavo.training.quantise import Range, input_scale, quantise_columns, quantise_rows, smoothed, smoothing
 from octavo.training.weights import EPSILON, HEADS, WIDTH, Array, Layer, Linear, Model, RerankerWeights
 

@@ -6,9 +6,9 @@ import json
 import posixpath
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.model.collection import Collection
 from octavo.model.document import Document, Kind, Link, LinkKind, Source

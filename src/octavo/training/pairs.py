@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from octavo.chunking.embedding_inputs import context_line, joined
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.parsing.code.description import summary
 

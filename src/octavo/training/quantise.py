@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from tokenizers import Tokenizer
 
+from octavo.dataclass import dataclass
 from octavo.training.weights import WIDTH, WINDOW, Array, Linear, Model, forward
 
 _UNUSED = 999  # below are the tokens that no text produces

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from octavo.dataclass import dataclass
 from octavo.embedding.static import LEAD
 from octavo.training.contrastive import Step
 from octavo.training.encoder import Ids

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from octavo.dataclass import dataclass
 
 Array = NDArray[Any]
 Weights = Mapping[str, Array]

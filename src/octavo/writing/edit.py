@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.document import BlockKind, shown_path
 from octavo.parsing.markdown.blocks import scan

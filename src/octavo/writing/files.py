@@ -10,9 +10,9 @@ import stat
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, StorageError
 from octavo.parsing.code.generated import generator_mark
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.dataclass import dataclass
 from octavo.parsing.markdown.blocks import scan
 from octavo.parsing.markdown.grammar import HTML_END, HTML_START, fence_closing
 from octavo.parsing.markdown.structure import Heading, atx_heading

@@ -11,10 +11,10 @@ import base64
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import StorageError
 from octavo.observability.logs import logger
 from octavo.writing.files import Draft, File, digest, draft_name, sync_folder

@@ -9,9 +9,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from octavo.algorithms.document_names import folded, folder, last, without_ending
+from octavo.dataclass import dataclass
 from octavo.graph.edges import references_of
 from octavo.model.document import Link, Section
 from octavo.parsing.markdown.link_definitions import label_key

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from octavo.algorithms.document_names import folded
+from octavo.dataclass import dataclass
 from octavo.model.lint import (
     BROKEN_LINK,
     BROKEN_WIKILINK,

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import shown_path
 from octavo.parsing.markdown.inline import LONGEST, plain_text

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
+from octavo.dataclass import dataclass
 
 _NEWLINE = ord("\n")
 _COUNTED = 1 << 16  # characters that are looked at together: a part of the cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.lint import DUPLICATE_SIBLING, HEADING_JUMP, SINGLE_H1
 from octavo.writing.headings import at_level
 from octavo.writing.outline import ROOT, Outline

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from octavo.dataclass import dataclass
 from octavo.interfaces.cli.output import Answer, Format, write
 from octavo.model.location import DatabaseUrl, Location, location
 

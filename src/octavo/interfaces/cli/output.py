@@ -9,10 +9,10 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import IO, Any, NamedTuple
 
+from octavo.dataclass import dataclass
 from octavo.operations.lines import Line, visible
 
 _WIDEST = 100  # longer lines are harder to read, however wide the window

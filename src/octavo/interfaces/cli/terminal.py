@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.interfaces.cli.highlight import excerpt, flattened, reflowed
 from octavo.interfaces.marks import MarksOf, marked, marks_of
 from octavo.operations.lines import DETAIL, FILL, Block, Line, Part, Quote, cells, visible

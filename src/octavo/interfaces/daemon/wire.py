@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from octavo import errors
+from octavo.dataclass import dataclass
 from octavo.model.location import DatabaseUrl
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, StorageError
 from octavo.interfaces.mcp import jsonc, toml_text, yaml_text
 from octavo.interfaces.mcp.clients import NAME, Client

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from octavo.dataclass import dataclass
 
 _PAUSE = 0.1  # seconds between two reports within a phase
 

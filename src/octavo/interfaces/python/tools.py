@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
 from octavo.operations.arguments import request
 from octavo.operations.hints import error_for_model

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import PurePosixPath
@@ -17,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.interfaces.http.guard import COOKIE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
@@ -16,6 +15,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from octavo.dataclass import dataclass
 from octavo.interfaces.marks import Mark, MarksOf, marked
 from octavo.operations.lines import Part
 

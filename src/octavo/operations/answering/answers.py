@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
+from octavo.dataclass import dataclass
 from octavo.model.position import Position
 from octavo.model.result import Freshness
 from octavo.operations.search.answers import Stage

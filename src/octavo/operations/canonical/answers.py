@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.operations.memory.answers import MemoryState
 
 __all__ = ["MemoryState"]

@@ -6,10 +6,10 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.engine.chroma_import import Imported, import_chroma
 from octavo.engine.engine import Engine
 from octavo.engine.wiring.stores import open_tables, overwrite_library

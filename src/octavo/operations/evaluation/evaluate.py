@@ -8,8 +8,8 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import closing
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from platformdirs import user_cache_path, user_data_path
 
 from octavo.config.load import profile_folders
 from octavo.config.schema import Config
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.preparing import recipe_of
@@ -243,13 +244,8 @@ def _project_on_server(config: Config, folder: Path, name: str) -> str:
     return PROJECT if corpora == {folder.name} else f"{PROJECT} {folder.name} {name}"
 
 
-@contextmanager
-def _opened(config: Config) -> Iterator[Engine]:
-    engine = open_engine(config, create=True)
-    try:
-        yield engine
-    finally:
-        engine.close()
+def _opened(config: Config) -> closing[Engine]:
+    return closing(open_engine(config, create=True))
 
 
 def _forget(engine: Engine) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.entity import MentionRole

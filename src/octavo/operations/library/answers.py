@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.model.advisory import Advisory
 from octavo.model.recipe import Recipe
 from octavo.operations.library.left_out import LeftOut

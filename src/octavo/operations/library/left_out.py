@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.formats import EXTRA, ending
 
 _KIND = re.compile(r"^an? ([a-z ]+): (?:there is no text to read|OCR is off|--archives .*)$")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from octavo.dataclass import dataclass
 from octavo.memory.commit import Committed
 from octavo.memory.diffs import SectionChange
 from octavo.memory.recall import Recalled

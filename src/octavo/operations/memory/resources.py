@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.memory import canonical, history
 from octavo.model.collection import MEMORIES

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.model.collection import Collection
 from octavo.model.document import Source

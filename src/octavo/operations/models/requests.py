@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from octavo.dataclass import dataclass
 from octavo.model.limits import Field
 from octavo.operations import fields
 

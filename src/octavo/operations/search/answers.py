@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
+from octavo.dataclass import dataclass
 from octavo.model.position import Position
 from octavo.model.result import Freshness, Hit, Result, StageTrace
 from octavo.operations.lines import short

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
 from octavo.writing.validate import Violation

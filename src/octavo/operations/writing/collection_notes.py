@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from octavo.algorithms.document_names import folded, last
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.graph.edges import references_of
 from octavo.graph.names import at_path

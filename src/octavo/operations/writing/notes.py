@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.model.collection import Collection

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, StorageError
 from octavo.operations.writing.answers import LinkedWriteAnswer

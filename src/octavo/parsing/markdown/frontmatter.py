@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
+
+from octavo.dataclass import dataclass
 
 LIMIT = 64 * 1024
 _NODES = 10_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Search

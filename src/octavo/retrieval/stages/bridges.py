@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Terms
 from octavo.model.result import Candidate, ScoreStep

@@ -6,8 +6,8 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.errors import NotFound
 from octavo.model.query import Query
 from octavo.model.result import Candidate, StageTrace

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from octavo.dataclass import dataclass
 from octavo.model.clustering import NO_CLUSTER
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage

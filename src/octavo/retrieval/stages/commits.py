@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, ScoredChunk, best_first

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order

@@ -6,8 +6,8 @@ A search by words alone has this stage too, so nothing here needs numpy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Copy
 from octavo.retrieval.stage import Search, SkipStage

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.algorithms.diversity import marginal_relevance
 from octavo.algorithms.likeness import jaccards
 from octavo.algorithms.shingles import shingles
+from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, in_order
 from octavo.retrieval.stages.duplicates import cosines_between

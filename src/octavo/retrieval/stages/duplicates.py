@@ -6,13 +6,13 @@ Each stage looks at the first `among` candidates; what comes after them is left 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.likeness import jaccards, kept_first, minhash_jaccards
 from octavo.algorithms.shingles import shingles
+from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, SkipStage

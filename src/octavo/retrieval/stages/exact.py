@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage

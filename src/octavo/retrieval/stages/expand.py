@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from octavo.algorithms.intent import intent_of
 from octavo.algorithms.nearest import cosines
+from octavo.dataclass import dataclass
 from octavo.model.query import Query
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from octavo.algorithms.fusion import min_max, of_best, reciprocal_rank, z_scores
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep
 from octavo.retrieval.stage import Search, in_order

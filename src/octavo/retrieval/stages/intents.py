@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from octavo.algorithms.intent import Intent, intent_of
+from octavo.dataclass import dataclass
 from octavo.model.result import Candidate, Ranking
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.fuse import ScoreFusion

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from octavo.algorithms.fusion import reciprocal_rank
+from octavo.dataclass import dataclass
 from octavo.model.result import Candidate, Ranking, ScoredChunk
 from octavo.model.scores import just_below
 from octavo.model.summary import NodeType

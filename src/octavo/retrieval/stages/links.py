@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate

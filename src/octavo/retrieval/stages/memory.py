@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from octavo.algorithms.intent import Intent, intent_of
+from octavo.dataclass import dataclass
 from octavo.model.collection import MEMORIES
 from octavo.model.ids import ChunkKey
 from octavo.model.memory import SUPERSEDES, MemoryFilter, MemoryId, memory_of, memory_uri

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from octavo.algorithms.document_names import folded, last, without_ending
+from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.graph import NameKind
 from octavo.model.ids import ChunkKey

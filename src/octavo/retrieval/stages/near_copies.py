@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from octavo.algorithms.shingles import jaccard, shingles
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage

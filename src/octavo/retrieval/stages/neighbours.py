@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.model.graph import EdgeType, Walk
 from octavo.model.ids import DocumentId
 from octavo.model.result import Candidate

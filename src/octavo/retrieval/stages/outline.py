@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.model.result import Ranking
 from octavo.ports import RoutedIndex
 from octavo.retrieval.stage import Search

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from octavo.dataclass import dataclass
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Ranking, ScoredChunk
 from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import ground, noted

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, takewhile
 
 from octavo.algorithms.fusion import min_max, z_scores
+from octavo.dataclass import dataclass
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import Candidate

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from octavo.algorithms.code_query import Name, read_code_query
 from octavo.algorithms.frames import Place
 from octavo.algorithms.patterns import PartOfName
+from octavo.dataclass import dataclass
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters, Terms

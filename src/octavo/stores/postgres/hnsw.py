@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.stores.postgres.connections import Connection

@@ -10,7 +10,6 @@ import json
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.bm25 import idf, saturated
 from octavo.algorithms.nearest import top
 from octavo.algorithms.spelling import Vocabulary
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from octavo.dataclass import dataclass
 from octavo.errors import OctavoError
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField, LexicalRow

@@ -7,8 +7,8 @@ bm25 index over our texts, `@@@` or `|||`, `paradedb.score` or `pdb.score`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from octavo.dataclass import dataclass
 from octavo.stores.shared.database import Database
 
 _OPERATORS = ("@@@", "|||")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from psycopg import ClientCursor, errors
 
+from octavo.dataclass import dataclass
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotIndexed, StorageError
 from octavo.model.location import DatabaseUrl
 from octavo.stores.postgres.connections import Connection

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.nearest import directions
+from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import ScoredChunk, best_first

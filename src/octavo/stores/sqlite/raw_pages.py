@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from octavo.dataclass import dataclass
 
 Value: TypeAlias = int | float | str | bytes | None
 

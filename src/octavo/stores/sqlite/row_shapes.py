@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from octavo.dataclass import dataclass
 from octavo.stores.sqlite.raw_pages import RawRow, Value
 
 Row: TypeAlias = tuple[Value, ...]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from octavo.dataclass import dataclass
 from octavo.model.ids import collection_id, project_id, short_id
 from octavo.stores.sqlite.connections import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase
