@@ -36,3 +36,4 @@ async def told_answer(calls: Calls, asked: AskRequest) -> AsyncGenerator[AnswerS
         yield await work
     finally:
         gone.set()
+        work.cancel()  # which ends a call of the model; nothing is left to cancel after the last sentence

@@ -8,10 +8,12 @@ import re
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from cli_calls import Octavo
 from daemon_calls import address, client, server
+from language_model_services import HANG, model_served
 from mcp import Client as SdkClient
 from mcp_calls import over_stdio, raw
 
@@ -205,3 +207,15 @@ def test_an_answer_is_told_sentence_by_sentence_and_alike_with_and_without_a_ser
     assert tuple(heard["shared"]) == tuple(heard["alone"]) == told.sentences != ()
     shared.close()
     alone.close()
+
+
+@pytest.mark.usefixtures("lasting")
+def test_a_client_that_goes_ends_the_call_of_a_model_that_nobody_waits_for() -> None:
+    with model_served("Salt.") as service:
+        service.trouble = [HANG] * 9
+        changed = replace(load().config, llm=service.configured())
+        connection = started(changed, CALLS)
+        connection.sock.sendall(b'{"call": "ask", "arguments": {"question": "what does the starter need?"}}\n')
+        assert service.asked.wait(60)
+        connection.close()
+        assert service.gone.wait(60)

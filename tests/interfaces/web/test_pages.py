@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from octavo.errors import NotFound
+from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.marks import marks_of
-from octavo.interfaces.web.site import while_wanted
 from octavo.interfaces.web.text import Place, code, excerpt, inline, markdown, sentence
 
 HTML = {"accept": "text/html"}

@@ -278,15 +278,31 @@ async def _say(writer: asyncio.StreamWriter, message: Mapping[str, Any]) -> None
 
 
 async def _answer_calls(calls: Calls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while line := await reader.readline():
-        said = json.loads(line)
+    """One call after another. The next line is waited for meanwhile: where none can come, the client has gone."""
+    line = await reader.readline()
+    while line:
+        answering = asyncio.ensure_future(_answer_call(calls, json.loads(line), writer))
+        following = asyncio.ensure_future(reader.readline())
         try:
-            if said["call"] == ASK_ALOUD:
-                await _tell(calls, said["arguments"], writer)
-                continue
+            await asyncio.wait((answering, following), return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done() and not following.result():
+                return
+            await answering
+            line = await following
+        finally:
+            for task in (answering, following):
+                task.cancel()
+            await asyncio.gather(answering, following, return_exceptions=True)
+
+
+async def _answer_call(calls: Calls, said: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
+    try:
+        if said["call"] == ASK_ALOUD:
+            await _tell(calls, said["arguments"], writer)
+        else:
             await _say(writer, {"answer": await _called(calls, str(said["call"]), said["arguments"])})
-        except OctavoError as error:
-            await _say(writer, {"error": error_json(error)})
+    except OctavoError as error:
+        await _say(writer, {"error": error_json(error)})
 
 
 async def _tell(calls: Calls, arguments: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:

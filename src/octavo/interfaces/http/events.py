@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.telling import told_answer
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer
 from octavo.operations.answering.requests import AskRequest
@@ -32,22 +33,29 @@ def event_stream(events: AsyncIterator[str]) -> Response:
 
 
 async def streamed_answer(
-    calls: Calls, asked: AskRequest, written: Callable[[AnswerSentence | AskAnswer], dict[str, Any]]
+    request: Request,
+    calls: Calls,
+    asked: AskRequest,
+    written: Callable[[AnswerSentence | AskAnswer], dict[str, Any]],
 ) -> Response:
     """`sentence` events, then an `answer` event, each with what `written` makes of it.
 
-    What goes wrong before the first of them is raised.
+    What goes wrong before the first of them is raised. A client that goes away, before or after it, ends the work.
     """
     parts = told_answer(calls, asked)
-    first = await anext(parts)
 
-    async def events() -> AsyncIterator[str]:
-        async with aclosing(parts):
-            yield _answer_event(first, written)
-            async for part in parts:
-                yield _answer_event(part, written)
+    async def begun() -> Response:
+        first = await anext(parts)
 
-    return event_stream(events())
+        async def events() -> AsyncIterator[str]:
+            async with aclosing(parts):
+                yield _answer_event(first, written)
+                async for part in parts:
+                    yield _answer_event(part, written)
+
+        return event_stream(events())
+
+    return await while_wanted(request, begun())
 
 
 def _answer_event(
@@ -66,6 +74,6 @@ def sentence_stream(
 
     async def endpoint(request: Request) -> Response:
         asked: AskRequest = parsed(operation.name, operation.takes, await arguments(request))
-        return await streamed_answer(calls, asked, lambda part: dump(type(part), part))
+        return await streamed_answer(request, calls, asked, lambda part: dump(type(part), part))
 
     return endpoint

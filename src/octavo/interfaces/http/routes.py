@@ -16,8 +16,10 @@ from octavo.errors import InvalidArgument
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.documents import described, described_get, described_stream
 from octavo.interfaces.http.events import event, event_stream, sentence_stream
+from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.model.query import Query
+from octavo.model.result import Result
 from octavo.observability.metrics import Metrics
 from octavo.operations.arguments import request as parsed
 from octavo.operations.operation import Operation
@@ -80,8 +82,14 @@ def _endpoint(calls: Calls, operation: Operation, *, secured: bool) -> Endpoint:
         if operation.writes_files and not secured:
             hint = "start it with --token-file FILE"
             return protocol_problem(403, f"{operation.name} needs a server with a token", hint)
-        data = (await calls.call(operation, await _arguments(request))).data
-        return JSONResponse(data, 503 if operation.name == "health_check" and _out_of_order(data) else 200)
+        arguments = await _arguments(request)
+
+        async def answered() -> Response:
+            data = (await calls.call(operation, arguments)).data
+            return JSONResponse(data, 503 if operation.name == "health_check" and _out_of_order(data) else 200)
+
+        # What only reads may wait for a language model, and nobody needs it later; what writes is finished.
+        return await (while_wanted(request, answered()) if operation.annotations.read_only else answered())
 
     return endpoint
 
@@ -96,17 +104,20 @@ def _stream(calls: Calls, operation: Operation) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         asked: SearchRequest = parsed(operation.name, operation.takes, await _arguments(request))
-        result = await calls.work(lambda engine: find(engine, asked))
 
-        async def events() -> AsyncIterator[str]:
-            for hit in result.hits:
-                yield event("hit", dump(FoundHit, found(hit, result, explain=asked.explain)))
-            rest = dump(SearchAnswer, replace(without_hits(result, explain=True), query=None))
-            yield event("trace", rest | {"hits": len(result.hits)})
+        async def answered() -> Response:
+            return event_stream(_hit_events(await calls.work(lambda engine: find(engine, asked)), asked))
 
-        return event_stream(events())
+        return await while_wanted(request, answered())
 
     return endpoint
+
+
+async def _hit_events(result: Result, asked: SearchRequest) -> AsyncIterator[str]:
+    for hit in result.hits:
+        yield event("hit", dump(FoundHit, found(hit, result, explain=asked.explain)))
+    rest = dump(SearchAnswer, replace(without_hits(result, explain=True), query=None))
+    yield event("trace", rest | {"hits": len(result.hits)})
 
 
 async def _arguments(request: Request) -> dict[str, Any]:

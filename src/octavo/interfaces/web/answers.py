@@ -31,7 +31,7 @@ class Answers:
 
     async def _stream(self, request: Request) -> Response:
         asked: AskRequest = parsed("ask", AskRequest, {"question": "", **_asked(request)})
-        return await streamed_answer(self._site.calls, asked, self._written)
+        return await streamed_answer(request, self._site.calls, asked, self._written)
 
     def _written(self, part: AnswerSentence | AskAnswer) -> dict[str, Any]:
         if isinstance(part, AskAnswer):

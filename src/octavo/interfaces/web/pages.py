@@ -20,9 +20,10 @@ from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.interfaces.http.guard import COOKIE
+from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web import text
-from octavo.interfaces.web.site import HEADERS, Listed, Site, while_wanted
+from octavo.interfaces.web.site import HEADERS, Listed, Site
 from octavo.operations.arguments import request as parsed
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, whole_answer
 from octavo.operations.search.finding import find

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -126,24 +125,6 @@ class Site:
 def wants_page(request: Request) -> bool:
     """Whether a browser asks, to show what comes."""
     return request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
-
-
-async def while_wanted(request: Request, answer: Coroutine[Any, Any, Response]) -> Response:
-    """The answer, unless the client leaves before: then the work for it stops, and what had not begun never does."""
-    working = asyncio.ensure_future(answer)
-    leaving = asyncio.ensure_future(_left(request))
-    try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        return working.result() if working.done() else Response(status_code=499)
-    finally:
-        for task in (working, leaving):
-            task.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
-
-
-async def _left(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def number(written: str | None) -> int | None:
