@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 Text = str | tuple[str, int]
 """A line, or a line with its size in points."""
@@ -19,16 +19,21 @@ def pdf(
     links: Sequence[str] = (),
     fields: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
+    turned: Container[int] = (),
+    meant: Mapping[str, str] | None = None,
 ) -> bytes:
-    """A PDF with these lines on its pages; `outline` names pages from 1. Every page has the links, the filled fields of
-    a form and the notes."""
+    """A PDF with these lines on its pages; `outline` names pages from 1, `turned` those that lie on their side, and
+    `meant` says for which text a character of the font stands. Every page has the links, the filled fields of a form
+    and the notes."""
     objects: list[bytes] = []
 
     def add(body: str | bytes) -> int:
         objects.append(body.encode("latin-1") if isinstance(body, str) else body)
         return len(objects)
 
-    catalog, tree, font = add(""), add(""), add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    meaning = f"/ToUnicode {add(_meanings(meant))} 0 R " if meant else ""
+    catalog, tree = add(""), add("")
+    font = add(f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica {meaning}>>")
     kids = []
     places = "".join(
         f"<< /Type /Annot /Subtype /Link /Rect [72 700 200 720] /A << /S /URI /URI ({link}) >> >>" for link in links
@@ -40,12 +45,13 @@ def pdf(
     ]
     filled = " ".join(f"{number} 0 R" for number in widgets)
     places += filled
-    for lines in pages:
-        stream = _page_stream(lines)
+    for number, lines in enumerate(pages, 1):
+        stream = _page_stream(lines, turned=number in turned)
+        size = "[0 0 792 612] /Rotate 90" if number in turned else "[0 0 612 792]"
         content = add(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))
         kids.append(
             add(
-                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R "
+                f"<< /Type /Page /Parent {tree} 0 R /MediaBox {size} /Contents {content} 0 R "
                 f"/Annots [{places}] /Resources << /Font << /F1 {font} 0 R >> >> >>"
             )
         )
@@ -64,13 +70,25 @@ def pdf(
     return _file(objects, catalog, info)
 
 
-def _page_stream(lines: Sequence[Text]) -> bytes:
+def _meanings(meant: Mapping[str, str]) -> bytes:
+    pairs = "".join(f"<{ord(shown):02x}> <{text.encode('utf-16-be').hex()}>\n" for shown, text in meant.items())
+    table = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Test def /CMapType 2 def\n"
+        f"1 begincodespacerange <00> <ff> endcodespacerange {len(meant)} beginbfchar\n{pairs}endbfchar\n"
+        "endcmap end end"
+    ).encode()
+    return b"<< /Length %d >>\nstream\n%b\nendstream" % (len(table), table)
+
+
+def _page_stream(lines: Sequence[Text], *, turned: bool) -> bytes:
+    """Lines from the top down; on a turned page they run up, and reading goes on to the right."""
     at, drawn = 740.0, []
     for line in lines:
         text, size = line if isinstance(line, tuple) else (line, 11)
         escaped = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
         if text:
-            drawn.append(f"BT /F1 {size} Tf 72 {at:.1f} Td ({escaped}) Tj ET")
+            place = f"0 1 -1 0 {792 - at:.1f} 72 Tm" if turned else f"72 {at:.1f} Td"
+            drawn.append(f"BT /F1 {size} Tf {place} ({escaped}) Tj ET")
         at -= size * 1.3
     return "\n".join(drawn).encode("latin-1", "replace")
 

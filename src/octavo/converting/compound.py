@@ -63,6 +63,17 @@ class Compound:
             waiting += [entry.left, entry.right]
         return dict(sorted(found.items()))
 
+    def stream(self, *path: str) -> bytes:
+        """A stream by its name, behind the storages that hold it; empty where there is none."""
+        number = 0
+        for name in path:
+            if number and not self.is_storage(number):
+                return b""
+            number = self.below(number).get(name, -1)
+            if number < 0:
+                return b""
+        return self.read(number)
+
     def is_storage(self, number: int) -> bool:
         return self._entries[number].kind in _STORAGES
 

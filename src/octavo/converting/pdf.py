@@ -6,6 +6,8 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import pi
+from statistics import median
 from typing import Any
 
 import pypdfium2
@@ -29,12 +31,13 @@ from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
-CONVERTER = f"pdf-5/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+CONVERTER = f"pdf-6/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
 _MOST_BOOKMARKS = 5_000
 _MOST_LINKS, _LONGEST_LINK = 500, 2_000
 _SPOKEN = frozenset({pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_FREETEXT})
 _MOST_ANNOTATIONS, _LONGEST_ANNOTATION = 1_000, 20_000
+_INITIAL = 0.6  # of its size: small capitals are larger
 _OCR_DOTS = 300  # in an inch
 _OCR_MOST = 5_000  # dots of a side
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
@@ -164,7 +167,7 @@ def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:
         try:
             lines = list(_lines(text_page.raw))
             beside = list(dict.fromkeys(_beside(page, form)))
-            return Page(lines, page.get_rotation() == 0, page.get_height(), list(_links(document, page)), beside)
+            return Page(lines, page.get_height(), list(_links(document, page)), beside)
         finally:
             text_page.close()
     except pypdfium2.PdfiumError:
@@ -236,24 +239,48 @@ def _lines(page: Any) -> Iterator[Line]:
     if count <= 0:
         return
     buffer = (ctypes.c_ushort * (count + 1))()
-    written = pdfium.FPDFText_GetText(page, 0, count, buffer) - 1
-    text = bytes(buffer)[: 2 * max(0, written)].decode("utf-16-le", "replace")
-    located = len(text) == count
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    box = pdfium.FS_RECTF()
-    at = 0
+    written = max(0, pdfium.FPDFText_GetText(page, 0, count, buffer) - 1)
+    text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
+    at = 0  # in UTF-16, as PDFium counts
     for raw in text.split("\n"):
-        line = raw.rstrip("\r")
-        if line.strip():
-            shown = Line(line.strip())
-            if located:
-                first = at + len(line) - len(line.lstrip())
-                pdfium.FPDFText_GetCharBox(page, first, left, right, bottom, top)
-                pdfium.FPDFText_GetLooseCharBox(page, first, box)
-                shown.left, shown.bottom, shown.height = left.value, box.bottom, abs(box.top - box.bottom)
-                shown.bold = _is_bold(page, first) and _is_bold(page, at + len(line.rstrip()) - 1)
-            yield shown
-        at += len(raw) + 1
+        line = raw.strip()
+        if line:
+            first = at + _units(raw[: len(raw) - len(raw.lstrip())])
+            places = [first, first + _units(line[: len(line) // 2]), first + _units(line) - 1]
+            if written != count:  # characters that mean nothing are no text
+                places = [pdfium.FPDFText_GetCharIndexFromTextIndex(page, place) for place in places]
+            yield _located(page, line, places) if min(places) >= 0 else Line(line)
+        at += _units(raw) + 1
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+def _located(page: Any, text: str, places: Sequence[int]) -> Line:
+    """A line with what its first, its middle and its last character tell. It is as tall as the first, unless that is an
+    initial: what follows is much smaller."""
+    turned = round(-2 * pdfium.FPDFText_GetCharAngle(page, places[0]) / pi) % 4  # told clockwise
+    box = pdfium.FS_RECTF()
+    boxes = []
+    for place in places:
+        pdfium.FPDFText_GetLooseCharBox(page, place, box)
+        boxes.append(_as_read(box, turned))
+    left, bottom, height = boxes[0]
+    usual = median(each for _, _, each in boxes)
+    bold = _is_bold(page, places[0]) and _is_bold(page, places[-1])
+    return Line(text, left, bottom, usual if usual < _INITIAL * height else height, turned, bold=bold)
+
+
+def _as_read(box: Any, turned: int) -> tuple[float, float, float]:
+    """Left edge, foot and height of a character for somebody who turns the page until its line is level."""
+    left, foot, height = (
+        (box.left, box.bottom, box.top - box.bottom),
+        (box.bottom, -box.right, box.right - box.left),
+        (-box.right, -box.top, box.top - box.bottom),
+        (-box.top, box.left, box.right - box.left),
+    )[turned]
+    return left, foot, abs(height)
 
 
 def _is_bold(page: Any, at: int) -> bool:
@@ -285,8 +312,8 @@ def _place_of(page: Page, title: str, height: float | None) -> int:
         for at, line in enumerate(page.lines):
             if not line.level and line.text.split()[0] == number:
                 return at
-    below = height if height is not None and page.upright else float("inf")
-    plain = (at for at, line in enumerate(page.lines) if not line.level and line.bottom <= below)
+    below = height if height is not None else float("inf")
+    plain = (at for at, line in enumerate(page.lines) if not line.level and (line.turned or line.bottom <= below))
     return next(plain, len(page.lines))
 
 

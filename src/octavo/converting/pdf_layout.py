@@ -40,12 +40,17 @@ _GAP = 1.35  # of the usual distance between lines: a wider one ends a paragraph
 
 @dataclass(slots=True)
 class Line:
-    """A line as the page has it: its text, where its first character stands, and how tall that is."""
+    """A line as the page has it: its text, where its first character stands, and how tall that is.
+
+    Where it stands is told as its reader sees it: of a line that runs up the page, `left` counts from the page's foot.
+    """
 
     text: str
     left: float = 0.0
     bottom: float = 0.0
     height: float = 0.0
+    turned: int = 0
+    """Quarter turns, counterclockwise, of the direction in which it runs."""
     level: int = 0
     """Of the heading it is, if it is one."""
     bold: bool = False
@@ -55,10 +60,9 @@ class Line:
 
 @dataclass(slots=True)
 class Page:
-    """The lines of one page, in the order in which they are read. A page that is turned has no layout."""
+    """The lines of one page, in the order in which they are read."""
 
     lines: list[Line] = field(default_factory=list)
-    upright: bool = True
     top: float = 0.0
     links: list[str] = field(default_factory=list)
     """Addresses that places on it lead to."""
@@ -130,7 +134,7 @@ def _without_numbers(text: str, columns: frozenset[int]) -> str:
 
 
 def _edge_lines(page: Page) -> list[Line]:
-    lines = sorted(page.lines, key=lambda line: -line.bottom) if page.upright else page.lines
+    lines = sorted(page.lines, key=lambda line: (line.turned, -line.bottom))
     if len(lines) <= 2 * _MARGIN_LINES:
         return list(lines)
     return [*lines[:_MARGIN_LINES], *lines[-_MARGIN_LINES:]]
@@ -185,10 +189,11 @@ def _whole_word(found: re.Match[str], words: set[str]) -> str:
 def paragraphs(page: Page) -> Iterable[list[Line]]:
     """Lines that belong together: a wide gap, another size, the next column or a list item begins others."""
     lines = page.lines
-    if not page.upright:
-        yield lines
-        return
-    steps = [above.bottom - below.bottom for above, below in pairwise(lines) if above.bottom > below.bottom]
+    steps = [
+        above.bottom - below.bottom
+        for above, below in pairwise(lines)
+        if above.bottom > below.bottom and above.turned == below.turned
+    ]
     usual = median(steps) if steps else 0.0
     together: list[Line] = []
     for line in lines:
@@ -201,7 +206,7 @@ def paragraphs(page: Page) -> Iterable[list[Line]]:
 
 
 def _begins(above: Line, line: Line, usual: float) -> bool:
-    if above.level or line.level:
+    if above.level or line.level or above.turned != line.turned:
         return True
     step = above.bottom - line.bottom
     if abs(step) < 1.0:
@@ -221,9 +226,7 @@ def mark_headings(pages: Sequence[Page]) -> None:
     body, characters = sizes.most_common(1)[0]
     if characters < 0.4 * sizes.total() or body <= 0:
         return
-    candidates = [
-        line for page in pages if page.upright for line in _without_contents(list(_standing_alone(page, body)))
-    ]
+    candidates = [line for page in pages for line in _without_contents(list(_standing_alone(page, body)))]
     if len(candidates) > 4 * len(pages) + 4:
         return
     tall = sorted({round(line.height) for line in candidates}, reverse=True)
@@ -238,10 +241,9 @@ def mark_bold_headings(pages: Sequence[Page]) -> None:
         return
     above = max((line.level for line in lines), default=0)
     for page in pages:
-        if page.upright:
-            for title in _bold_titles(page):
-                depth = _DEPTH.match(title.text)
-                title.level = min(above + 1 + (depth[0].count(".") if depth else 0), 6)
+        for title in _bold_titles(page):
+            depth = _DEPTH.match(title.text)
+            title.level = min(above + 1 + (depth[0].count(".") if depth else 0), 6)
 
 
 def _bold_titles(page: Page) -> Iterable[Line]:
@@ -297,7 +299,8 @@ def _standing_alone(page: Page, body: float) -> Iterable[Line]:
 
 def _is_continued(first: Line, second: Line) -> bool:
     """Whether two tall lines are one title."""
-    return round(first.height) == round(second.height) and 0 < first.bottom - second.bottom < 2 * first.height
+    alike = round(first.height) == round(second.height) and first.turned == second.turned
+    return alike and 0 < first.bottom - second.bottom < 2 * first.height
 
 
 def _may_be_heading(text: str) -> bool:

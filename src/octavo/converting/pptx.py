@@ -34,9 +34,14 @@ def read_pptx(name: str, data: bytes, settings: Settings) -> Converted | Refused
     except Damaged as error:
         return Refused(str(error))
     title = facts.pop("title", "")
-    if not title or title.casefold() in ("powerpoint presentation", "slide 1", "no slide title"):
+    if is_title_of_nothing(title):
         title = next((found for found in titles if found), "")
     return builder.converted(CONVERTER, title, {**facts, "slides": len(slides)})
+
+
+def is_title_of_nothing(title: str) -> bool:
+    """Whether a presentation is called what its program calls any."""
+    return not title or title.casefold() in ("powerpoint presentation", "slide 1", "no slide title")
 
 
 def _slides(package: Package) -> Iterator[str]:

@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-7"
+CONVERTER_VERSION = "converting-8"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -61,6 +61,7 @@ _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
 _IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
 _OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg", effort=8)
+_PPT = Format("PowerPoint 97", f"{_CONVERTING}.ppt:read_ppt", effort=4)
 _RTF = Format("RTF", f"{_CONVERTING}.rtf:read_rtf", effort=4)
 _ARCHIVE = Format("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
 
@@ -81,7 +82,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ".canvas": _CANVAS,
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
-        **dict.fromkeys((".doc", ".ppt", ".xls", ".msg"), _OLD),
+        **dict.fromkeys((".doc", ".xls", ".msg"), _OLD),
+        **dict.fromkeys((".ppt", ".pps"), _PPT),
         ".rtf": _RTF,
         **dict.fromkeys((".zip", ".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz"), _ARCHIVE),
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), _IMAGE),
@@ -144,7 +146,7 @@ _WEB_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re
 _ZIPPED = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
 _ZIPPED |= {b"mimetypeapplication/epub+zip": ".epub", b"mimetypeapplication/vnd.oasis.opendocument.": ".odt"}
 _OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _RTF, ".pdf": _PDF}
-_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD, _RTF})
+_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD, _PPT, _RTF})
 
 
 def true_name(uri: str, data: bytes) -> str:

@@ -6,60 +6,14 @@ import random
 import struct
 
 import pytest
+from compound_files import compound
 
 from octavo.converting.compound import Compound, NoCompound
 from octavo.converting.outlook import attachments
 from octavo.model.converted import Member
 
-SECTOR, END, FREE, CUTOFF = 512, 0xFFFFFFFE, 0xFFFFFFFF, 4096
 ATTACHED = "__attach_version1.0_#0000000"
 LONG_NAME, OLD_NAME, DATA = "__substg1.0_3707001F", "__substg1.0_3704001E", "__substg1.0_37010102"
-
-
-def compound(storages: dict[str, dict[str, bytes]]) -> bytes:
-    """A compound file: storages of the root and their streams, short ones in small sectors within one stream."""
-    entries: list[tuple[str, int, int, int, bytes]] = [("Root Entry", 5, FREE, 1 if storages else FREE, b"")]
-    for number, (name, streams) in enumerate(storages.items()):
-        after = len(entries) + 1 + len(streams)
-        entries.append((name, 1, after if number + 1 < len(storages) else FREE, len(entries) + 1, b""))
-        for place, (stream, content) in enumerate(streams.items()):
-            following = len(entries) + 1 if place + 1 < len(streams) else FREE
-            entries.append((stream, 2, following, FREE, content))
-    small, small_table = b"", list[int]()
-    sectors, table = list[bytes](), list[int]()
-
-    def put(content: bytes) -> int:
-        start, count = len(sectors), -(-len(content) // SECTOR)
-        sectors.extend(content[at * SECTOR : (at + 1) * SECTOR].ljust(SECTOR, b"\0") for at in range(count))
-        table.extend([*range(start + 1, start + count), END] if count else [])
-        return start if count else END
-
-    written = []
-    for name, kind, right, child, content in entries:
-        if len(content) >= CUTOFF or not content:
-            start = put(content)
-        else:
-            start, count = len(small_table), -(-len(content) // 64)
-            small_table += [*range(start + 1, start + count), END]
-            small += content.ljust(count * 64, b"\0")
-        written.append([name, kind, right, child, start, len(content)])
-    written[0][4:] = [put(small), len(small)]
-    mini = put(struct.pack(f"<{len(small_table)}I", *small_table))
-    rows = (
-        (name.encode("utf-16-le"), 2 * len(name) + 2, kind, FREE, right, child, start, size)
-        for name, kind, right, child, start, size in written
-    )
-    directory = put(b"".join(struct.pack("<64sHBxIII36xIQ", *row) for row in rows))
-    tables = [len(sectors) + at for at in range(-(-(len(table) + 8) // 128))]
-    table += [0xFFFFFFFD] * len(tables)
-    sectors.append(struct.pack(f"<{len(table)}I", *table).ljust(SECTOR * len(tables), b"\xff"))
-    listed = tables + [FREE] * (109 - len(tables))
-    fixed = (0x3E, 3, 0xFFFE, 9, 6, len(tables), directory, CUTOFF, mini, 1, END, 0)
-    return (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-        + struct.pack("<16xHHHHH10xII4xIIIII109I", *fixed, *listed)
-        + b"".join(sectors)
-    )
 
 
 def message() -> bytes:

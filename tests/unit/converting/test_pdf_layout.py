@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from octavo.converting.pdf_layout import Line, Page, drop_repeated, mark_bold_headings, mark_headings
+from octavo.converting.pdf_layout import (
+    Line,
+    Page,
+    drop_repeated,
+    join_fractions,
+    mark_bold_headings,
+    mark_headings,
+)
 
 
 def heads_and_feet_left(*heads: str) -> tuple[list[str], list[str]]:
@@ -78,3 +85,9 @@ def test_a_numbered_bold_line_is_a_heading_and_other_bold_text_is_none() -> None
     mark_bold_headings([page])
     found = [(line.level, line.text) for line in page.lines if line.level]
     assert found == [(1, "§ 13.4 Exempt steroids."), (2, "2.1 Wax")]
+
+
+def test_what_follows_the_slash_of_a_fraction_stays_on_the_line_of_its_numerator() -> None:
+    page = Page([Line("from 1"), Line("⁄4 inch to 3"), Line("⁄8 inch"), Line("and more"), Line("⁄ alone")])
+    join_fractions([page])
+    assert [line.text for line in page.lines] == ["from 1⁄4 inch to 3⁄8 inch", "and more", "⁄ alone"]

@@ -613,3 +613,49 @@ def test_the_title_of_an_open_document_is_a_heading_and_names_of_its_shapes_are_
         "</office:text></office:body></office:document>"
     )
     assert converted("a.odt", zipped({"content.xml": content})).text == "# Bees\n\nThey fly.\n"
+
+
+needs_pdfium = pytest.mark.skipif(importlib.util.find_spec("pypdfium2") is None, reason="pypdfium2 is not installed")
+
+
+@needs_pdfium
+def test_an_empty_page_that_is_turned_costs_a_pdf_nothing() -> None:
+    found = converted("a.pdf", pdf([["Honey."], [], ["Wax."]], turned={2}))
+    assert found.text == "Honey.\n\nWax.\n"
+    assert [mark.label for mark in found.marks] == ["1", "2", "3"]
+
+
+@needs_pdfium
+def test_a_page_that_is_turned_keeps_its_text_below_the_headings_of_the_outline() -> None:
+    found = converted("a.pdf", pdf([["Yields", "Forty jars.", "Nine frames."]], outline=[("Yields", 1)], turned={1}))
+    assert found.text == "# Yields\n\nForty jars.\nNine frames.\n"
+
+
+@needs_pdfium
+def test_a_page_that_is_turned_has_paragraphs_and_headings_by_size_like_any_other() -> None:
+    lines = [("Yields of the year", 20), *["Jars are counted in autumn, when all is done."] * 9, "", "", "Later."]
+    upright, turned = (converted("a.pdf", pdf([lines], turned=turned)) for turned in ((), {1}))
+    assert headings(upright) == [(1, "Yields of the year")]
+    assert turned.text == upright.text
+    assert headings(turned) == headings(upright)
+
+
+@needs_pdfium
+def test_letters_beyond_the_first_plane_cost_a_page_none_of_its_headings() -> None:
+    lines = [("Yields of ~", 20), *["Jars ~ are counted in autumn, when all is done ~."] * 9]
+    found = converted("a.pdf", pdf([lines], meant={"~": "𝑥"}))
+    assert headings(found) == [(1, "Yields of 𝑥")]
+    assert "done 𝑥." in found.text
+
+
+@needs_pdfium
+def test_an_initial_makes_no_heading_of_its_line() -> None:
+    text = ["Jars are counted in autumn, when all is done."] * 9
+    drawn = pdf([["I", "n spring the bees are hungry again", *text]])
+    # The second line is drawn behind the first one, which is a large letter.
+    drawn = drawn.replace(b"/F1 11 Tf 72 740.0 Td (I)", b"/F1 30 Tf 72 725.7 Td (I)").replace(
+        b"Tf 72 725.7 Td (n spring", b"Tf 81 725.7 Td (n spring"
+    )
+    found = converted("a.pdf", drawn)
+    assert found.text.startswith("In spring the bees are hungry again")
+    assert headings(found) == []
