@@ -120,6 +120,7 @@ def test_containing_lists_every_chunk_with_the_tokens_side_by_side_in_order(stor
     a, b, c = fill(store, notes, "one two three", "two one", "zero one two")
     assert list(store.lexical.containing(notes.project_id, ["one", "two"])) == [a, c]
     assert list(store.lexical.containing(notes.project_id, ["one"])) == [a, b, c]
+    assert list(store.lexical.containing(notes.project_id, ["one"], most=2)) == [a, b]
     assert list(store.lexical.containing(notes.project_id, ["three", "two"])) == []
 
 

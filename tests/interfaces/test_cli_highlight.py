@@ -13,7 +13,7 @@ ANALYZER = Analyzer()
 
 
 def marked(text: str, query: str) -> list[str]:
-    found = marks(text, AnsweredTokens(meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens))
+    found = marks(text, AnsweredTokens(meant(parse_query(query, ANALYZER)[0]), ANALYZER.word))
     return [text[mark.start : mark.end] for mark in found]
 
 
@@ -28,6 +28,7 @@ def marked(text: str, query: str) -> list[str]:
         ("indexing an index", "ind*", ["indexing", "index"]),
         ("the end of the line", "the line", ["line"]),
         ("fresh bread, stale bread", '"fresh bread" -stale', ["fresh", "bread", "bread"]),
+        ("user users_table, superuser: user-user user", "user", ["user", "users_table", "user-user", "user"]),
         ("nothing here", "apples", []),
         ("", "apples", []),
     ],
@@ -37,7 +38,7 @@ def test_a_word_is_marked_when_its_analysis_meets_the_query(text: str, query: st
 
 
 def shown(text: str, query: str, width: int, most: int | None, *, headed: bool = False) -> list[str]:
-    found = marks(text, AnsweredTokens(meant(parse_query(query, ANALYZER)[0]), ANALYZER.tokens))
+    found = marks(text, AnsweredTokens(meant(parse_query(query, ANALYZER)[0]), ANALYZER.word))
     return ["".join(part.text for part in line) for line in excerpt(text, found, width, most, headed=headed)]
 
 

@@ -82,9 +82,11 @@ class LexicalOracle:
         keys = [key for key in self._admitted(project, filters) if matches(rows[key])]
         return best_first(((key, score(key)) for key in keys), limit)
 
-    def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
+    def containing(
+        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
+    ) -> Sequence[ChunkKey]:
         wanted, rows = _phrase(phrase, prefix=prefix), self._rows()
-        return sorted(key for key in self._admitted(project, Filters()) if wanted.frequency(rows[key]))
+        return sorted(key for key in self._admitted(project, Filters()) if wanted.frequency(rows[key]))[:most]
 
     def _rows(self) -> dict[ChunkKey, AnalysedFields]:
         return {

@@ -93,6 +93,10 @@ class Analyzer:
         """Every token, in the order of the text; nothing is dropped."""
         return self.joined(text).split()
 
+    def word(self, word: str) -> str:
+        """The tokens of what a text has between two separators, joined: one look-up where it was met before."""
+        return self._words[word]
+
     def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]:
         """The language of each passage of a text, given by its tokens; empty for English and for what is not known.
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.syntax import parse_query
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
+_PASSAGES = 1_024  # whose tokens are remembered: some 12 MB
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
 
@@ -56,6 +57,8 @@ class Reader:
         self._queued = queued
         self.loading = loading
         self._query_threads = QueryThreads()
+        # Key by key a query finds much the same passages, and several stages look at their tokens.
+        self._tokens = lru_cache(_PASSAGES)(library.adapters.analyzer.tokens)
         self._degradation = Degradation(library)
         self._languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
@@ -247,7 +250,7 @@ class Reader:
             vectors=lambda: setup.vectors,
             now=library.adapters.clock,
             analyse=analyzer.query_tokens,
-            tokenise=analyzer.tokens,
+            tokenise=self._tokens,
             forms=analyzer.forms,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from octavo.algorithms.analysis import Analyzer
@@ -16,6 +16,8 @@ from octavo.operations.lines import Part
 _WORD = re.compile(r"[\w\-.'+#]+")
 _TRIMMED = "-.'"
 _UNSPACED = "\u2e80"  # from here on scripts are written without spaces between words
+_NONE: frozenset[str] = frozenset()
+_PASSAGES = 4_096  # whose language is remembered: key by key, a query finds much the same
 
 MarksOf = Callable[[str], list["Mark"]]
 
@@ -48,41 +50,66 @@ def meant(terms: Terms) -> Meant:
 
 
 class AnsweredTokens(dict[str, frozenset[str]]):
-    """Words and the query's tokens that each of them answers, found out once: most words of a text stand in others."""
+    """Words and the query's tokens that each of them answers, found out once: most words of a text stand in others.
 
-    def __init__(self, query: Meant, analyse: Callable[[str], list[str]]) -> None:
+    `analyse` gives the tokens of a word, joined: most words are one token, and most of these are none of the query's.
+    """
+
+    def __init__(self, query: Meant, analyse: Callable[[str], str]) -> None:
         self._query, self._analyse = query, analyse
 
     def __missing__(self, word: str) -> frozenset[str]:
-        tokens = self[word] = self._query.of(self._analyse(word))
-        return tokens
+        tokens = self._analyse(word)
+        several = " " in tokens or self._query.prefixes or tokens in self._query.tokens
+        found = self[word] = self._query.of(tokens.split()) if several else _NONE
+        return found
 
 
 def marks(text: str, answered: AnsweredTokens) -> list[Mark]:
     """Words whose analysed tokens meet the query's: `ran` for `running`, `getUserById` for `user`."""
-    found: list[Mark] = []
-    for word in _WORD.finditer(text):
-        tokens = answered[word[0]]
-        if tokens and max(word[0]) >= _UNSPACED:
-            found += _inside(word, tokens)
-        elif tokens:
-            start = word.start() + len(word[0]) - len(word[0].lstrip(_TRIMMED))
-            found.append(Mark(start, word.start() + len(word[0].rstrip(_TRIMMED)), tokens))
-    return found
+    # Few of its words answer: only these are looked for, instead of a look at the place of each.
+    found = [
+        mark
+        for word in {*_WORD.findall(text)}
+        if (tokens := answered[word])
+        for start in _places(text, word)
+        for mark in _marks_in(word, start, tokens)
+    ]
+    return sorted(found)
 
 
-def _inside(word: re.Match[str], tokens: frozenset[str]) -> Iterator[Mark]:
-    """A script without spaces makes one long word: only what the tokens spell is marked."""
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where a word stands, and not a longer one that holds it."""
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (start and _WORD.match(text, start - 1, start)) and not _WORD.match(text, end, end + 1):
+            yield start
+        start = text.find(word, end)
+
+
+def _marks_in(word: str, at: int, tokens: frozenset[str]) -> Iterator[Mark]:
+    """The whole word; of a script without spaces, which makes one long word, only what the tokens spell."""
+    if word.isascii() or max(word) < _UNSPACED:
+        yield Mark(at + len(word) - len(word.lstrip(_TRIMMED)), at + len(word.rstrip(_TRIMMED)), tokens)
+        return
     spelled = "|".join(re.escape(token) for token in sorted(tokens))
     # A look-ahead, because neighbouring bigrams share a character.
-    for found in re.finditer(f"(?=({spelled}))", word[0], re.IGNORECASE):
-        yield Mark(word.start() + found.start(1), word.start() + found.end(1), frozenset({found[1]}))
+    for found in re.finditer(f"(?=({spelled}))", word, re.IGNORECASE):
+        yield Mark(at + found.start(1), at + found.end(1), frozenset({found[1]}))
 
 
 @cache
 def _analyzer() -> Analyzer:
     """One for all, as the library has one: it remembers every word that it has seen, and most words come again."""
     return Analyzer()
+
+
+@lru_cache(_PASSAGES)
+def _language(text: str) -> str:
+    analyzer = _analyzer()
+    (language,) = analyzer.languages([analyzer.joined(text)], text)
+    return language
 
 
 def marks_of(query: str) -> MarksOf:
@@ -94,13 +121,12 @@ def marks_of(query: str) -> MarksOf:
     @cache
     def answered(language: str) -> AnsweredTokens:
         if not language:
-            return AnsweredTokens(meant(parse_query(query, analyzer)[0]), analyzer.tokens)
+            return AnsweredTokens(meant(parse_query(query, analyzer)[0]), analyzer.word)
         there = meant(parse_query(query, analyzer, [language])[0])
-        return AnsweredTokens(there, lambda word: [*analyzer.tokens(word), *analyzer.forms(word, language)])
+        return AnsweredTokens(there, lambda word: " ".join((analyzer.word(word), *analyzer.forms(word, language))))
 
     def found(text: str) -> list[Mark]:
-        (language,) = analyzer.languages([analyzer.joined(text)], text)
-        return marks(text, answered(language))
+        return marks(text, answered(_language(text)))
 
     return found
 

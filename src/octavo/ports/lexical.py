@@ -23,8 +23,10 @@ class LexicalIndex(Protocol):
         """With `fields`, only what stands in these counts; what is excluded may stand nowhere."""
         ...
 
-    def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
-        """Keys of all chunks that hold these tokens next to each other, ascending."""
+    def containing(
+        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
+    ) -> Sequence[ChunkKey]:
+        """Keys of all chunks that hold these tokens next to each other, ascending; the first `most` of them."""
         ...
 
     def holds(self, project: ProjectId, token: str) -> bool:

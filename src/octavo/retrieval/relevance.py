@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from octavo.algorithms.calibration import Calibration, Evidence
 from octavo.model.result import Candidate
@@ -88,9 +89,10 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
     best = 0.0
     for candidate, text in zip(candidates, texts_of(search, candidates), strict=True):
         named = " ".join((candidate.title, *candidate.heading_path))
-        passage = f"{named}\n{text}"
-        held = wanted.intersection(search.library.tokenise(passage))
+        # Apart: the text was tokenised by others, or for the key that was typed before this one.
+        held = wanted.intersection(chain(search.library.tokenise(named), search.library.tokenise(text)))
         if other_forms and len(held) < len(wanted):
+            passage = f"{named}\n{text}"
             forms = {form for language in languages for form in search.library.forms(passage, language)}
             held |= {token for token in wanted - held if not forms.isdisjoint(other_forms.get(token, ()))}
         best = max(best, len(held) / len(wanted))

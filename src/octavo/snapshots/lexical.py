@@ -76,8 +76,10 @@ class SnapshotLexical:
     def put(self, project: ProjectId, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> None:
         self._inner.put(project, rows)
 
-    def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
-        return self._inner.containing(project, phrase, prefix=prefix)
+    def containing(
+        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
+    ) -> Sequence[ChunkKey]:
+        return self._inner.containing(project, phrase, prefix=prefix, most=most)
 
     def holds(self, project: ProjectId, token: str) -> bool:
         return self._inner.holds(project, token)

@@ -263,8 +263,8 @@ def _smallest(distances: NDArray[Any], wanted: int, admitted: NDArray[np.bool_] 
         distances[~admitted] = excluded
     if len(distances) <= wanted:
         return np.flatnonzero(distances < excluded)
-    # Partitioning two-byte numbers uses vector instructions where available; single bytes do not.
-    last = int(np.partition(distances.astype(np.uint16, copy=False), wanted)[wanted])
+    # Distances are few different numbers: counting them takes a fraction of the time of partitioning.
+    last = int(np.searchsorted(np.bincount(distances).cumsum(), wanted, side="right"))
     return np.flatnonzero(distances <= min(last, excluded - 1))
 
 

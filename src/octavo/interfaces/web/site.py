@@ -61,7 +61,11 @@ class Site:
             (name, template) for name, _, template in (setting.partition("=") for setting in open_with)
         )
         self._templates = Environment(
-            loader=PackageLoader("octavo.interfaces.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+            loader=PackageLoader("octavo.interfaces.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            auto_reload=False,  # templates are part of the package: none changes while it runs
         )
         self._templates.filters["sentence"] = text.sentence
         self._templates.globals |= {

@@ -7,8 +7,8 @@ from dataclasses import asdict, field, replace
 from typing import Any
 
 from octavo.dataclass import dataclass
-from octavo.model.position import Position
-from octavo.model.result import Freshness, Hit, Result, StageTrace
+from octavo.model.position import NOWHERE, Position
+from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
 from octavo.operations.lines import short
 from octavo.operations.times import when
 
@@ -138,7 +138,6 @@ def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
 
 def found(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
     citation = hit.citation
-    steps = tuple(Step(step.stage, round(step.score, 6), step.rank, step.detail or None) for step in hit.steps)
     return FoundHit(
         rank=hit.rank,
         score=round(hit.score, 6) if result.calibrated else None,
@@ -166,9 +165,17 @@ def found(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
         also_in=tuple(f"{copy.collection}/{copy.uri}:{copy.line}" for copy in hit.copies[:_COPIES]) or None,
         version=hit.version,
         stale=hit.stale,
-        steps=steps if explain else None,
-        **asdict(citation.position),
+        steps=tuple(map(_step, hit.steps)) if explain else None,
+        **(_NOWHERE if citation.position is NOWHERE else asdict(citation.position)),
     )
+
+
+_NOWHERE = asdict(NOWHERE)
+"""Of most hits: only pages, slides and the like have a position."""
+
+
+def _step(step: ScoreStep) -> Step:
+    return Step(step.stage, round(step.score, 6), step.rank, step.detail or None)
 
 
 def stage(traced: StageTrace) -> Stage:

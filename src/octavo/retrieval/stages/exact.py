@@ -92,7 +92,7 @@ class ExactMatch:
         library, phrase = search.library, search.query.terms.whole
         # Postings of words that are everywhere are long: in a large library only a phrase without them is looked up.
         if search.small or len({*phrase} - {*search.query.terms.words}) == 0:
-            holding = frozenset(library.store.lexical.containing(library.project, phrase))
+            holding = frozenset(library.store.lexical.containing(library.project, phrase, most=self.rare))
             if 0 < len(holding) < self.rare:
                 said = _said(search, [candidate for candidate in candidates if candidate.key in holding], phrase)
                 details |= dict.fromkeys(said, "holds the phrase")

@@ -116,7 +116,9 @@ class PostingsIndex:
                 admitted &= self._admitted(owner, filters, rows)
         return _top(rows, scores, admitted, limit)
 
-    def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
+    def containing(
+        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
+    ) -> Sequence[ChunkKey]:
         term = TermQuery(_tokens(phrase), prefix)
         if not term.tokens:
             return []
@@ -124,7 +126,7 @@ class PostingsIndex:
         with self._database.reading():
             rows, positions = self._current(owner), self._positions(owner, [term])
         found = [rows.at(_positions_of(positions, term, field)) for field in range(len(LEXICAL_FIELDS))]
-        return [ChunkKey(key) for key in np.unique(rows.chunks[np.concatenate(found)]).tolist()]
+        return [ChunkKey(key) for key in np.unique(rows.chunks[np.concatenate(found)])[:most].tolist()]
 
     def holds(self, project: ProjectId, token: str) -> bool:
         return bool(self.containing(project, [token]))

@@ -69,8 +69,10 @@ class LexicalChoice:
                 logger("postgres").warning("pg_search failed, so postings answer: %s", error.message)
         return self._postings.search(project, terms, filters, limit, fields)
 
-    def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
-        return self._postings.containing(project, phrase, prefix=prefix)
+    def containing(
+        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
+    ) -> Sequence[ChunkKey]:
+        return self._postings.containing(project, phrase, prefix=prefix, most=most)
 
     def holds(self, project: ProjectId, token: str) -> bool:
         return self._postings.holds(project, token)

@@ -108,8 +108,11 @@ class GraphRepository:
         return tuple(ThematicLink(DocumentId(row[0]), DocumentId(row[1]), row[2]) for row in rows)
 
     def nodes(self, project: ProjectId, documents: Iterable[DocumentId] | None = None) -> tuple[Node, ...]:
-        ids = None if documents is None else json.dumps(sorted(set(documents)))
-        rows = self._database.rows("graph_nodes", {"project": self._keys.project(project), "ids": ids})
+        where: dict[str, Any] = {"project": self._keys.project(project)}
+        if documents is None:
+            rows = self._database.rows("graph_nodes", where)
+        else:
+            rows = self._database.rows("graph_nodes_of", where | {"ids": json.dumps(sorted(set(documents)))})
         return tuple(
             Node(DocumentId(row[0]), row[1], row[2], row[3], row[4], tuple(json.loads(row[5]))) for row in rows
         )

@@ -61,8 +61,11 @@ class Fts5Index:
 
         return _best(best, limit)
 
-    def containing(self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False) -> Sequence[ChunkKey]:
-        where = {"match": f"{quoted(phrase)} *" if prefix else quoted(phrase), "project": self._keys.project(project)}
+    def containing(
+        self, project: ProjectId, phrase: Sequence[str], *, prefix: bool = False, most: int | None = None
+    ) -> Sequence[ChunkKey]:
+        match = f"{quoted(phrase)} *" if prefix else quoted(phrase)
+        where = {"match": match, "project": self._keys.project(project), "most": -1 if most is None else most}
         return [ChunkKey(row[0]) for row in self._database.rows("lexical_matching", where)]
 
     def holds(self, project: ProjectId, token: str) -> bool:

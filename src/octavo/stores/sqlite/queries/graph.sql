@@ -97,8 +97,11 @@ where d.project = :project and d.id = :id;
 
 -- name: graph_nodes
 select d.id, c.name, d.uri, d.title, d.kind, d.tags from documents d join collections c on c.key = d.collection
-where d.project = :project and (:ids is null or d.id in (select value from json_each(:ids)))
-order by c.name, d.uri;
+where d.project = :project order by c.name, d.uri;
+
+-- name: graph_nodes_of
+select d.id, c.name, d.uri, d.title, d.kind, d.tags from documents d join collections c on c.key = d.collection
+where d.project = :project and d.id in (select value from json_each(:ids)) order by c.name, d.uri;
 
 -- name: graph_edges
 select s.id, t.id, l.type, l.weight, r.path, l.anchor, l.context, l.start, l."end", r.lookup

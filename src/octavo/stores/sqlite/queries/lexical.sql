@@ -37,7 +37,7 @@ select term from lexical_words where term >= :first and term < :last order by te
 
 -- name: lexical_matching
 select l.rowid from lexical l join chunks c on c.key = l.rowid
-where l.lexical match :match and c.project = :project order by l.rowid;
+where l.lexical match :match and c.project = :project order by l.rowid limit :most;
 
 -- name: lexical_rows
 select id from lexical_docsize order by id;
