@@ -35,7 +35,38 @@ def ready(degrees: float, minutes: int = 45) -> bool:
 HOSTILE = (
     "# <img src=x onerror=document.title='broken'>\n\nzeppelin [a](javascript:alert(1)) <script>alert(1)</script>\n"
 )
+EVERYTHING = """# Everything a note can hold, and a title that is much longer than any telephone is wide
+
+A footnote.[^1] A ~~struck~~ and a ==highlighted== word, `inline code` and ![a picture](dome.png).
+
+| instrument | aperture | focal length | mount | commissioned | operator | remarks |
+|:---|---:|---:|:---:|---|---|---|
+| Great refractor | 68 cm | 10.4 m | equatorial | 1883-06-01 | University | Its lens was ground twice |
+
+- [ ] an open task
+- [x] a task that is done
+
+> [!warning] Mind the dome
+> It turns by itself.
+
+    a line of code that is so long that it has to be broken somewhere, on a telephone of 420 pixels and on a desk too
+
+## שעות הפתיחה
+
+- פתוח בכל ערב
+
+## 开放时间
+
+今晚的天空非常晴朗。
+
+###### The deepest heading
+
+an-extremely-long-word-that-has-no-place-to-break-012345678901234567890123456789012345678901234567890123456789
+
+[^1]: What it says.
+"""
 NOTES = {
+    "everything.md": EVERYTHING,
     "garden/apples.md": APPLES + "\nThe pips go into [[bread]], the wood into the [oven](../kitchen/oven.py).\n",
     "bread.md": "---\ntags: [kitchen]\n---\n"
     + BREAD

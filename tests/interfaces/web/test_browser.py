@@ -22,10 +22,12 @@ SCREENS = os.environ.get("OCTAVO_SCREENS")
 PAGES = {
     "welcome": "/",
     "results": "/?q=oven",
+    "marked-titles": "/?q=apple trees",
     "no-match": "/?q=qqqqzzzz",
     "not-a-query": '/?q="oven',
     "trace": "/trace?q=oven",
     "document": "/document/notes/garden/apples.md?lines=11-15#cited",
+    "everything": "/document/notes/everything.md",
     "changes": "/document/notes/bread.md?changes=2",
     "code": "/document/notes/kitchen/oven.py?lines=8-9#cited",
     "ask": "/ask",

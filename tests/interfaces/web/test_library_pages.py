@@ -156,6 +156,15 @@ def test_something_is_remembered_pinned_and_forgotten_from_the_page(writable: Va
     in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)
 
 
+def test_a_form_that_is_older_than_the_token_says_where_to_give_it(writable: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        late = await client.post("/change/remember", content="text=x", headers=HTML | {"cookie": "octavo_token=old"})
+        assert (late.status_code, late.headers["content-type"]) == (401, "text/html; charset=utf-8")
+        assert 'href="/login"' in late.text
+
+    in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)
+
+
 def test_a_section_is_changed_once_its_difference_was_shown(writable: Vault) -> None:
     note = writable.folder / "garden" / "apples.md"
     address = "/edit/notes/garden/apples.md"
@@ -174,7 +183,13 @@ def test_a_section_is_changed_once_its_difference_was_shown(writable: Vault) -> 
         saved = await client.post(address, content=f"{body}&action=save", headers=FORM)
         assert saved.status_code == 303
         assert "Rain is enough." in note.read_text("utf-8")
+        note.write_text(note.read_text("utf-8").replace("Rain is", "Snow is"), "utf-8")
         again = await client.post(address, content=f"{body}&action=save", headers=FORM)
         assert again.status_code == 409
+        assert "The file was changed meanwhile" in again.text
+        assert "-Snow is enough." in again.text
+        assert "Snow is enough." in note.read_text("utf-8")
+        stale = await client.get(f"{address}?path={path}", headers=WITH_TOKEN)
+        assert (stale.status_code, "was changed after it was indexed" in stale.text) == (409, True)
 
     in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)

@@ -66,7 +66,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     app.add_exception_handler(OctavoError, _purpose)
     app.add_exception_handler(HTTPException, partial(_protocol, site))
     app.add_exception_handler(UnsupportedMedia, _media)
-    app.add_exception_handler(Exception, _defect)
+    app.add_exception_handler(Exception, partial(_defect, site))
     inner: ASGIApp = app
     if settings.allow_origins:
         inner = CORSMiddleware(
@@ -76,7 +76,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id"],
         )
-    return Guard(inner, settings, token, metrics)
+    return Guard(inner, settings, token, metrics, site.refused)
 
 
 class _Application(FastAPI):
@@ -112,6 +112,7 @@ async def _media(request: Request, error: Exception) -> Response:
     return unsupported_media()
 
 
-async def _defect(request: Request, error: Exception) -> Response:
+async def _defect(site: Site, request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem(500, "INTERNAL", "unexpected failure", "this is a defect in Octavo; its log has the details")
+    said = ("unexpected failure", "this is a defect in Octavo; its log has the details")
+    return site.refused(500, *said) if wants_page(request) else problem(500, "INTERNAL", *said)

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import ipaddress
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -23,7 +23,12 @@ _BEFORE_LOGIN = ("/login", "/assets/")  # the form that asks a person for the to
 COOKIE = "octavo_token"  # where a browser keeps the token
 STREAMS = frozenset({"/mcp"})  # last as long as the client wants
 _BODY_SECONDS = 15.0  # for the whole body of a request to arrive
+_AGAIN = "give the token in another tab, then come back here, go back and send it again: what you wrote is still there"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+Refused = Callable[[int, str, str | None, Mapping[str, str] | None], ASGIApp]
+"""Makes the answer to a request that is not let in: its status, what is wrong, what to do, and further headers."""
 
 
 class _TooLarge(Exception):
@@ -35,13 +40,17 @@ class Guard:
 
     A browser sends the name it looked up as Host, so a page that points its own name at this machine is told by it;
     and it says in Origin which page asks. Numbers cannot be pointed elsewhere, so away from loopback they are let in.
+    `page` makes what a person sees who is refused; programs get a problem as JSON.
     """
 
-    def __init__(self, app: ASGIApp, settings: Serve, token: str | None, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: Serve, token: str | None, metrics: Metrics, page: Refused = protocol_problem
+    ) -> None:
         self._app = app
         self._settings = settings
         self._token = token
         self._metrics = metrics
+        self._page = page
         self._active = 0
         self.draining = asyncio.Event()
 
@@ -72,10 +81,11 @@ class Guard:
         try:
             replayed = await self._received(receive)
         except _TooLarge:
-            await self._too_large()(scope, receive, send)
+            await self._too_large(scope)(scope, receive, send)
             return
         except TimeoutError:
-            await protocol_problem(408, f"the body did not arrive within {_BODY_SECONDS:g} s")(scope, receive, send)
+            detail = f"the body did not arrive within {_BODY_SECONDS:g} s"
+            await self._refused(scope)(408, detail, None, None)(scope, receive, send)
             return
         if replayed is None:
             return  # the client went away; nobody is left to answer
@@ -125,7 +135,8 @@ class Guard:
             if begun:
                 raise
             seconds = self._settings.timeout_seconds
-            refused = protocol_problem(504, f"this took longer than {seconds:g} s", "try again, or ask for less")
+            detail = f"this took longer than {seconds:g} s"
+            refused = self._refused(scope)(504, detail, "try again, or ask for less", None)
             await refused(scope, receive, send)
 
     async def _until_draining(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -141,34 +152,41 @@ class Guard:
                 task.cancel()
             await asyncio.gather(stream, end, return_exceptions=True)
 
+    def _refused(self, scope: Scope) -> Refused:
+        """A page for whoever looks at one, forms included."""
+        return self._page if _asks_for_page(Headers(scope=scope)) else protocol_problem
+
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
+        refused = self._refused(scope)
         host = headers.get("host", "")
         if not self._known_host(host):
             hint = "ask it by its address, or start it with --allow-host NAME"
-            return protocol_problem(421, f"this server is not called {host[:200]!r}", hint)
+            return refused(421, f"this server is not called {host[:200]!r}", hint, None)
         origin = headers.get("origin")
         if origin is not None and not self._known_origin(origin, host):
             hint = "start it with --allow-origin ORIGIN if that page is yours"
-            return protocol_problem(403, f"pages of {origin[:200]!r} may not ask this server", hint)
+            return refused(403, f"pages of {origin[:200]!r} may not ask this server", hint, None)
         if self._token and not _open(scope["path"]) and not self._authorised(headers):
-            if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+            if scope["method"] == "GET" and _asks_for_page(headers):
                 given = COOKIE in cookie_parser(headers.get("cookie", ""))
                 return RedirectResponse("/login?refused=1" if given else "/login", 303)
             challenge = {"WWW-Authenticate": "Bearer"}
+            if _asks_for_page(headers):  # a form of a page that is older than the token
+                return refused(401, "the token that this page was opened with is no longer valid", _AGAIN, None)
             detail = "a token is needed, as Authorization: Bearer TOKEN"
-            return protocol_problem(401, detail, headers=challenge)
+            return refused(401, detail, None, challenge)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._settings.max_request_bytes:
-            return self._too_large()
+            return self._too_large(scope)
         if self.draining.is_set() or (self._active >= self._settings.concurrency and scope["path"] not in OPEN):
             detail = "the server is shutting down" if self.draining.is_set() else "too many requests at once"
-            return protocol_problem(503, detail, "try again in a moment", headers={"Retry-After": "1"})
+            return refused(503, detail, "try again in a moment", {"Retry-After": "1"})
         return None
 
-    def _too_large(self) -> ASGIApp:
+    def _too_large(self, scope: Scope) -> ASGIApp:
         most = self._settings.max_request_bytes
-        return protocol_problem(413, f"a request may have {most:,} bytes at most", "ask for less at once")
+        return self._refused(scope)(413, f"a request may have {most:,} bytes at most", "ask for less at once", None)
 
     def _known_host(self, host: str) -> bool:
         name = _host_name(host)
@@ -190,6 +208,10 @@ class Guard:
         if scheme.lower() != "bearer":
             given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         return hmac.compare_digest(given.strip().encode(), (self._token or "").encode())
+
+
+def _asks_for_page(headers: Headers) -> bool:
+    return "text/html" in headers.get("accept", "")
 
 
 def _open(path: str) -> bool:

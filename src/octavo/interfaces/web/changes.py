@@ -5,17 +5,29 @@ The guard has compared the token and the origin of every request before it comes
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.errors import InvalidArgument
+from octavo.errors import Conflict, InvalidArgument
 from octavo.interfaces.web import text
+from octavo.interfaces.web.documents import heading_paths
 from octavo.interfaces.web.site import Listed, Site, given
 
 _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A section of a note, by its headings from the root, and the text that is to stand below them."""
+
+    collection: str
+    uri: str
+    path: tuple[str, ...]
+    content: str
 
 
 class Changes:
@@ -55,43 +67,65 @@ class Changes:
         return RedirectResponse("/models", 303)
 
     async def _edit(self, request: Request) -> Response:
-        """A section of a note: its text to change, the difference to look at, and only then a file that is written."""
-        collection, uri = request.path_params["collection"], request.path_params["uri"]
-        form = await fields(request) if request.method == "POST" else {}
-        path = tuple(form.get("path", request.query_params.get("path", "")).split("\n"))
-        checked = await self._call("doc_validate", uri=uri, collection=collection)
-        content = form.get("content", "").replace("\r\n", "\n")
-        difference = ""
-        if not form:
-            content = await self._content(collection, uri, path)
-        else:
-            written = await self._call(
-                "doc_replace_section",
-                uri=uri,
-                collection=collection,
-                heading_path=path,
-                content_md=content,
-                expected_hash=form.get("hash") or checked.hash,
-                dry_run=form.get("action") != "save",
-                reason="edited in the browser",
-            )
-            if not written.dry_run:
-                lines = (written.start_line, written.end_line)
-                return RedirectResponse(text.document_link(collection, uri, lines), 303)
-            difference = written.diff or "Nothing changes."
-        shown: dict[str, Any] = {"collection": collection, "uri": uri, "path": path, "content": content}
-        hash_seen = form.get("hash") or checked.hash
-        return self._site.page("edit.html", **shown, hash=hash_seen, difference=difference, title=f"Edit {path[-1]}")
+        """A section of a note: its text to change, the difference to look at, and only then a file that is written.
 
-    async def _content(self, collection: str, uri: str, path: tuple[str, ...]) -> str:
+        A file that was changed meanwhile is not overwritten: the same text is shown with its difference from the file
+        as it is now, to be written or left.
+        """
+        form = await fields(request) if request.method == "POST" else {}
+        edit = Edit(
+            collection=request.path_params["collection"],
+            uri=request.path_params["uri"],
+            path=tuple(form.get("path", request.query_params.get("path", "")).split("\n")),
+            content=form.get("content", "").replace("\r\n", "\n"),
+        )
+        checked = await self._call("doc_validate", uri=edit.uri, collection=edit.collection)
+        if not form:
+            edit = replace(edit, content=await self._content(edit))
+            if _lines_differ((await self._written(edit, checked.hash, dry_run=True)).diff):
+                hint = "bring the library in step with its folders on the library's page, and then edit"
+                raise Conflict(f"{edit.uri} was changed after it was indexed", hint=hint)
+            return self._shown(edit, checked.hash)
+        seen = form.get("hash") or checked.hash
+        overtaken = seen != checked.hash
+        written = await self._written(edit, checked.hash, dry_run=overtaken or form.get("action") != "save")
+        if not written.dry_run:
+            lines = (written.start_line, written.end_line)
+            return RedirectResponse(text.document_link(edit.collection, edit.uri, lines), 303)
+        return self._shown(edit, checked.hash, written.diff or "Nothing changes.", overtaken=overtaken)
+
+    async def _written(self, edit: Edit, expected_hash: str, *, dry_run: bool) -> Any:
+        return await self._call(
+            "doc_replace_section",
+            uri=edit.uri,
+            collection=edit.collection,
+            heading_path=edit.path,
+            content_md=edit.content,
+            expected_hash=expected_hash,
+            dry_run=dry_run,
+            reason="edited in the browser",
+        )
+
+    def _shown(self, edit: Edit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
+        shown = {"edit": edit, "hash": seen, "difference": difference, "overtaken": overtaken}
+        return self._site.page("edit.html", 409 if overtaken else 200, **shown, title=f"Edit {edit.path[-1]}")
+
+    async def _content(self, edit: Edit) -> str:
         """The text below a heading, without the heading."""
-        outline = await self._call("outline", reference=uri, collection=collection)
-        section = next((listed for listed in outline.sections if listed.title == path[-1]), None)
+        outline = await self._call("outline", reference=edit.uri, collection=edit.collection)
+        named = zip(heading_paths(outline.sections), outline.sections, strict=True)
+        section = next((listed for path, listed in named if path == edit.path), None)
         if section is None:
-            raise InvalidArgument(f"{uri} has no section {path[-1]}", hint="open the document again")
-        reference = f"{uri}:{section.start_line}-{section.end_line}"
-        found = await self._call("get", reference=reference, collection=collection, max_tokens=100_000)
+            raise InvalidArgument(f"{edit.uri} has no section {edit.path[-1]}", hint="open the document again")
+        reference = f"{edit.uri}:{section.start_line}-{section.end_line}"
+        found = await self._call("get", reference=reference, collection=edit.collection, max_tokens=100_000)
         return str(found.text).partition("\n")[2].strip("\n")
+
+
+def _lines_differ(diff: str | None) -> bool:
+    """Whether a difference is one of words: blank lines around a section do not count."""
+    changed = [line for line in (diff or "").splitlines() if line.startswith(("+", "-"))]
+    return any(line[1:].strip() for line in changed if not line.startswith(("+++", "---")))
 
 
 async def fields(request: Request) -> dict[str, str]:

@@ -45,7 +45,17 @@ LIBRARY_PAGES = (
 )
 """What the pages about the library lead to."""
 
-_TITLES = {404: "Not found", 409: "Not now", 503: "Not now"}
+_TITLES = {
+    401: "Token needed",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Not now",
+    413: "Too much at once",
+    421: "Another name",
+    500: "Something broke",
+    503: "Too busy just now",
+    504: "This took too long",
+}
 
 Page = Callable[[Request], Awaitable[Response]]
 Listed = list[tuple[str, Page, list[str]]]
@@ -97,6 +107,15 @@ class Site:
             address = str(request.base_url).rstrip("/")
             shown |= {"example": example, "address": address, "title": "This address is for programs"}
         page = self.page("refusal.html", status, **shown)
+        page.headers.update(headers or {})
+        return page
+
+    def refused(
+        self, status: int, detail: str, hint: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """What a person sees whom the server does not let in, or who waited too long."""
+        title = _TITLES.get(status, "Not possible")
+        page = self.page("refused.html", status, detail=detail, hint=hint, status=status, title=title)
         page.headers.update(headers or {})
         return page
 

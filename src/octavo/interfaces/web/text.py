@@ -17,10 +17,19 @@ from pygments.util import ClassNotFound
 
 from octavo.dataclass import dataclass
 from octavo.interfaces.marks import Mark, MarksOf, marked
+from octavo.interfaces.web.footnotes import footnote_id, take_footnotes
 from octavo.operations.lines import Part
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_WIKILINK = re.compile(r"!?\[\[(?P<target>[^\]\[|\n]{1,300})(?:\|(?P<label>[^\]\[\n]{1,300}))?\]\]")
+_SPECIAL = re.compile(
+    r"!?\[\[(?P<target>[^\]\[|\n]{1,300})(?:\|(?P<label>[^\]\[\n]{1,300}))?\]\]"
+    r"|\[\^(?P<footnote>[^\]\[\s]{1,100})\]"
+    r"|==(?P<highlighted>[^=\n]{1,500})=="
+)
+"""Obsidian's additions to a line of Markdown: links by name, footnotes, and highlighted words."""
+_FOOTNOTE = re.compile(r"\[\^[^\]\[\s]{1,100}\]")
+_TASK = re.compile(r"\[(?P<state>[ xX])\] ")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _CALLOUT = re.compile(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
 _CAUTIONS = frozenset({"warning", "caution", "attention", "important", "danger", "error", "bug", "failure"})
 _ELSEWHERE = frozenset({"http", "https", "mailto"})
@@ -159,13 +168,19 @@ def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
 def markdown(text: str, place: Place) -> Markup:
     """Rendered Markdown. HTML in it is shown as text; pictures are links; blocks of cited lines carry a class.
 
-    Obsidian's call-outs are boxes of their own, and code in a known language is coloured.
+    Obsidian's call-outs are boxes of their own, tasks have their boxes, footnotes lead to what they say, and code in a
+    known language is coloured.
     """
     front = _FRONT_MATTER.match(text)
     skipped = text[: front.end()].count("\n") if front else 0
     parser = MarkdownIt("commonmark", {"html": False, "highlight": _fenced}).enable(["table", "strikethrough"])
+    take_footnotes(parser)
     tokens = parser.parse(text[front.end() :] if front else text)
     _mark_callouts(tokens)
+    _mark_tasks(tokens)
+    _align(tokens)
+    if _RIGHT_TO_LEFT.search(text):
+        _follow_direction(tokens)
     anchored = False
     for token in tokens:
         block = token.map if token.nesting >= 0 and token.level == 0 else None
@@ -183,9 +198,9 @@ def markdown(text: str, place: Place) -> Markup:
 
 
 def inline(text: str, place: Place) -> Markup:
-    """A sentence of Markdown: emphasis, code and links, and no block around it."""
+    """A sentence of Markdown: emphasis, code and links, and no block around it. Its footnotes are elsewhere."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
-    tokens = parser.parseInline(text)
+    tokens = parser.parseInline(_FOOTNOTE.sub("", text))
     for token in tokens:
         token.children = _inline(token.children or [], place)
     return Markup(parser.renderer.render(tokens, parser.options, {}))
@@ -223,6 +238,34 @@ def _mark_callouts(tokens: Sequence[Token]) -> None:
             inline.children = [*bold, *following]
 
 
+def _mark_tasks(tokens: Sequence[Token]) -> None:
+    """`- [ ]` and `- [x]` become a box, empty or ticked."""
+    for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if (item.type, paragraph.type) != ("list_item_open", "paragraph_open") or not inline.children:
+            continue
+        first = inline.children[0]
+        if found := _TASK.match(first.content):
+            item.attrJoin("class", "task")
+            first.content = ("☐ " if found["state"] == " " else "☑ ") + first.content[found.end() :]
+
+
+def _align(tokens: Sequence[Token]) -> None:
+    """Columns are aligned by a class, as the policy of the page forbids styles in elements; tables that may be wider
+    than a window can be scrolled by keys."""
+    for token in tokens:
+        if token.type == "table_open":
+            token.attrSet("tabindex", "0")
+        if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
+            token.attrJoin("class", str(style).replace("text-align:", "align-"))
+
+
+def _follow_direction(tokens: Sequence[Token]) -> None:
+    """Each block runs as its first letter does: bullets and columns of Arabic and Hebrew begin on the right."""
+    for token in tokens:
+        if token.level == 0 and token.nesting == 1:
+            token.attrSet("dir", "auto")
+
+
 def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:
     made: list[Token] = []
     for token in tokens:
@@ -231,23 +274,30 @@ def _inline(tokens: Sequence[Token], place: Place) -> list[Token]:
             token.attrs = {"href": target, "rel": "noopener noreferrer"} if target else {}
             made.append(token)
         elif token.type == "image":
-            made += _link(place.link(str(token.attrGet("src") or "")), f"🖼 {token.content or 'picture'}")
-        elif token.type == "text" and "[[" in token.content:
-            made += _with_wikilinks(token.content, place)
+            made += _link(place.link(str(token.attrGet("src") or "")), f"Picture: {token.content}".removesuffix(": "))
+        elif token.type == "text":
+            made += _with_specials(token.content, place)
         else:
             made.append(token)
     return made
 
 
-def _with_wikilinks(text: str, place: Place) -> list[Token]:
+def _with_specials(text: str, place: Place) -> list[Token]:
     made: list[Token] = []
     at = 0
-    for found in _WIKILINK.finditer(text):
-        made += [_text(text[at : found.start()])]
-        target = found["target"].strip()
-        shown = " → ".join(part.strip() for part in target.split("#") if part.strip())
-        made += _link(named_link(place.collection, target), found["label"] or shown)
+    for found in _SPECIAL.finditer(text):
+        made.append(_text(text[at : found.start()]))
         at = found.end()
+        if found["highlighted"]:
+            inside = _with_specials(found["highlighted"], place)
+            made += [Token("mark_open", "mark", 1), *inside, Token("mark_close", "mark", -1)]
+        elif found["footnote"]:
+            number = _link(f"#{footnote_id(found['footnote'])}", found["footnote"])
+            made += [Token("sup_open", "sup", 1), *number, Token("sup_close", "sup", -1)]
+        else:
+            target = found["target"].strip()
+            shown = " → ".join(part.strip() for part in target.split("#") if part.strip())
+            made += _link(named_link(place.collection, target), found["label"] or shown)
     return [*made, _text(text[at:])]
 
 

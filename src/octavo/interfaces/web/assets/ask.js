@@ -19,8 +19,9 @@ async function* events(body) {
 
 async function ask() {
   state.textContent = "Looking for an answer …";
-  const response = await fetch(`/ask/stream?${asked}`);
-  if (response.status === 401) return location.assign("/login");
+  // As a page: what goes wrong is told in a note of one.
+  const response = await fetch(`/ask/stream?${asked}`, { headers: { Accept: "text/html, text/event-stream" } });
+  if (response.redirected) return location.assign(response.url);
   if (!response.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     return end.replaceChildren(...page.querySelectorAll("main .note"));

@@ -76,9 +76,11 @@ results.addEventListener("toggle", async ({ target }) => {
   if (!target.matches("details.later[open]")) return;
   target.classList.remove("later");
   const place = [...results.querySelectorAll("details.why")].indexOf(target);
-  const answer = await fetch(`/results?${asked()}&explain=1`);
-  const told = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("details.why")[place];
+  const answer = await fetch(`/results?${asked()}&explain=1`).catch(() => null);
+  const html = answer?.ok ? await answer.text() : "";
+  const told = new DOMParser().parseFromString(html, "text/html").querySelectorAll("details.why")[place];
   if (told) target.replaceChildren(...told.children);
+  else target.append("The server could not say it just now.");
 }, true);
 
 const hits = () => [...results.querySelectorAll("a.open")];
