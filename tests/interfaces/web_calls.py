@@ -59,7 +59,7 @@ A footnote.[^1] A ~~struck~~ and a ==highlighted== word, `inline code` and ![a p
 
 今晚的天空非常晴朗。
 
-###### The deepest heading
+### A deeper heading
 
 an-extremely-long-word-that-has-no-place-to-break-012345678901234567890123456789012345678901234567890123456789
 
