@@ -5,13 +5,14 @@ The guard has compared the token and the origin of every request before it comes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument
 from octavo.interfaces.web import text
 from octavo.interfaces.web.documents import heading_paths
