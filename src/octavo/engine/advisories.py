@@ -6,6 +6,7 @@ Cheap enough to ask with every status; nothing is told of a feature that is not 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from octavo.engine.full_vectors import seconds_left
@@ -22,14 +23,14 @@ from octavo.engine.offline_runs import (
 from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
 from octavo.model.embedding_profile import EmbeddingProfileState
-from octavo.model.graph import COMMUNITIES, ENTITIES, THEMATIC_LINKS, EdgeType
+from octavo.model.graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.stored import LibraryCounts
 from octavo.model.summary import SUMMARIES
 from octavo.ports import ReadingEmbedder
 from octavo.retrieval.stages.clusters import ClusterRecall
 from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall
 from octavo.retrieval.stages.levels import FileRecall, SectionRecall
-from octavo.retrieval.stages.neighbours import NeighbourBoost
+from octavo.retrieval.stages.neighbours import WRITTEN_EDGES, NeighbourBoost
 
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
@@ -47,7 +48,8 @@ _CALLED = {
     REINGEST: ("reading a document again", "octavo jobs list"),
     REPAIR: ("repairing what was found damaged", "octavo db repair"),
 }
-_FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links"}
+_FOUND = {COMMUNITIES: "communities", THEMATIC_LINKS: "thematic links", ENTITIES: "entities"}
+_WALKING = (GraphRecall, GraphExpansion, NeighbourBoost)
 
 
 def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
@@ -128,25 +130,30 @@ def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     made = engine.store.clusters.state(engine.project.id)
     if made is not None and made.stale(counts.chunks):
         yield Advisory("info", "the library has grown by a fifth since its clusters were made", "octavo cluster build")
-    if made is None and _searches(engine, ClusterRecall):
-        yield Advisory("warn", "the default profile searches in clusters, but none were made", "octavo cluster build")
+    if made is None and (profile := _with_stage(engine, ClusterRecall)):
+        yield Advisory("warn", f"{profile} searches in clusters, but none were made", "octavo cluster build")
 
 
 def _graph(engine: Engine) -> Iterator[Advisory]:
-    if _searches(engine, CommunityBoost) and COMMUNITIES not in engine.store.graph.runs(engine.project.id):
-        yield Advisory("warn", "the default profile knows communities, but none were found", "octavo graph build")
-    if _walks_thematic_links(engine) and THEMATIC_LINKS not in engine.store.graph.runs(engine.project.id):
-        said = "the default profile follows links between what is near in meaning, but none were made"
+    runs = engine.store.graph.runs(engine.project.id)
+    if COMMUNITIES not in runs and (profile := _with_stage(engine, CommunityBoost)):
+        yield Advisory("warn", f"{profile} knows communities, but none were found", "octavo graph build")
+    if THEMATIC_LINKS not in runs and (profile := _following(engine, EdgeType.THEMATIC_LINK)):
+        said = f"{profile} follows links between what is near in meaning, but none were made"
+        yield Advisory("warn", said, "octavo graph build")
+    elif ENTITIES not in runs and (profile := _following(engine, *ENTITY_EDGES)):
+        said = f"{profile} follows who and what documents name, but nobody has looked for entities"
         yield Advisory("warn", said, "octavo graph build")
 
 
-def _walks_thematic_links(engine: Engine) -> bool:
-    """Whether a stage of the default profile follows every type of link, or names this one."""
-    return any(
-        not stage.types or EdgeType.THEMATIC_LINK in stage.types
-        for stage in _default_stages(engine)
-        if isinstance(stage, GraphRecall | GraphExpansion | NeighbourBoost)
-    )
+def _following(engine: Engine, *types: EdgeType) -> str:
+    """The profile with a stage that follows every type of link, or names one of these."""
+    for profile, stages in _wanted_stages(engine):
+        walked = [stage.types for stage in stages if isinstance(stage, _WALKING)]
+        # What follows all that people wrote down does well without what is computed.
+        if any(not each or (each != WRITTEN_EDGES and not set(types).isdisjoint(each)) for each in walked):
+            return profile
+    return ""
 
 
 def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
@@ -162,10 +169,12 @@ def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
 
 def _summaries(engine: Engine) -> Iterator[Advisory]:
     made = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
-    if (_searches(engine, SectionRecall) or _searches(engine, FileRecall)) and made.of and not made.documents:
-        said = "the default profile searches in summaries, but none were made"
-        yield Advisory("warn", said, "octavo summaries build")
-    elif made.documents and made.documents < made.of:
+    if made.documents >= made.of:
+        return
+    profile = _with_stage(engine, SectionRecall) or _with_stage(engine, FileRecall)
+    if profile and not made.documents:
+        yield Advisory("warn", f"{profile} searches in summaries, but none were made", "octavo summaries build")
+    elif made.documents or SUMMARIES in engine.store.graph.runs(engine.project.id):
         said = f"{made.of - made.documents:,} of {made.of:,} documents have no summaries yet"
         yield Advisory("info", said, "octavo summaries build")
 
@@ -180,14 +189,21 @@ def _broken_off(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
             yield Advisory("warn", f"{_CALLED[run.name][0]} {said}", _CALLED[run.name][1])
 
 
-def _searches(engine: Engine, kind: type[object]) -> bool:
-    """Whether the default profile has a stage of this kind."""
-    return any(isinstance(stage, kind) for stage in _default_stages(engine))
+def _with_stage(engine: Engine, kind: type[object]) -> str:
+    """The profile that has a stage of this kind, in words; empty where none has."""
+    for profile, stages in _wanted_stages(engine):
+        if any(isinstance(stage, kind) for stage in stages):
+            return profile
+    return ""
 
 
-def _default_stages(engine: Engine) -> tuple[object, ...]:
-    try:
-        profile = engine.retrieval_profile(engine.defaults.profile)
-    except OctavoError:
-        return ()
-    return (*profile.recall, *profile.refine)
+def _wanted_stages(engine: Engine) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """Of the default profile, and of those that somebody wrote: what ships with Octavo is offered, not wanted."""
+    default, wanted = engine.defaults.profile, []
+    with suppress(OctavoError):
+        wanted.append(("the default profile", engine.retrieval_profile(default)))
+    with suppress(OctavoError):  # what is wrong with one of them is said to whoever searches by it
+        own = engine.reader.own_retrieval_profiles()
+        wanted += [(f"the profile {name}", profile) for name, profile in own.items() if name != default]
+    for said, profile in wanted:
+        yield said, (*profile.recall, *profile.refine)

@@ -130,7 +130,11 @@ def _snapshot(accelerator: Accelerator) -> Iterator[OfflineRun]:
 def _jobs(engine: Engine) -> Iterator[OfflineRun]:
     runs = engine.store.graph.runs(engine.project.id)
     for name, run in runs.items():
-        stale = name not in (SUMMARIES, ENTITIES) and is_stale(engine.store, engine.project.id, run)
+        if name == SUMMARIES:
+            made = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
+            stale = made.documents < made.of
+        else:
+            stale = is_stale(engine.store, engine.project.id, run)
         yield OfflineRun(name, "stale" if stale else "done", run.at)
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD

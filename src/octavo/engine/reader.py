@@ -20,7 +20,7 @@ from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
 from octavo.model.result import Result
 from octavo.retrieval.pipeline import expanded_ahead, run
 from octavo.retrieval.present import present
-from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import Search, SearchedLibrary, embedded_ahead
@@ -143,11 +143,16 @@ class Reader:
 
     def retrieval_profile(self, name: str) -> RetrievalProfile:
         """A built-in retrieval profile, or one of the user's or the project's own."""
-        if name in PROFILES:
-            return PROFILES[name]
-        from octavo.retrieval.toml import find_profile
+        return PROFILES[name] if name in PROFILES else profile_named(name, self.own_retrieval_profiles())
 
-        return find_profile(name, self._library.adapters.profile_folders)
+    def own_retrieval_profiles(self) -> dict[str, RetrievalProfile]:
+        """Those that files of the user or the project describe, by name."""
+        folders = [folder for folder in self._library.adapters.profile_folders if folder.is_dir()]
+        if not folders:
+            return {}
+        from octavo.retrieval.toml import own_profiles  # and with it every stage there is
+
+        return own_profiles(folders)
 
     def candidates(self, query: Query, profile: RetrievalProfile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""

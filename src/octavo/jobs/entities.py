@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.graph.entities import KnownNames, declared_names, entities_of, named_in
+from octavo.jobs.budget import exhausted
 from octavo.model.collection import Project
 from octavo.model.document import Kind
 from octavo.model.entity import Mention, NamedDocument, ReadDocument, Unread
@@ -97,7 +98,7 @@ def find_entities(
             found = found._replace(stopped=str(error))
             break
         if read is None:
-            found = found._replace(stopped=f"the budget of {settings.budget:,} tokens is used up")
+            found = found._replace(stopped=exhausted(settings.budget, settings.budget - found.tokens))
             break
         with store.transaction():
             store.entities.put(project, maker, read)

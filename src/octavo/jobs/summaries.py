@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from octavo.answering.summaries import extracted
 from octavo.dataclass import dataclass
 from octavo.errors import NotIndexed, ProviderFailed
+from octavo.jobs.budget import exhausted
 from octavo.model.collection import Project
 from octavo.model.document import shown_path
 from octavo.model.ids import ChunkKey
@@ -165,7 +166,7 @@ def make_summaries(
                 stopped = str(error)
                 break
             if written is None:
-                stopped = f"the budget of {settings.budget:,} tokens is used up"
+                stopped = exhausted(settings.budget, room)
                 break
             summaries, spent = written
         sections = batch.put(document, summaries)

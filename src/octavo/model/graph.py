@@ -33,6 +33,9 @@ class EdgeType(StrEnum):
     REFERENCES = "references"
 
 
+ENTITY_EDGES = (EdgeType.MENTIONED_IN, EdgeType.SAME_AUTHOR, EdgeType.REFERENCES)
+"""Those that are there once somebody has looked for entities."""
+
 WEIGHTS: Mapping[EdgeType, float] = {
     EdgeType.LINKS_TO: 1.0,
     EdgeType.EMBEDS: 1.0,

@@ -58,13 +58,15 @@ BY_WORDS_ALONE = frozenset({"lexical_only"})
 """The built-in profiles without a channel for meaning, known before any of their stages is."""
 
 
-def profile_named(name: str) -> RetrievalProfile:
-    try:
+def profile_named(name: str, own: Mapping[str, RetrievalProfile] | None = None) -> RetrievalProfile:
+    """A built-in profile, or one of somebody's own."""
+    own = own or {}
+    if name in PROFILES:
         return PROFILES[name]
-    except KeyError:
-        raise InvalidArgument(
-            f"there is no profile {name}", hint=f"choose one of: {', '.join(sorted(PROFILES))}"
-        ) from None
+    if name in own:
+        return own[name]
+    known = ", ".join(sorted({*PROFILES, *own}))
+    raise InvalidArgument(f"there is no profile {name}", hint=f"choose one of: {known}")
 
 
 def reranked(profile: RetrievalProfile, *, by_model: bool = False) -> RetrievalProfile:

@@ -28,8 +28,8 @@ from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from octavo.algorithms.calibration import Calibration
-from octavo.errors import ConfigurationError, InvalidArgument
-from octavo.retrieval.profiles import PROFILES
+from octavo.errors import ConfigurationError
+from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.registry import SHAPES
 
@@ -49,15 +49,12 @@ def read_profile(text: str, where: str = "profile") -> RetrievalProfile:
 
 def find_profile(name: str, folders: Sequence[Path]) -> RetrievalProfile:
     """A built-in profile, or one that a file in one of the folders describes."""
-    if name in PROFILES:
-        return PROFILES[name]
-    own: dict[str, RetrievalProfile] = {}
-    for folder in folders:
-        own |= read_profiles(folder)
-    if name in own:
-        return own[name]
-    known = ", ".join(sorted({*PROFILES, *own}))
-    raise InvalidArgument(f"there is no profile {name}", hint=f"choose one of: {known}")
+    return PROFILES[name] if name in PROFILES else profile_named(name, own_profiles(folders))
+
+
+def own_profiles(folders: Sequence[Path]) -> dict[str, RetrievalProfile]:
+    """Those that files in these folders describe, by name."""
+    return {name: profile for folder in folders for name, profile in read_profiles(folder).items()}
 
 
 def read_profiles(folder: Path) -> dict[str, RetrievalProfile]:

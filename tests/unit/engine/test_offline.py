@@ -15,6 +15,7 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, FINETUNE, noted_while_running, recorded_run
 from octavo.engine.wiring import open_engine, open_library
+from octavo.jobs.summaries import SummarySettings, make_summaries
 from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
 from octavo.observability.progress import NoProgress
@@ -206,15 +207,65 @@ def test_what_the_default_profile_needs_and_nobody_made_is_advised(library: Path
 
 @NEEDS_IGRAPH
 def test_a_profile_that_follows_thematic_links_is_told_that_none_were_made(library: Path, tmp_path: Path) -> None:
-    (tmp_path / "walking.toml").write_text(WALKING)
-    (tmp_path / "reading.toml").write_text(WALKING.replace("walking", "reading") + 'types = ["links_to"]\n')
-    settings = {"embedding": {"provider": "hashing"}, "library": library}
-    walking, reading = (
-        validated(Config, {**settings, "retrieval": {"profile": name}}) for name in ("walking", "reading")
-    )
-    for config, advised in ((walking, [("warn", "octavo graph build")]), (reading, [])):
+    walking = tmp_path / "walking.toml"
+    settings = {"embedding": {"provider": "hashing"}, "library": library, "retrieval": {"profile": "walking"}}
+    config = validated(Config, settings)
+    for types, advised in (("", [("warn", "octavo graph build")]), ('types = ["links_to"]\n', [])):
+        walking.write_text(WALKING + types)
         with open_engine(config, profiles=(tmp_path,)) as engine:
             assert told(engine)[1] == advised
-    with open_engine(walking, profiles=(tmp_path,)) as engine:
+    walking.write_text(WALKING)
+    with open_engine(config, profiles=(tmp_path,)) as engine:
         graph_build(engine, BuildRequest(wait=True), NoProgress())
         assert told(engine)[1] == []
+
+
+@NEEDS_IGRAPH
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_profile_that_follows_entities_is_told_that_nobody_looked_for_them(
+    library: Path, tmp_path: Path, chosen: bool
+) -> None:
+    (tmp_path / "naming.toml").write_text(WALKING.replace("walking", "naming") + 'types = ["same_author"]\n')
+    settings = {"embedding": {"provider": "hashing"}, "library": library}
+    profile = {"retrieval": {"profile": "naming"}} if chosen else {}
+    with open_engine(validated(Config, {**settings, **profile}), profiles=(tmp_path,)) as engine:
+        (advised,) = full_status(engine).advisories
+        who = "the default profile" if chosen else "the profile naming"
+        assert advised.message == f"{who} follows who and what documents name, but nobody has looked for entities"
+        assert (advised.level, advised.command) == ("warn", "octavo graph build")
+        graph_build(engine, BuildRequest(wait=True), NoProgress())
+        assert told(engine)[1] == []
+
+
+def test_a_profile_that_cannot_be_read_advises_nothing(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.toml").write_text("name = ")
+    with open_engine(
+        validated(Config, {"embedding": {"provider": "hashing"}, "library": library}), profiles=(tmp_path,)
+    ) as engine:
+        assert told(engine)[1] == []
+
+
+def test_entities_are_stale_once_a_tenth_of_the_documents_changed(library: Path, tmp_path: Path) -> None:
+    with open_library(library, settings=HASHING) as engine:
+        graph_build(engine, BuildRequest(wait=True, communities=False, thematic_links=False), NoProgress())
+        assert told(engine)[0]["entities"] == "done"
+        more = tmp_path / "more"
+        more.mkdir()
+        for number in range(10):
+            (more / f"{number}.md").write_text(f"# Harbour {number}\n\nShips of harbour {number}.\n")
+        engine.add_collection("more", more)
+        engine.index()
+        assert told(engine)[0]["entities"] == "stale"
+        assert "since entities were found" in str(full_status(engine).advisories)
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_profile_that_searches_in_summaries_is_told_of_those_that_are_missing(library: Path, chosen: bool) -> None:
+    settings = {**HASHING, **({"retrieval.profile": "multi_vector"} if chosen else {})}
+    with open_library(library, settings=settings) as engine:
+        none = [("warn", "octavo summaries build")] if chosen else []
+        assert told(engine) == ({}, none)
+        make_summaries(engine, SummarySettings(), most=1)
+        assert told(engine) == ({"summaries": "stale"}, [("info", "octavo summaries build")])
+        make_summaries(engine, SummarySettings())
+        assert told(engine) == ({"summaries": "done"}, [])

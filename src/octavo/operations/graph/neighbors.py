@@ -8,7 +8,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.graph.anchors import anchored
 from octavo.model.entity import CITED, MentionRole, SharedEntity
-from octavo.model.graph import WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
+from octavo.model.graph import ENTITY_EDGES, WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex
@@ -18,7 +18,6 @@ from octavo.operations.lines import short
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
 
-_OF_ENTITIES = {EdgeType.MENTIONED_IN, EdgeType.SAME_AUTHOR, EdgeType.REFERENCES}
 _MOST_SHARING = 200  # what more documents name than that says nothing about any two of them
 
 
@@ -158,7 +157,7 @@ def _entities(
 ) -> Iterator[FoundEdge]:
     """The entities it names, other documents by its author, and those that it refers to, or that refer to it."""
     wanted = set(types or EdgeType)
-    if not wanted & _OF_ENTITIES:
+    if wanted.isdisjoint(ENTITY_EDGES):
         return
     store, project = engine.store, engine.project.id
     mentions = store.entities.of_document(project, document.id)
