@@ -13,11 +13,11 @@ from octavo.answering.passages import Passage
 from octavo.answering.support import Checked, CitationChecker, Support
 from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
-from octavo.model.language_model import CompletionRequest, Prompt, Usage
+from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 
 UNKNOWN = "I don't know."
-_FREE = Usage()
+_ENDS = (".", "!", "?", "。", "！", "？")
 _REPLY_SHARE = 3  # of what a model reads and writes, the part that its reply may take at most
 _INSTRUCTIONS = 300  # tokens of a prompt beside its passages
 _REPLY_CHARACTERS = 40_000  # after which a reply is not read on
@@ -44,7 +44,6 @@ class WrittenAnswer:
     dropped: tuple[str, ...] = ()
     rewritten: int = 0
     problems: tuple[str, ...] = ()
-    usage: Usage = _FREE
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def written_answer(question: str, passages: Sequence[Passage], writing: Writing)
         if not doubted:  # what is told is never taken back, and comes in order
             writing.tell(sentence)
             told += 1
-    again, usage, problems = _rewritten(question, made.passages, doubted, writing, ends)
+    again, problems = _rewritten(question, made.passages, doubted, writing, ends)
     again = tuple(sentence for sentence in again if sentence.text.casefold() not in said)
     every = (*kept, *again)
     for sentence in every[told:]:
@@ -93,7 +92,6 @@ def written_answer(question: str, passages: Sequence[Passage], writing: Writing)
         dropped=tuple(sentence.text for sentence in doubted),
         rewritten=len(again),
         problems=(*reply.problems, *problems),
-        usage=reply.usage() + usage if doubted else reply.usage(),
     )
 
 
@@ -118,20 +116,19 @@ class _Reply:
         self._prompt = prompt
         self._ends = ends
         self._text = ""
-        self._began = writing.clock()
         self.problems: tuple[str, ...] = ()
+        self._broke_off = False
 
     def sentences(self) -> Iterator[Draft]:
         given = 0
         for whole in self._pieces():
             found = drafts(self._text)
+            if whole and self._broke_off and found and not found[-1].text.endswith(_ENDS):
+                found = found[:-1]  # half a sentence may say the opposite of the whole
             # The last may go on, or its marks may still come.
             for draft in found[given : None if whole else -1]:
                 yield draft
                 given += 1
-
-    def usage(self) -> Usage:
-        return _usage(self._writing, self._prompt, self._text, self._began)
 
     def _pieces(self) -> Iterator[bool]:
         """False whenever a sentence may have ended, True at the end."""
@@ -148,12 +145,13 @@ class _Reply:
                 if len(self._text) > _REPLY_CHARACTERS:
                     self.problems = ("the reply was too long and is cut",)
                     break
-                if any(character in piece for character in ".!?\n。！？"):
+                if any(character in piece for character in (*_ENDS, "\n")):
                     yield False
         except ProviderFailed as error:
             if not self._text.strip():
                 raise
             self.problems = (f"the reply broke off: {error.message}",)
+            self._broke_off = True
         finally:
             _close(stream)
         yield True
@@ -168,29 +166,21 @@ def _close(stream: Iterable[str]) -> None:
 
 def _rewritten(
     question: str, passages: Sequence[Passage], doubted: Sequence[WrittenSentence], writing: Writing, ends: float
-) -> tuple[tuple[WrittenSentence, ...], Usage, tuple[str, ...]]:
+) -> tuple[tuple[WrittenSentence, ...], tuple[str, ...]]:
     """Sentences that no passage supports, given back to the model once; those that still none supports are left out."""
     if not doubted or ends <= writing.clock():
-        return (), Usage(), ()
+        return (), ()
     shown, _ = quoted_passages(passages, _room(writing))
     listed = "\n".join(f"- {asked(sentence.text)}" for sentence in doubted)
     prompt = prompt_of("rewrite", writing.own, passages=shown, question=asked(question), sentences=listed)
-    began = writing.clock()
+    left = ends - writing.clock()
     try:
-        reply = writing.model.complete(
-            CompletionRequest(prompt, max_tokens=_reply_tokens(writing), deadline=ends - began)
-        ).text
+        reply = writing.model.complete(CompletionRequest(prompt, max_tokens=_reply_tokens(writing), deadline=left)).text
     except ProviderFailed as error:
-        return (), Usage(), (f"unsupported sentences could not be rewritten: {error.message}",)
+        return (), (f"unsupported sentences could not be rewritten: {error.message}",)
     found = [checked_sentence(draft, writing.checker) for draft in drafts(reply) if not draft.unknown]
     kept = tuple(sentence for sentence in found if sentence.checked.support is not Support.UNSUPPORTED)
-    return kept[: len(doubted)], _usage(writing, prompt, reply, began), ()
-
-
-def _usage(writing: Writing, prompt: Prompt, reply: str, began: float) -> Usage:
-    """As the model counts, or nearly."""
-    read, wrote = writing.model.count_tokens(prompt.text), writing.model.count_tokens(reply)
-    return Usage(read, wrote, writing.clock() - began, writing.model.prices.cost(read, wrote))
+    return kept[: len(doubted)], ()
 
 
 def _room(writing: Writing) -> int:

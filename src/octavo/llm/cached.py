@@ -24,6 +24,7 @@ class CachedModel:
         self._completions = completions
         self._project = project
         self._keep_bytes = keep_bytes
+        self.known = 0
 
     @property
     def name(self) -> str:
@@ -74,7 +75,9 @@ class CachedModel:
         return found
 
     def _known(self, prompt: Prompt, digest: str) -> Completion | None:
-        return self._completions.known(self._project, self.name, _version(prompt), digest)
+        found = self._completions.known(self._project, self.name, _version(prompt), digest)
+        self.known += found is not None
+        return found
 
     def _keep(self, prompt: Prompt, digest: str, completion: Completion) -> None:
         """It only saves work: a library that is busy, or cannot be written, does without it."""

@@ -15,6 +15,8 @@ from octavo.model.language_model import Completion, CompletionRequest, Usage
 from octavo.model.model_settings import ModelSettings, Prices
 
 _BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
+_REFUSABLE = {"max_tokens": "max_completion_tokens", "temperature": ""}
+"""Settings that newer models refuse, and what they want instead."""
 _FORMAT_REFUSED = (400, 404, 422, 501)
 
 
@@ -49,6 +51,7 @@ class ChatModel:
         self._wire = wire
         self._endpoint = endpoint
         self._places = threading.BoundedSemaphore(settings.concurrency)
+        self._refused: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -102,7 +105,7 @@ class ChatModel:
     def _completed(self, asked: CompletionRequest, ends: float) -> Completion:
         started = time.monotonic()
         with self._place(ends):
-            answer = self._endpoint.post_within(*self._wire.body(asked), ends - time.monotonic())
+            answer = self._posted(asked, ends)
         try:
             found = self._wire.read(answer)
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
@@ -119,8 +122,7 @@ class ChatModel:
 
     def _pieces(self, asked: CompletionRequest, ends: float) -> Iterator[str]:
         with self._place(ends):
-            lines = self._endpoint.lines_within(*self._wire.body(asked), ends - time.monotonic())
-            for line in lines:
+            for line in self._lines(asked, ends):
                 try:
                     piece = self._wire.piece(line)
                 except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
@@ -130,6 +132,41 @@ class ChatModel:
                 if piece:
                     yield piece
         raise ProviderFailed(f"{self._said} broke off before its answer was whole")
+
+    def _posted(self, asked: CompletionRequest, ends: float) -> Any:
+        while True:
+            path, body = self._body(asked)
+            try:
+                return self._endpoint.post_within(path, body, ends - time.monotonic())
+            except ProviderFailed as error:
+                if not self._refuses(error, body):
+                    raise
+
+    def _lines(self, asked: CompletionRequest, ends: float) -> Iterator[str]:
+        while True:
+            path, body = self._body(asked)
+            try:
+                yield from self._endpoint.lines_within(path, body, ends - time.monotonic())
+                return
+            except ProviderFailed as error:
+                if not self._refuses(error, body):
+                    raise
+
+    def _body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
+        path, body = self._wire.body(asked)
+        for name in self._refused & body.keys():
+            value, instead = body.pop(name), _REFUSABLE[name]
+            if instead:
+                body[instead] = value
+        return path, body
+
+    def _refuses(self, error: ProviderFailed, body: Mapping[str, Any]) -> bool:
+        """Whether the service does not take a setting of the call, which is then left out for good."""
+        if error.details.get("status") != 400:
+            return False
+        found = {name for name in _REFUSABLE if name in body and name in error.message}
+        self._refused |= found
+        return bool(found)
 
     def _misread(self) -> ProviderFailed:
         return ProviderFailed(

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from octavo.dataclass import dataclass
+from octavo.errors import ProviderFailed
 from octavo.model.language_model import Completion, CompletionRequest, Usage
 
 URL = "https://api.openai.com/v1"
@@ -28,7 +29,8 @@ class OpenAIWire:
         if asked.stop:
             body["stop"] = list(asked.stop)
         if asked.schema is not None:
-            form = {"name": "answer", "schema": asked.schema, "strict": True}
+            # Not strict: OpenAI takes few schemas as strict ones, others ignore it, and every reply is checked here.
+            form = {"name": "answer", "schema": asked.schema, "strict": False}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         return "/chat/completions", body
 
@@ -47,7 +49,12 @@ class OpenAIWire:
             return ""
         if data.strip() == "[DONE]":
             return None
-        choices = json.loads(data).get("choices") or [{}]
+        said = json.loads(data)
+        if said.get("error"):  # a server that fails after it has begun to answer has no other way to say so
+            error = said["error"]
+            reason = error.get("message") if isinstance(error, dict) else error
+            raise ProviderFailed(f"{self.model} (openai) failed: {str(reason)[:300]}")
+        choices = said.get("choices") or [{}]
         text = (choices[0].get("delta") or {}).get("content") or ""
         if not isinstance(text, str):
             raise TypeError("the content is no text")

@@ -7,7 +7,14 @@ Reading:  `Recall` stages ask `LexicalIndex` and `VectorIndex`; presentation ask
 from __future__ import annotations
 
 from octavo.ports.entities import Entities
-from octavo.ports.language import Completions, EntityFinder, LanguageModel, QueryWriter, Summariser
+from octavo.ports.language import (
+    Completions,
+    EntityFinder,
+    LanguageModel,
+    QueryWriter,
+    RemembersCompletions,
+    Summariser,
+)
 from octavo.ports.leases import Leases
 from octavo.ports.lexical import LexicalIndex
 from octavo.ports.library import (
@@ -70,6 +77,7 @@ __all__ = [
     "QueryLog",
     "QueryWriter",
     "ReadingEmbedder",
+    "RemembersCompletions",
     "RerankScores",
     "Reranker",
     "RoutedIndex",

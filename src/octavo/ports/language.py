@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from octavo.model.entity import EntityKind
@@ -45,6 +45,14 @@ class LanguageModel(Protocol):
     def count_tokens(self, text: str) -> int:
         """As the model counts, or nearly: services that do not say are estimated, rather too high than too low."""
         ...
+
+
+@runtime_checkable
+class RemembersCompletions(Protocol):
+    """A language model that is not asked twice for the same: how many of its calls were known already."""
+
+    @property
+    def known(self) -> int: ...
 
 
 class QueryWriter(Protocol):

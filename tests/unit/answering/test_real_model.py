@@ -10,6 +10,7 @@ from cited_passages import passage
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.answering.context import Mode
+from octavo.answering.metering import MeteredModel
 from octavo.answering.support import CitationChecker, Support
 from octavo.answering.written import Writing, WrittenSentence, written_answer
 from octavo.embedding.bundled import bundled_embedder
@@ -31,10 +32,11 @@ def test_every_sentence_of_a_real_model_that_stays_is_supported_by_what_it_cites
     passages = [passage(1, "The mirror is washed once a year, in May, by Oskar.")]
     checker = CitationChecker(passages, lambda: embedder, Analyzer().query_tokens)
     told: list[WrittenSentence] = []
-    writing = Writing(model, checker, Mode.GROUNDED, 200, deadline=_PATIENT, reply_tokens=24, tell=told.append)
+    metered = MeteredModel(model)
+    writing = Writing(metered, checker, Mode.GROUNDED, 200, deadline=_PATIENT, reply_tokens=24, tell=told.append)
     answer = written_answer("When is the mirror washed?", passages, writing)
     assert tuple(told) == answer.sentences
-    assert answer.usage.prompt_tokens > 50
+    assert metered.usage.prompt_tokens > 50
     for sentence in answer.sentences:
         assert sentence.checked.support is not Support.UNSUPPORTED
         assert [cited.passage for cited in sentence.checked.cited] == [1]

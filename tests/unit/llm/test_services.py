@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -88,6 +89,39 @@ def test_a_server_that_knows_no_schema_is_asked_for_json_by_words(service: Model
     service.replies, service.trouble = ['{"score": 1}'], [(400, '{"error": "response_format is not supported"}')]
     assert made(service).structured(CompletionRequest(QUESTION, schema=SCHEMA)).value == {"score": 1}
     assert ["response_format" in body for body in service.bodies] == [True, False]
+
+
+def test_settings_that_a_model_refuses_are_left_out_from_then_on(service: ModelService) -> None:
+    refusals = (
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) is supported.",
+    )
+    service.trouble = [(400, json.dumps({"error": {"message": said}})) for said in refusals]
+    model = made(service)
+    assert model.complete(CompletionRequest(QUESTION, max_tokens=20)).text == "A book of eight leaves."
+    assert "".join(model.stream(CompletionRequest(QUESTION, max_tokens=20))) == "A book of eight leaves."
+    for body in service.bodies[2:]:
+        assert body["max_completion_tokens"] == 20 and not body.keys() & {"max_tokens", "temperature"}
+    assert len(service.bodies) == 4
+
+
+def test_a_stream_from_a_model_that_refuses_a_setting_begins_again_without_it(service: ModelService) -> None:
+    service.trouble = [(400, '{"error": {"message": "temperature is deprecated for this model"}}')]
+    assert "".join(made(service).stream(CompletionRequest(QUESTION))) == "A book of eight leaves."
+
+
+def test_a_request_that_is_wrong_otherwise_is_not_repeated(service: ModelService) -> None:
+    service.trouble = [(400, '{"error": {"message": "the messages are empty"}}')]
+    with pytest.raises(ProviderFailed, match="the messages are empty"):
+        made(service).complete(CompletionRequest(QUESTION))
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize("error", [{"message": "slot lost", "code": 500}, "slot lost"])
+def test_an_error_in_the_middle_of_a_stream_is_told(service: ModelService, error: object) -> None:
+    service.trouble = [(200, f"data: {json.dumps({'error': error})}\n\n")]
+    with pytest.raises(ProviderFailed, match="slot lost"):
+        list(made(service).stream(CompletionRequest(QUESTION)))
 
 
 def test_a_passing_failure_costs_one_more_attempt(service: ModelService) -> None:

@@ -136,6 +136,41 @@ def test_of_a_stream_that_breaks_off_the_checked_sentences_stay(folder: Path, tm
     assert answer.degraded is None or "broke off" in answer.degraded[0]
 
 
+def test_half_a_sentence_of_a_reply_that_breaks_off_is_no_answer(folder: Path, tmp_path: Path) -> None:
+    half = {"choices": [{"delta": {"content": f"{CLOSES} [1] The mirror is washed once a"}}]}
+    events = [half, {"error": {"message": "slot lost"}}]
+    with asked(folder, tmp_path / "l.db", "never said") as (engine, service):
+        service.trouble = [(200, "".join(f"data: {json.dumps(event)}\n\n" for event in events))]
+        answer = ask(engine, AskRequest(QUESTION))
+        service.replies = [f"{CLOSES} [1]"]
+        assert ask(engine, AskRequest(QUESTION)).degraded is None, "what broke off is not kept"
+    assert [sentence.text for sentence in answer.sentences] == [CLOSES]
+    assert answer.degraded == ("answer: the reply broke off: scripted (openai) failed: slot lost",)
+
+
+def test_the_same_question_is_not_asked_twice_and_says_so(folder: Path, tmp_path: Path) -> None:
+    with asked(folder, tmp_path / "l.db", f"{CLOSES} [1] Penguins eat satellites for breakfast [2].") as (
+        engine,
+        service,
+    ):
+        first, second = ask(engine, AskRequest(QUESTION)), ask(engine, AskRequest(QUESTION))
+        assert len(service.seen) == 2, "the answer, and what was to be rewritten of it"
+    assert first.usage is not None and second.usage is not None
+    assert (first.usage.calls, first.usage.cached) == (2, 0)
+    assert (second.usage.calls, second.usage.cached) == (2, 2)
+    assert (second.usage.prompt_tokens, second.usage.completion_tokens, second.usage.cost) == (0, 0, 0)
+    assert second.sentences == first.sentences
+    (footer,) = [line[0].text for line in below_sentences(second) if line and "grounded" in line[0].text]
+    assert footer.endswith("0 tokens · 2 of 2 calls known already")
+
+
+def test_an_explained_answer_shows_the_stages_of_its_search(folder: Path, tmp_path: Path) -> None:
+    with asked(folder, tmp_path / "l.db", f"{CLOSES} [1]") as (engine, _):
+        answer = ask(engine, AskRequest(QUESTION, explain=True))
+    shown = ["".join(part.text for part in line) for line in below_sentences(answer) if isinstance(line, tuple)]
+    assert any(line.startswith("lexical") and "recall" in line for line in shown)
+
+
 def test_a_reply_without_end_is_cut_and_still_checked(folder: Path, tmp_path: Path) -> None:
     with asked(folder, tmp_path / "l.db", f"{CLOSES} [1] " + "Word after word " * 20_000) as (engine, _):
         answer = ask(engine, AskRequest(QUESTION))

@@ -96,13 +96,18 @@ class SearchHop:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """What the model took: tokens as it counts them, or nearly, and their cost by its configured prices."""
+    """What the model took: tokens as it counts them, or nearly, and their cost by its configured prices.
+
+    `cached` of the `calls` were known already, from the library's cache: they took nothing.
+    """
 
     model: str
     prompt_tokens: int
     completion_tokens: int
     seconds: float
     cost: float
+    calls: int
+    cached: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from octavo.answering.context import Mode, OwnPrompts, context
 from octavo.answering.extractive import statements
 from octavo.answering.follow_up import standalone
 from octavo.answering.hops import Planning, gathered
+from octavo.answering.metering import MeteredModel
 from octavo.answering.passages import Passage, passages_of
 from octavo.answering.support import CitationChecker
 from octavo.answering.written import UNKNOWN, Writing, WrittenSentence, written_answer
@@ -80,9 +81,9 @@ def _planning(request: AskRequest, model: LanguageModel | None, own: OwnPrompts)
     return Planning(model, request.max_hops, min(request.budget, model.window // 2), request.limit, own)
 
 
-def _model(engine: Engine, name: str | None) -> LanguageModel | None:
-    make = engine.library.adapters.language_model
-    return make("answer", name) if make is not None else None
+def _model(engine: Engine, name: str | None) -> MeteredModel | None:
+    found = engine.library.language_model("answer", name)
+    return None if found is None else MeteredModel(found)
 
 
 def _by_model(
@@ -90,7 +91,7 @@ def _by_model(
     request: AskRequest,
     answer: AskAnswer,
     passages: Sequence[Passage],
-    model: LanguageModel,
+    model: MeteredModel,
     tell: Tell,
 ) -> AskAnswer:
     """What the model writes, checked; the passages' own sentences where it does not answer."""
@@ -115,7 +116,7 @@ def _by_model(
         answer=" ".join(sentence.marked for sentence in sentences) or UNKNOWN,
         sentences=sentences,
         dropped=found.dropped or None,
-        usage=usage_of(model, found.usage),
+        usage=usage_of(model),
         degraded=(*(answer.degraded or ()), *problems) or None,
     )
 

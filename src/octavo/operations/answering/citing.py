@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from octavo.answering.extractive import Statement
+from octavo.answering.metering import MeteredModel
 from octavo.answering.passages import CitedSpan, Passage
 from octavo.answering.written import WrittenSentence
-from octavo.model.language_model import Usage
 from octavo.operations.answering.answers import AnswerSentence, ModelUsage, ReadPassage, SentenceCitation
 from octavo.operations.lines import short
-from octavo.ports import LanguageModel
 
 
 def read(passage: Passage, *, calibrated: bool) -> ReadPassage:
@@ -50,13 +49,15 @@ def written(sentence: WrittenSentence, passages: Sequence[Passage]) -> AnswerSen
     )
 
 
-def usage_of(model: LanguageModel, usage: Usage) -> ModelUsage:
+def usage_of(model: MeteredModel) -> ModelUsage:
     return ModelUsage(
         model=model.name,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        seconds=round(usage.seconds, 3),
-        cost=round(usage.cost, 6),
+        prompt_tokens=model.usage.prompt_tokens,
+        completion_tokens=model.usage.completion_tokens,
+        seconds=round(model.usage.seconds, 3),
+        cost=round(model.usage.cost, 6),
+        calls=model.calls,
+        cached=model.cached,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from octavo.model.document import Kind, shown_path
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer, SentenceCitation
 from octavo.operations.lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
+from octavo.operations.search.lines import stage_lines
 
 _INDENT = "    "
 EXTRACTIVE = "extractive"
@@ -57,6 +58,8 @@ def below_sentences(answer: AskAnswer) -> list[Block]:
     if answer.dropped:
         which = "it" if len(answer.dropped) == 1 else "them"
         lines.append((Part(f"{count(len(answer.dropped), 'sentence')} left out: no passage supports {which}", "dim"),))
+    if answer.trace is not None:
+        lines += [*stage_lines(answer.trace), ()]
     lines += degraded_lines(answer.degraded)
     lines.append((Part(_footer(answer), "dim"),))
     if answer.hint:
@@ -83,4 +86,6 @@ def _footer(answer: AskAnswer) -> str:
     parts = [f"{said} from {count(len(answer.passages), 'passage')} in {duration(answer.took_ms / 1e3)}", answer.mode]
     if answer.usage:
         parts += [answer.usage.model, f"{answer.usage.prompt_tokens + answer.usage.completion_tokens:,} tokens"]
+        if answer.usage.cached:
+            parts.append(f"{answer.usage.cached} of {count(answer.usage.calls, 'call')} known already")
     return " · ".join(parts)

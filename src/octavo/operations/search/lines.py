@@ -37,7 +37,7 @@ def search_lines(answer: SearchAnswer) -> Iterator[Block]:
     if not answer.hits:
         yield (Part("No match."),)
     if answer.trace is not None:
-        yield from _stages(answer.trace)
+        yield from stage_lines(answer.trace)
         yield ()
         if answer.hits and all(hit.score is None for hit in answer.hits):
             yield (Part(f"{answer.profile} is not calibrated for this model: its scores only order.", "dim"),)
@@ -98,7 +98,7 @@ def _score(step: Step) -> str:
     return f"score {step.score:.4f}" + (f"  {step.detail}" if step.detail else "")
 
 
-def _stages(trace: Iterable[Stage]) -> Iterator[Line]:
+def stage_lines(trace: Iterable[Stage]) -> Iterator[Line]:
     names = ("stage", "shape", "received", "returned", "ms", "")
     rows = [tuple(Part(name, "dim") for name in names)]
     for stage in trace:
