@@ -64,14 +64,13 @@ class Compound:
         return dict(sorted(found.items()))
 
     def stream(self, *path: str) -> bytes:
-        """A stream by its name, behind the storages that hold it; empty where there is none."""
+        """A stream by its name in whatever case, behind the storages that hold it; empty where there is none."""
         number = 0
         for name in path:
-            if number and not self.is_storage(number):
+            held = {found.casefold(): entry for found, entry in self.below(number).items()}
+            if name.casefold() not in held:
                 return b""
-            number = self.below(number).get(name, -1)
-            if number < 0:
-                return b""
+            number = held[name.casefold()]
         return self.read(number)
 
     def is_storage(self, number: int) -> bool:
