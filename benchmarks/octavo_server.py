@@ -7,15 +7,19 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+import apsw
 
 
 @contextmanager
-def serving(library: Path) -> Iterator[tuple[str, int]]:
+def serving(library: Path, search_processes: int = 1) -> Iterator[tuple[str, int]]:
     """Address and process of a server that answers from this library, and neither watches folders nor makes vectors."""
     command = [sys.executable, "-m", "octavo", "serve", "--port", "0", "--no-watch", "--library", str(library)]
     environ = {**os.environ, "OCTAVO_WORK_IN_SERVER": "false"}
+    if search_processes > 1:
+        environ["OCTAVO_SERVE_SEARCH_PROCESSES"] = str(search_processes)
     server = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", env=environ)
     assert server.stderr is not None
     try:
@@ -28,7 +32,6 @@ def serving(library: Path) -> Iterator[tuple[str, int]]:
 
 
 def titles(library: Path) -> list[str]:
-    """Of every document the end of its path, as somebody would type it."""
-    command = [sys.executable, "-m", "octavo", "list", "--documents", "--format", "files", "--library", str(library)]
-    listed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
-    return [re.sub(r"[\W_]+", " ", "/".join(Path(line).parts[-2:]).rpartition(".")[0]).strip() for line in listed]
+    """Of every document its title: what somebody who looks for it would type."""
+    with closing(apsw.Connection(str(library), apsw.SQLITE_OPEN_READONLY)) as database:
+        return [title for (title,) in database.execute("select title from documents where title <> '' order by key")]

@@ -241,6 +241,7 @@ class Serve:
     concurrency: Annotated[
         int, Field(ge=1, le=10_000, description="Requests answered at once; further ones get status 503.")
     ] = 64
+    search_processes: Annotated[int, Field(ge=1, le=64, description="Processes that search for the page.")] = 1
     drain_seconds: Annotated[
         int, Field(ge=0, le=3_600, description="How long a server finishes its requests after it was asked to stop.")
     ] = 10

@@ -10,6 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from octavo.config.schema import Config
 from octavo.dataclass import dataclass
 from octavo.engine.builds import Stopped
+from octavo.engine.child_process import Died
 from octavo.engine.engine import Engine
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import Models
 from octavo.errors import LibraryError
+from octavo.interfaces.processes import Processes
 from octavo.jobs.worker import Pace
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
@@ -54,9 +57,11 @@ class Calls:
         open_engine: Callable[[], Engine],
         threads: int = 8,
         follow: Callable[[Engine, threading.Event], None] | None = None,
+        processes: Processes | None = None,
     ) -> None:
         """`follow` is told of the engine once it is open, and to stop when it is closed."""
         self._open = open_engine
+        self._processes = processes
         self._follow = follow
         self._closing = threading.Event()
         self._resting = False
@@ -87,13 +92,8 @@ class Calls:
         cancellation = Cancellation()
 
         def run() -> _T:
-            engine = self.engine()
             with cancelled_by(cancellation):
-                try:
-                    return function(engine)
-                except LibraryError:
-                    engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
-                    raise
+                return self.run(function)
 
         future = self._pool.submit(run)
         self._running.add(future)
@@ -104,6 +104,23 @@ class Calls:
             cancellation.cancel()  # a language model that is being asked is left
             if progress is not None:
                 progress.stop()
+            raise
+
+    async def apart(self, function: Callable[[Engine], _T]) -> _T:
+        """The same in a process of its own, where there are some: both `function` and what it gives are sent there and
+        back, the one by `pickle`, the other made of plain values. What nobody waits for any more is not begun."""
+        if self._processes is not None:
+            with suppress(Died):
+                return await asyncio.wrap_future(self._processes.submit(function))
+        return await self.work(function)
+
+    def run(self, function: Callable[[Engine], _T]) -> _T:
+        """In this thread."""
+        engine = self.engine()
+        try:
+            return function(engine)
+        except LibraryError:
+            engine.reader.promise_repair()  # what derives from texts, folders and models is made anew meanwhile
             raise
 
     def engine(self) -> Engine:
@@ -135,6 +152,8 @@ class Calls:
     def close(self, timeout: float) -> bool:
         """Stops what is under way and closes the library; false when something did not stop in time."""
         self._closing.set()
+        if self._processes is not None:
+            self._processes.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
         engine = self._engine
         stopped = True

@@ -14,16 +14,16 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.errors import OctavoError
+from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.http.guard import COOKIE
 from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web import text
-from octavo.interfaces.web.site import HEADERS, Listed, Site
+from octavo.interfaces.web.site import HEADERS, Listed, Site, templates
 from octavo.operations.arguments import request as parsed
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, whole_answer
 from octavo.operations.search.finding import find
@@ -126,7 +126,7 @@ class Pages:
 
     async def _search(self, request: Request) -> Response:
         asked = Asked.of(request)
-        found = await self._found(asked)
+        found = await self._site.calls.work(partial(shown, asked, True)) if asked.query else await self._welcome()
         return self._page("search.html", asked=asked, title=asked.query or "Search", **found)
 
     async def _results(self, request: Request) -> Response:
@@ -139,34 +139,17 @@ class Pages:
         asked, explain = Asked.of(request), "explain" in request.query_params
 
         async def answered() -> Response:
+            if not asked.query:
+                return self._page("results.html", asked=asked, **(await self._welcome()))
             async with self._turns:
-                return self._page("results.html", asked=asked, **(await self._found(asked, explain=explain)))
+                html = await self._site.calls.apart(partial(results, asked, explain))
+            return HTMLResponse(html, headers=HEADERS)
 
         return await while_wanted(request, answered())
 
-    async def _found(self, asked: Asked, *, explain: bool = True) -> dict[str, Any]:
-        if not asked.query:
-            status = await self._call("status")
-            return {"answer": None, "groups": (), "facets": {}, "mark": None, "problem": None, "status": status}
-        problem, answer = None, None
-        tags: Mapping[str, tuple[str, ...]] = {}
-        try:
-            answer, tags = await self._site.calls.work(partial(searched, asked.request(explain=explain)))
-        except OctavoError as error:  # while a query is being typed it is often not one yet
-            problem = error
-        find = marks_of(asked.query)
-        return {
-            "answer": answer,
-            "groups": grouped(answer.hits) if answer is not None else (),
-            "facets": facets(asked, answer, tags) if answer is not None else {},
-            "mark": lambda hit: text.excerpt(shown_excerpt(hit), find),
-            "hit_link": hit_link,
-            "heading_of": heading_of,
-            "with_marks": lambda said: text.with_marks(said, find),
-            "place_of": place_of,
-            "problem": problem,
-            "status": None,
-        }
+    async def _welcome(self) -> dict[str, Any]:
+        status = await self._call("status")
+        return {"answer": None, "groups": (), "facets": {}, "mark": None, "problem": None, "status": status}
 
     async def _trace(self, request: Request) -> Response:
         asked = Asked.of(request)
@@ -205,6 +188,36 @@ async def asset(request: Request) -> Response:
     package, folder, file = _DRAWING.get(name, ("octavo.interfaces.web", "assets", name))
     content = files(package).joinpath(folder, file).read_bytes()
     return Response(content, headers={**HEADERS, "Cache-Control": "no-cache"}, media_type=ASSETS[name])
+
+
+def results(asked: Asked, explain: bool, engine: Engine) -> str:
+    """The hits as the page has them."""
+    return templates().get_template("results.html").render(asked=asked, **shown(asked, explain, engine))
+
+
+def shown(asked: Asked, explain: bool, engine: Engine) -> dict[str, Any]:
+    """What a page about a search says, and how."""
+    problem, answer = None, None
+    tags: Mapping[str, tuple[str, ...]] = {}
+    try:
+        answer, tags = searched(asked.request(explain=explain), engine)
+    except OctavoError as error:  # while a query is being typed it is often not one yet
+        problem = error
+        if isinstance(error, LibraryError):
+            engine.reader.promise_repair()
+    find = marks_of(asked.query)
+    return {
+        "answer": answer,
+        "groups": grouped(answer.hits) if answer is not None else (),
+        "facets": facets(asked, answer, tags) if answer is not None else {},
+        "mark": lambda hit: text.excerpt(shown_excerpt(hit), find),
+        "hit_link": hit_link,
+        "heading_of": heading_of,
+        "with_marks": lambda said: text.with_marks(said, find),
+        "place_of": place_of,
+        "problem": problem,
+        "status": None,
+    }
 
 
 def searched(request: SearchRequest, engine: Engine) -> tuple[SearchAnswer, dict[str, tuple[str, ...]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -61,6 +62,31 @@ Page = Callable[[Request], Awaitable[Response]]
 Listed = list[tuple[str, Page, list[str]]]
 
 
+@cache
+def templates(writable: bool = False) -> Environment:
+    """What pages are made of; `writable` ones offer changes."""
+    made = Environment(
+        loader=PackageLoader("octavo.interfaces.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        auto_reload=False,  # templates are part of the package: none changes while it runs
+    )
+    made.filters["sentence"] = text.sentence
+    made.globals |= {
+        "version": __version__,
+        "document_link": text.document_link,
+        "differences": text.differences,
+        "inline": text.inline,
+        "place": text.Place,
+        "named_link": text.named_link,
+        "writable": writable,
+        "site_pages": PAGES,
+        "library_pages": LIBRARY_PAGES,
+    }
+    return made
+
+
 class Site:
     """`writable` is whether pages offer changes: then every request has given the token."""
 
@@ -70,25 +96,7 @@ class Site:
         self.open_with = tuple(
             (name, template) for name, _, template in (setting.partition("=") for setting in open_with)
         )
-        self._templates = Environment(
-            loader=PackageLoader("octavo.interfaces.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            auto_reload=False,  # templates are part of the package: none changes while it runs
-        )
-        self._templates.filters["sentence"] = text.sentence
-        self._templates.globals |= {
-            "version": __version__,
-            "document_link": text.document_link,
-            "differences": text.differences,
-            "inline": text.inline,
-            "place": text.Place,
-            "named_link": text.named_link,
-            "writable": writable,
-            "site_pages": PAGES,
-            "library_pages": LIBRARY_PAGES,
-        }
+        self._templates = templates(writable)
 
     def part(self, name: str, **shown: Any) -> str:
         """A piece of a page."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 
 from octavo.config.reloading import load_with_files
 from octavo.config.schema import Config
+from octavo.engine.wiring import open_engine
 from octavo.errors import StorageError
 from octavo.interfaces.calls import Calls, following, opened
 from octavo.interfaces.cli.options import Choices
@@ -18,6 +20,7 @@ from octavo.interfaces.daemon.address import available, place
 from octavo.interfaces.daemon.client import greeting
 from octavo.interfaces.daemon.server import AlreadyRunning, Server, key_of
 from octavo.interfaces.http.server import serve as listen
+from octavo.interfaces.processes import Processes, Runs
 from octavo.observability.logs import configure
 from octavo.operations.table import chosen
 
@@ -43,9 +46,8 @@ def serve(
         "serve.write": write,
         "watch.enabled": watch,
     }
-    config, files = load_with_files(
-        choices.flags() | {name: value for name, value in given.items() if value is not None}
-    )
+    flags = choices.flags() | {name: value for name, value in given.items() if value is not None}
+    config, files = load_with_files(flags)
     chosen(tools)
     configure("info" if choices.verbose else config.log_level, format=config.log_format)
 
@@ -55,8 +57,19 @@ def serve(
         if show:
             webbrowser.open(f"{address}/")
 
-    calls = Calls(lambda: opened(config), follow=following(config, files))
+    count = config.serve.search_processes
+    processes = Processes(partial(searching, flags), count) if count > 1 else None
+    calls = Calls(lambda: opened(config), follow=following(config, files), processes=processes)
     listen(calls, config.serve, tools, listening, _socket(config, calls))
+
+
+def searching(flags: dict[str, Any]) -> Runs:
+    """For a process beside the server: the same library, of which it neither watches the folders nor does the work."""
+    config, files = load_with_files(flags)
+    configure(config.log_level, format=config.log_format)
+    calls = Calls(lambda: open_engine(config), follow=following(config, files))
+    calls.engine()
+    return calls.run
 
 
 def serve_page(choices: Choices, port: int | None) -> None:
