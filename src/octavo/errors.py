@@ -33,7 +33,7 @@ OctavoError
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -53,6 +53,12 @@ class OctavoError(Exception):
     def details(self) -> dict[str, Any]:
         """What was said when it was raised, beside what follows from the error itself."""
         return {**dict.fromkeys(self.promised), **self._implied(), **self._details}
+
+    def hide(self, hidden: Callable[[Any], Any]) -> None:
+        """Has the message, the hint and the details told as `hidden` gives them."""
+        self.message, self.hint = hidden(self.message), hidden(self.hint)
+        self._details = hidden(self._details)
+        self.args = (self.message,)
 
     def _implied(self) -> dict[str, Any]:
         return {}

@@ -7,18 +7,25 @@ from dataclasses import replace
 import apsw
 import pytest
 import zstandard
+from documents import zipped
 from git_repository import GitRepository
 from secret_tokens import TOKENS
 from workbench import Bench
 
 from octavo.engine.mending import damage
 from octavo.errors import InvalidArgument
-from octavo.memory.commit import archive, create, revise
+from octavo.memory.commit import archive, create, link, revise
 from octavo.memory.draft import Draft, Provenance
 from octavo.memory.history import version
 from octavo.memory.remember import remember
+from octavo.memory.sessions import start
+from octavo.model.memory import MemoryLink
 from octavo.model.query import Query
+from octavo.operations.canonical.documents import canonical_upsert
+from octavo.operations.canonical.requests import CanonicalUpsertRequest
+from octavo.operations.library.collections import add
 from octavo.operations.library.health import doctor
+from octavo.operations.library.requests import AddRequest
 from octavo.operations.reading.passage import read
 from octavo.operations.reading.requests import GetRequest
 from octavo.sources import git
@@ -120,6 +127,39 @@ def test_a_token_in_a_diff_or_a_message_is_redacted_and_named_with_its_commit(be
     assert TOKEN.lower() not in stored(bench).lower()
 
 
+@pytest.mark.skipif(git.git_program() is None, reason="git is not installed")
+def test_a_token_in_the_name_of_an_author_is_redacted(bench: Bench) -> None:
+    repo = GitRepository(bench.folder)
+    hash_ = repo.commit("Add", {"a.py": "x = 1\n"}, author=f"Ann {TOKEN} <{TOKENS['GitLab token']}@example.org>")
+    bench.index()
+    with bench.opened() as engine:
+        assert f"Ann {MARK * len(TOKEN)} <" in read(engine, GetRequest(hash_[:10])).text
+    library = apsw.Connection(str(bench.library))
+    told = library.execute("select author from commits union all select metadata from documents").fetchall()
+    library.close()
+    assert [row for row in told if TOKEN in row[0] or TOKENS["GitLab token"] in row[0]] == []
+    assert TOKEN.lower() not in stored(bench).lower()
+
+
+def test_a_token_in_the_name_of_what_lies_inside_of_a_file_is_redacted(bench: Bench) -> None:
+    """A message of a mailbox is named after its subject, with another case and without its signs."""
+    mailbox = f"From a@b Sat Jan  1 00:00:00 2022\nFrom: a@b.example\nSubject: Door {TOKEN}\n\nThe boiler.\n"
+    other = TOKEN[:-1] + ("a" if TOKEN[-1] != "a" else "b")
+    archive = zipped({f"{TOKEN}.md": "# A\n\nGate\n", f"{other}.md": "# B\n\nTree\n", f"{TOKEN}.env": "x"})
+    bench.write({"in.mbox": mailbox, "old.zip": archive})
+    bench.index(converting={"archives": True})
+    hidden = MARK * len(TOKEN)
+    uris = sorted(bench.ledger())
+    assert [uri for uri in uris if uri.startswith("old.zip/")] == [
+        f"old.zip/{hidden}-2.md",
+        f"old.zip/{hidden}.env",
+        f"old.zip/{hidden}.md",
+    ]
+    assert [uri for uri in uris if uri.startswith("in.mbox/door-")] != []
+    assert TOKEN.lower().replace("_", "-") not in stored(bench).lower().replace("_", "-")
+    assert (bench.found("Gate"), bench.found("Tree")) == ([f"old.zip/{hidden}.md"], [f"old.zip/{hidden}-2.md"])
+
+
 def test_a_memory_is_stored_without_its_token_unless_somebody_insists(bench: Bench) -> None:
     with bench.opened() as engine:
         item = create(engine.memories, Draft(f"{TOKEN} opens the door.")).item
@@ -141,8 +181,26 @@ def test_no_token_enters_the_log_of_memories_or_their_tags(bench: Bench) -> None
         (kept,) = engine.memories.repository.versions(engine.project.id, item.id)
         hidden = MARK * len(TOKEN)
         assert (logged.author, logged.reason) == (kept.author, kept.reason) == (f"ann {hidden}", f"because of {hidden}")
+        for beside in (
+            {"tags": (TOKEN,)},
+            {"scope": TOKEN},
+            {"links": (MemoryLink(f"https://example.org/{TOKEN}"),)},
+            {"doc_class": TOKEN},
+            {"metadata": {"key": TOKEN}},
+        ):
+            with pytest.raises(InvalidArgument, match="GitHub token"):
+                remember(engine.memories, replace(Draft("The gate is red."), **beside))  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match="GitHub token"):
-            remember(engine.memories, Draft("The gate is red.", tags=(TOKEN,)))
+            canonical_upsert(engine, CanonicalUpsertRequest(f"plans/{TOKEN}", "The roof."))
+        with pytest.raises(InvalidArgument, match="GitHub token"):
+            link(engine.memories, item.id, MemoryLink(TOKEN))
+        with pytest.raises(InvalidArgument, match="GitHub token"):
+            add(engine, AddRequest(folder=str(bench.folder), name="notes", tags=(TOKEN,)))
+        assert TOKEN not in str(start(engine.memories, f"Work {TOKEN}", f"ann {TOKEN}"))
+        key = Provenance(key=TOKEN)
+        first, again = (remember(engine.memories, Draft("The path is long."), key).committed for _ in range(2))
+        assert first.item.id == again.item.id
+    assert TOKEN.lower() not in stored(bench).lower()
 
 
 def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None:

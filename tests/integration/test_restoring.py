@@ -48,6 +48,22 @@ def test_whoever_has_a_library_open_sees_what_is_restored_and_writes_where_other
         assert len(recall(before, RecallRequest("boiler")).memories) == 1
 
 
+def test_a_restore_leaves_nothing_beside_the_saved_file(tmp_path: Path) -> None:
+    library, saved = tmp_path / "library.db", tmp_path / "backups" / "saved.db"
+    saved.parent.mkdir()
+    with open_library(library, create=True, settings=SETTINGS) as server:
+        memory_commit(server, MemoryCommitRequest(text="The harbour opens at six."))
+    save_copy(library, saved)
+    restore(saved, library, replace=True)
+    assert [path.name for path in saved.parent.iterdir()] == ["saved.db"]
+    with open_library(saved, settings=SETTINGS) as used:
+        memory_commit(used, MemoryCommitRequest(text="The boiler is in the cellar."))
+        assert saved.with_name("saved.db-wal").stat().st_size  # what is only in the log is restored too
+        restore(saved, library, replace=True)
+    with open_library(library, settings=SETTINGS) as restored:
+        assert len(recall(restored, RecallRequest("boiler")).memories) == 1
+
+
 def test_a_library_whose_file_was_replaced_is_not_written_any_more(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "library.db")
     SqliteStore(tmp_path / "other.db").close()

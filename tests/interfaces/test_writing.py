@@ -19,10 +19,12 @@ from http_calls import in_process
 from mcp import Client, types
 from mcp_calls import in_memory
 from python_calls import HASHING
+from secret_tokens import TOKENS
 
 import octavo as package
 from octavo.errors import Conflict, InvalidArgument, NotFound, OctavoError, StorageError
 from octavo.operations.table import chosen
+from octavo.sources.redaction import MARK
 
 NOTE = "# A\n\nalpha\n\n## B\n\nbeta\n"
 
@@ -513,3 +515,54 @@ def test_a_killed_writer_leaves_the_old_file_or_the_new_one(folder: Path) -> Non
         text = note.read_text()
         assert re.fullmatch(re.escape(NOTE) + r"(?:\n(?:- x{60}\n)+)?", text)
     assert {path.name for path in folder.iterdir() if not path.name.startswith(".octavo-")} == {"note.md"}
+
+
+TOKEN = TOKENS["GitHub token"]
+
+
+def test_what_is_told_of_a_note_on_disk_holds_no_token(library: package.Library, folder: Path) -> None:
+    """A client that may edit sees no more of a file than one that may search."""
+    note = f"# A {TOKEN}\n\nalpha\n[[{TOKEN}]]\n\n### B {TOKEN}\n\n{TOKEN}\n"
+    (folder / "note.md").write_text(note)
+    (folder / "other.md").write_text(f"# O\n\n[[note#A {TOKEN}]] [x](note.md)\n")
+    told = [
+        library.doc_replace_section("note.md", [f"A {TOKEN}"], "x", dry_run=True),
+        library.doc_rename("note.md", heading_path=[f"A {TOKEN}"], heading="C", dry_run=True),
+        library.doc_auto_fix("note.md", dry_run=True),
+        library.doc_create("new.md", "N", template="note.md", dry_run=True),
+        library.doc_validate("note.md"),
+        library.lint(),
+    ]
+    with pytest.raises(NotFound) as refused:
+        library.doc_replace_section("note.md", ["Z"], "x")
+    told += [refused.value.message, refused.value.hint, refused.value.details]
+    written = library.doc_append_to_section("note.md", [f"A {TOKEN}"], f"And {TOKEN}", reason=TOKEN, author=TOKEN)
+    told += [written, library.history("note.md"), library.doc_restore("note.md")]
+    assert [answer for answer in told if TOKEN in str(answer)] == []
+    assert MARK * len(TOKEN) in written.diff
+    assert (folder / "note.md").read_text() == note
+    library.add("notes", folder, allow_secrets=True)
+    assert TOKEN in library.doc_append_to_section("note.md", [f"A {TOKEN}"], "More").diff
+
+
+def test_a_file_that_no_search_reads_is_not_read_by_an_edit(library: package.Library, folder: Path) -> None:
+    left_out = ("passwords.md", "private/diary.md", ".ssh/notes.md")
+    for uri in left_out:
+        (folder / uri).parent.mkdir(exist_ok=True)
+        (folder / uri).write_text("# A\n\nhunter2\n")
+    (folder / "link.md").symlink_to("passwords.md")
+    (folder / ".octavoignore").write_text("private/\ntemplates/\n")
+    (folder / "templates").mkdir()
+    (folder / "templates" / "t.md").write_text("# {{title}}\n")
+    before = tree(folder)
+    for uri in (*left_out, "link.md"):
+        for write in WRITES.values():
+            with pytest.raises((InvalidArgument, Conflict)) as refused:
+                write(library, uri)
+            assert "hunter2" not in str(refused.value)
+        with pytest.raises(InvalidArgument, match="left out"):
+            library.doc_create("new.md", "N", template=uri, dry_run=True)
+        with pytest.raises(InvalidArgument, match="left out"):
+            library.doc_validate(uri)
+    assert tree(folder) == before
+    assert library.doc_create("new.md", "N", template="templates/t.md").changed

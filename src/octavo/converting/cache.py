@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -25,14 +26,23 @@ _FULL = 0.9  # of the limit: what pruning leaves, so that it is not needed again
 class CachedConverter:
     """Fits `ports.Converter`. What another one converts is kept, up to so many bytes; the longest unused go first.
 
-    A refusal is not kept: it may be the machine's, and it is quick. Nor is what holds other files: those are kept.
+    A refusal is not kept: it may be the machine's, and it is quick. Nor is what holds other files: those are kept. Nor
+    is what `secret` finds something in: the cache is of files as they are, before anything is redacted.
     """
 
-    def __init__(self, converter: Converter, folder: Path, most_bytes: int, settings: Settings) -> None:
+    def __init__(
+        self,
+        converter: Converter,
+        folder: Path,
+        most_bytes: int,
+        settings: Settings,
+        secret: Callable[[object], bool] = lambda told: False,
+    ) -> None:
         self._converter = converter
         self._folder = folder
         self._most = most_bytes
         self._settings = json.dumps(asdict(settings), sort_keys=True)
+        self._secret = secret
         self._unchecked = 0  # bytes written since the folder was last measured
 
     def reads(self, uri: str) -> bool:
@@ -51,6 +61,8 @@ class CachedConverter:
         place = self._place(uri, known, data)
         kept = _kept(place)
         if kept is not None:
+            if self._secret(to_plain(kept)):
+                place.unlink(missing_ok=True)  # kept by an earlier version, or by fewer rules
             return kept
         made = self._converter.convert(uri, data)
         if isinstance(made, Converted) and not made.members:
@@ -71,7 +83,10 @@ class CachedConverter:
 
     def _keep(self, place: Path, made: Converted) -> None:
         """Whole or not at all, and for its owner alone. A disk that is full costs the next run its time."""
-        body = zlib.compress(json.dumps(to_plain(made), separators=(",", ":")).encode(), 1)
+        plain = to_plain(made)
+        if self._secret(plain):
+            return
+        body = zlib.compress(json.dumps(plain, separators=(",", ":")).encode(), 1)
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             place.parent.mkdir(mode=0o700, exist_ok=True)

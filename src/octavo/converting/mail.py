@@ -34,6 +34,7 @@ _HEADER_BYTES = 200_000
 _QUOTED = re.compile(r"^\s*>")
 _NOT_SLUG = re.compile(r"[^\w]+")
 _LONGEST_SLUG = 60
+_LIKE_A_KEY = re.compile(r"(?=\S*\d)\S{15,}")  # in lower case and without its signs, redaction would not know a token
 _TYPES = {"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "application/pdf": ".pdf"}
 _TYPES |= {"message/rfc822": ".eml", "text/calendar": ".ics", "text/markdown": ".md"}
 
@@ -71,7 +72,8 @@ def read_mbox(name: str, data: bytes, settings: Settings) -> Converted | Refused
 def _message_name(raw: bytes) -> str:
     """`2026-03-02-the-hive-1f2e3d4c.eml`: what people look for, and a digest that tells equal ones apart."""
     message = message_from_bytes(_BLANK_LINE.split(raw[:_HEADER_BYTES], maxsplit=1)[0] + b"\n\n", policy=default)
-    facts, slug = _facts(message), _NOT_SLUG.sub("-", _header(message, "Subject").casefold())[:_LONGEST_SLUG]
+    words = _LIKE_A_KEY.sub("", _header(message, "Subject")).casefold()
+    facts, slug = _facts(message), _NOT_SLUG.sub("-", words)[:_LONGEST_SLUG]
     digest = hashlib.sha256(str(facts.get("message_id", "")).encode("utf-8", "replace") or raw).hexdigest()[:8]
     return "-".join(filter(None, (str(facts.get("date", ""))[:10], slug.strip("-"), digest))) + ".eml"
 

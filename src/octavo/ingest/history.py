@@ -30,6 +30,7 @@ from octavo.ports import Store
 from octavo.sources.git import commits, reachable, refs, shallow_boundary
 from octavo.sources.git_repositories import UnreadableRepository, holds_repository, repositories
 from octavo.sources.ignore import IgnoreRules
+from octavo.sources.redaction import redacted
 from octavo.sources.withheld import Withholding
 
 _BATCH = 1_000  # commits in one transaction
@@ -235,7 +236,7 @@ class _CommitWriter:
                     self._report.commits += len(batch) if new is None else sum(commit.hash in new for commit in batch)
                     if done is not None:
                         done += [commit.hash for commit in batch]
-                    self._progress.advance(len(batch), batch[-1].subject)
+                    self._progress.advance(len(batch), self._shown(batch[-1].subject))
         finally:
             self._progress.finish()
 
@@ -247,7 +248,8 @@ class _CommitWriter:
             prepared_commit = self._prepared(prefix, commit)
             if prepared_commit is not None:
                 prepared.append(prepared_commit)
-                entries.append(_entry(prefix, commit, prepared_commit.document.id, _withholding(made_by, commit)))
+                author, recipe = self._shown(str(commit.author)), _withholding(made_by, commit)
+                entries.append(_entry(prefix, commit, prepared_commit.document.id, author, recipe))
         store, project, collection = self._store, self._project, self._collection.id
         with store.transaction():
             keys = store.documents.put_all(project, collection, prepared)
@@ -267,6 +269,10 @@ class _CommitWriter:
                 )
             store.history.put(project, collection, entries)
         self._report.chunks += len(rows)
+
+    def _shown(self, told: str) -> str:
+        """What a commit tells beside its text, without keys and tokens."""
+        return told if self._origin.allow_secrets else redacted(told)[0]
 
     def _prepared(self, prefix: str, commit: Commit) -> PreparedDocument | None:
         """A commit that cannot be prepared costs only itself."""
@@ -332,9 +338,9 @@ def _withholding(made_by: str, commit: Commit) -> str:
     return f"{made_by}{_WITHHOLDING}{text_hash(json.dumps(commit.withheld))[:16]}" if commit.withheld else made_by
 
 
-def _entry(prefix: str, commit: Commit, document: DocumentId, made_by: str) -> HistoryEntry:
+def _entry(prefix: str, commit: Commit, document: DocumentId, author: str, made_by: str) -> HistoryEntry:
     touched = dict.fromkeys(path for file in commit.files for path in (file.path, file.before) if path)
-    return HistoryEntry(prefix, commit.hash, document, str(commit.author), commit.committed_at, made_by, tuple(touched))
+    return HistoryEntry(prefix, commit.hash, document, author, commit.committed_at, made_by, tuple(touched))
 
 
 def _batches(records: Iterator[Commit]) -> Iterator[list[Commit]]:

@@ -9,10 +9,12 @@ from typing import Protocol
 from octavo.algorithms.diffs import changed_words
 from octavo.chunking.code import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
+from octavo.converting.archives import unused
 from octavo.dataclass import dataclass
 from octavo.errors import OctavoError, SourceError
 from octavo.graph.edges import linked
 from octavo.ingest.converted import converted_document, redacted_conversion, utf8
+from octavo.ingest.redacted_commit import redacted_commit
 from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
@@ -29,7 +31,6 @@ from octavo.sources.redaction import described, find_keys, redacted, redacted_va
 
 _COMMITS = CommitParser()
 _DIFF = ContentType.DIFF  # asked for once: Python 3.11 takes its time to find a member of an enumeration
-
 
 MemberRules = Callable[[str, int], str | None]
 """A uri inside of a file, and its size → why it is left out: None if it is read, `IGNORED` if nobody need know."""
@@ -157,9 +158,13 @@ class Preparer:
     def _members(
         self, origin: Origin, container: SeenFile, members: Sequence[Member], depth: int
     ) -> Iterator[PreparedFile]:
+        taken: set[str] = set()
         for member in members:
-            file = SeenFile(f"{container.uri}/{member.name}", container.location, container.stamp)
-            verdict = self._member_rules(file.uri, len(member.data)) if self._member_rules is not None else None
+            uri = f"{container.uri}/{member.name}"
+            verdict = self._member_rules(uri, len(member.data)) if self._member_rules is not None else None
+            # What lies inside of a file is found by its uri alone, so that the name need not be the one it has.
+            uri = uri if origin.allow_secrets else unused(redacted(uri)[0], taken)
+            file = SeenFile(uri, container.location, container.stamp)
             if verdict == IGNORED:
                 continue
             if verdict is not None:
@@ -252,9 +257,8 @@ class Preparer:
         document = commit_document(commit, id_, uri, origin.tags)
         found = () if origin.allow_secrets else find_keys(document.text)
         if found:
-            hidden = replace(commit, message=redacted(commit.message)[0], diff=_redacted_diff(commit.diff))
-            warnings = described(document.text, found)
-            document = replace(commit_document(hidden, id_, uri, origin.tags), warnings=warnings)
+            hidden = commit_document(redacted_commit(commit), id_, uri, origin.tags)
+            document = replace(hidden, warnings=described(document.text, found))
         # A commit whose diff is still to come is written again with it, and its edges then.
         return self.document(document, links=commit.diff is not None)
 
@@ -374,10 +378,6 @@ def _redacted_source(source: Source) -> tuple[Source, tuple[str, ...]]:
         return source, ()
     hidden = replace(source, text=text, title=title, metadata=metadata)
     return hidden, described(source.text, found) if found else described("", elsewhere)
-
-
-def _redacted_diff(diff: str | None) -> str | None:
-    return None if diff is None else redacted(diff)[0]
 
 
 def _told(document: Document, source: Source) -> Document:

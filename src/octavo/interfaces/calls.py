@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict
@@ -31,6 +31,7 @@ from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
 from octavo.operations.arguments import request
+from octavo.operations.hints import answer_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.schemas import dump
 
@@ -77,10 +78,14 @@ class Calls:
         *,
         forgiving: bool = False,
         progress: CallProgress | None = None,
+        offered: Container[str] | None = None,
     ) -> Answered:
-        """Runs an operation in a thread. Whatever goes wrong on purpose is raised as the error it is."""
+        """Runs an operation in a thread. Whatever goes wrong on purpose is raised as the error it is.
+
+        Hints name the tools that are `offered`; None leaves them to a person with a command line.
+        """
         made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
-        return await self.work(partial(_answered, operation, made, progress), progress)
+        return await self.work(partial(_answered, operation, made, progress, offered), progress)
 
     async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
@@ -195,8 +200,12 @@ def following(config: Config, files: ConfigFiles) -> Callable[[Engine, threading
     return follow
 
 
-def _answered(operation: Operation, made: Any, progress: Progress | None, engine: Engine) -> Answered:
+def _answered(
+    operation: Operation, made: Any, progress: Progress | None, offered: Container[str] | None, engine: Engine
+) -> Answered:
     answer = operation.run(engine, made, progress)
+    if offered is not None:
+        answer = answer_for_model(answer, offered)
     return Answered(answer, dump(operation.gives, answer), operation.written(answer))
 
 

@@ -27,6 +27,7 @@ from octavo.model.memory import (
     memory_id,
     memory_uri,
 )
+from octavo.sources.redaction import redacted
 
 _RETRIES = 32  # attempts while other writers keep changing an item; each failed attempt is a change of theirs
 
@@ -168,6 +169,10 @@ def link(memories: ProjectMemories, name: MemoryId, target: MemoryLink, by: Prov
     """Adds a link, unless the item already has it."""
     if not target.target.strip():
         raise InvalidArgument("a link needs a target")
+    if found := redacted(target.target)[1]:
+        raise InvalidArgument(
+            f"the target seems to contain a secret ({found[0].kind})", hint="link to an address without it"
+        )
     return _amend(memories, name, MemoryAction.LINKED, by, link=target)
 
 

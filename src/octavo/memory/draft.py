@@ -61,6 +61,8 @@ class Provenance:
     def __post_init__(self) -> None:
         object.__setattr__(self, "author", redacted(self.author)[0])
         object.__setattr__(self, "reason", redacted(self.reason)[0])
+        if self.key is not None and redacted(self.key)[1]:
+            object.__setattr__(self, "key", text_hash(self.key))
 
 
 ANONYMOUS = Provenance()

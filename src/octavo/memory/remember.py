@@ -17,6 +17,7 @@ from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, memory_of
 from octavo.model.query import Filters, Terms
+from octavo.sources.redaction import redacted_values
 from octavo.sources.written_secrets import find_secrets
 
 _PROBES, _PROBE_WORDS = 4, 3  # lexical queries that look for similar memories, and the words of each
@@ -73,7 +74,13 @@ def _committed(memories: ProjectMemories, draft: Draft, by: Provenance, payload:
 
 
 def refuse_secrets(draft: Draft) -> None:
-    found = (*find_secrets(draft.text), *find_secrets(draft.title), *find_secrets("\n".join(draft.tags)))
+    beside = [draft.scope, draft.canonical_key, draft.doc_class, draft.metadata, *(link.target for link in draft.links)]
+    found = (
+        *find_secrets(draft.text),
+        *find_secrets(draft.title),
+        *find_secrets("\n".join(draft.tags)),
+        *redacted_values(beside)[1],
+    )
     if found:
         kinds = ", ".join(dict.fromkeys(match.kind for match in found))
         raise InvalidArgument(

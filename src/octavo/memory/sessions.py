@@ -14,7 +14,7 @@ from octavo.sources.redaction import redacted
 
 
 def start(memories: ProjectMemories, title: str, author: str = "") -> MemorySession:
-    at, title = memories.clock(), redacted(title)[0]
+    at, title, author = memories.clock(), redacted(title)[0], redacted(author)[0]
     with memories.store.transaction():
         for occurrence in count():
             name = session_id(memories.project, author, title, at, occurrence)

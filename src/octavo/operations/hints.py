@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
 from octavo.errors import OctavoError
+from octavo.operations.library.answers import HealthAnswer
 from octavo.operations.operation import Operation
 from octavo.operations.request_fields import RequestField, request_fields
 from octavo.operations.table import EVERY
@@ -54,6 +56,16 @@ def for_model(hint: str, offered: Container[str], asked: Operation | None = None
         return name and f"{name} with {', '.join(given)}" if given else name
 
     return _without_options(_respelled(hint, tool), asked, lambda field: field.name)
+
+
+def answer_for_model(answer: Any, offered: Container[str]) -> Any:
+    """An answer with tools in place of commands in its own hints; what documents say stays as it is."""
+    if not isinstance(answer, HealthAnswer):
+        return answer
+    checks = tuple(
+        replace(check, hint=for_model(check.hint, offered)) if check.hint else check for check in answer.checks
+    )
+    return replace(answer, checks=checks)
 
 
 class ErrorForModel(NamedTuple):

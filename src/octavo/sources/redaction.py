@@ -18,7 +18,7 @@ from octavo.model.ledger import REDACTED
 from octavo.model.text import Span
 from octavo.sources.secrets import SecretMatch, without_overlaps
 
-VERSION = "redaction-4"
+VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"
@@ -137,8 +137,11 @@ _SHORTEST = 14  # characters of a word that can hold a hint and a token, or be t
 _BEGIN = "-----BEGIN "
 _KEY_HEAD = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{1,40}-----")
+_END_OF_KEY = "PRIVATE KEY"
+_KEY_TAIL = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_LENGTH = 20_000  # characters; the longest keys in use have a third of that
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}+|[A-Za-z-]{1,32}: .{0,120}|")
+_TAIL_LINE = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}|=?[A-Za-z0-9+/]{4}={0,2}|[A-Za-z0-9+/]{2,15}+={1,2}")
 _AROUND_KEY_LINE = " \t+-#/*>|\"',\\…"
 _BODY = re.compile(r"[A-Za-z0-9+/=]{32}")
 _LEAD = 700  # characters before the key itself: its headers
@@ -214,6 +217,11 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
         for head in _KEY_HEAD.finditer(text):
             if _BODY.search(text, head.end(), head.end() + _LEAD):
                 yield SecretMatch(PRIVATE_KEY, Span(head.start(), _key_end(text, head.end())))
+    if _END_OF_KEY in text:
+        for tail in _KEY_TAIL.finditer(text):
+            start = _key_start(text, tail.start())
+            if start < tail.start():
+                yield SecretMatch(PRIVATE_KEY, Span(start, tail.end()))
 
 
 @cache
@@ -223,6 +231,17 @@ def _rules_by_hint() -> tuple[tuple[str, tuple[tuple[str, re.Pattern[str]], ...]
     return tuple(
         (hint, tuple((kind, pattern) for kind, hints, pattern in compiled if hint in hints)) for hint in every_hint
     )
+
+
+def _key_start(text: str, end: int) -> int:
+    """Where the last lines of a private key begin, of which a diff may show no more; `end` where none stand there."""
+    at = start = text.rfind("\n", 0, end) + 1
+    while at > max(0, end - _KEY_LENGTH):
+        before = text.rfind("\n", 0, at - 1) + 1
+        if not _TAIL_LINE.fullmatch(text[before : at - 1].strip(_AROUND_KEY_LINE)):
+            break
+        at = start = before
+    return start if start < text.rfind("\n", 0, end) + 1 else end
 
 
 def _key_end(text: str, start: int) -> int:

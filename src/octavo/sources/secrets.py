@@ -33,7 +33,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("a log-in file", r"[._]netrc|\.npmrc|\.pypirc|\.dockercfg|\.git-credentials|\.my\.cnf|\.s3cfg|\.boto"),
     ("a service account key", r"(?:.*[_-])?service[_-]?account.*\.json|.*-adminsdk-.*\.json|client_secret.*\.json"),
     ("a token file", rf"(?:auth|access|api|refresh|bearer)[_-]?tokens?\.{_DATA}|token\.{_CONFIG}|auth\.json"),
-    ("a file of API keys", rf"api_key(?!.*\.{_CODE}$).*|apikeys?\.{_DATA}"),
+    ("a file of API keys", rf"api_key(?!.*\.{_CODE}$).*|api-?keys?\.{_DATA}"),
     ("a service's key", r"(?:gcp|gcloud|google|firebase|sa)[_-]key\.json|credentials\.tfrc\.json"),
     (
         "codes for getting back in",

@@ -104,3 +104,19 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
     converter.convert("a.pdf", bytes([97 + 39 % 26]) * 40)
     converter.convert("a.pdf", b"a")
     assert (reader.asked, reader.closed) == (["a.pdf"], 1), "the newest is there, the oldest went"
+
+
+def test_what_holds_a_secret_is_not_kept_and_leaves_a_folder_where_it_was(tmp_path: Path) -> None:
+    reader = Reader()
+
+    def careful() -> CachedConverter:
+        return CachedConverter(reader, tmp_path / "kept", 1_000_000, Settings(), lambda told: "honey" in str(told))
+
+    cached(reader, tmp_path).convert("a.pdf", b"honey")
+    assert [path.is_file() for path in (tmp_path / "kept").rglob("*")] == [False, True]
+    assert careful().convert("a.pdf", b"honey").text == "honey"  # type: ignore[union-attr]
+    assert careful().convert("a.pdf", b"honey").text == "honey"  # type: ignore[union-attr]
+    assert len(reader.asked) == 2
+    assert [path for path in (tmp_path / "kept").rglob("*") if path.is_file()] == []
+    careful().convert("b.pdf", b"wax")
+    assert len([path for path in (tmp_path / "kept").rglob("*") if path.is_file()]) == 1

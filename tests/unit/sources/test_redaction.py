@@ -187,3 +187,13 @@ def test_offsets_hold_around_every_redaction(before: str, kind: str, after: str)
     assert len(hidden) == len(text)
     assert all(mark in (letter, MARK) for mark, letter in zip(hidden, text, strict=True))
     assert redacted(hidden) == (hidden, ())
+
+
+def test_the_last_lines_of_a_key_are_redacted_where_a_diff_shows_no_more_of_it() -> None:
+    last = [made(ALNUM + "+/", 64), made(ALNUM, 22) + "=="]
+    shown = "@@ -9,4 +9,4 @@\n " + "\n ".join(last) + "\n -----END RSA PRIVATE KEY-----\n-old\n+new\n"
+    hidden, (match,) = redacted(shown)
+    assert match.kind == "private key"
+    assert not any(line in hidden for line in last)
+    assert hidden.endswith("\n-old\n+new\n") and hidden.startswith("@@ -9,4 +9,4 @@\n") and len(hidden) == len(shown)
+    assert redacted("It ends with\n\n-----END RSA PRIVATE KEY-----\n")[1] == ()

@@ -21,8 +21,8 @@ vault.kdbx cert.p12 cert.pfx service-account.json my-service-account-prod.json s
 client_secret_123.json x-firebase-adminsdk-1.json access_token.txt .aws/credentials .ssh/config home/.ssh/known_hosts
 .gnupg/trust.txt .kube/config kubeconfig kubeconfig.yaml kube-config.yml prod.kubeconfig terraform.tfvars
 prod.tfvars.json terraform.tfstate terraform.tfstate.backup prod.tfstate.1700000000 wp-config.php wp-config-live.php
-apikey.json apikeys.txt gcp-key.json credentials.tfrc.json recovery-codes.txt backup_codes.md seed-phrase.txt
-mnemonic.txt local.settings.json sftp-config.json env.local .config/gh/hosts.yml
+apikey.json apikeys.txt api-key.txt api-keys.json gcp-key.json credentials.tfrc.json recovery-codes.txt backup_codes.md
+seed-phrase.txt mnemonic.txt local.settings.json sftp-config.json env.local .config/gh/hosts.yml
 token.json auth.json rclone.conf wg0.conf wg-home.conf api_key api_key.txt api_keys.json API_KEY_PROD.md private-key
 private-key.txt private_key.md privatekey.xml PrivateKey.md docker/config.json .docker/config.json wallet.dat
 wallet.json password.md Password.TXT passwords.md PASSWORDS.html secrets.md Secrets.rst SECRETS.anything .SSH/config

@@ -35,6 +35,7 @@ from octavo.parsing.registry import PARSER_VERSION, UNNAMED, not_indexed_reason,
 from octavo.ports import Converter, Embedder, Parser, TokenCounter
 from octavo.sources.ignore import IgnoreRules, member_reason
 from octavo.sources.redaction import VERSION as REDACTION_VERSION
+from octavo.sources.redaction import redacted_values
 
 _PARALLEL_FROM = 8_000_000  # bytes: below this, starting processes costs more than it saves
 
@@ -146,7 +147,11 @@ def converter(settings: Converting) -> Converter:
     sandboxed = SandboxedConverter(limits, told)
     if not settings.cache_mb:
         return sandboxed
-    return CachedConverter(sandboxed, conversions_folder(), settings.cache_mb * 1_000_000, told)
+    return CachedConverter(sandboxed, conversions_folder(), settings.cache_mb * 1_000_000, told, _holds_keys)
+
+
+def _holds_keys(told: object) -> bool:
+    return bool(redacted_values(told)[1])
 
 
 def _parser(uri: str) -> Parser:

@@ -57,15 +57,15 @@ def accelerator(
     return Accelerator(SnapshotSetup(store, source, project.id, root, settings, Analyzer.version, profiles))
 
 
-def open_tables(place: Location, *, read_only: bool) -> TableTransfer:
-    """A library as plain rows, to be copied from (`read_only`) or to."""
+def open_tables(place: Location, *, read_only: bool, at_rest: bool = False) -> TableTransfer:
+    """A library as plain rows, to be copied from (`read_only`) or to. `at_rest` is a file that nobody writes to."""
     if isinstance(place, DatabaseUrl):
         with _driver_of(place):
             from octavo.engine.wiring.postgres import postgres_tables
         return postgres_tables(place, read_only=read_only)
     from octavo.stores.sqlite.transfer import sqlite_transfer
 
-    return sqlite_transfer(place, read_only=read_only)
+    return sqlite_transfer(place, read_only=read_only, at_rest=at_rest)
 
 
 def overwrite_library(library: Path, saved: Path) -> None:

@@ -85,7 +85,7 @@ def _endpoint(calls: Calls, operation: Operation, *, secured: bool) -> Endpoint:
         arguments = await _arguments(request)
 
         async def answered() -> Response:
-            data = (await calls.call(operation, arguments)).data
+            data = (await calls.call(operation, arguments, offered=OPERATIONS)).data
             return JSONResponse(data, 503 if operation.name == "health_check" and _out_of_order(data) else 200)
 
         # What only reads may wait for a language model, and nobody needs it later; what writes is finished.

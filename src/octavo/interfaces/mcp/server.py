@@ -44,7 +44,8 @@ def make_server(calls: Calls, operations: Sequence[Operation], said: str) -> Ser
         progress = _progress(context) if operation.watched else None
         try:
             arguments = params.arguments or {}
-            return succeeded(await calls.call(operation, arguments, forgiving=True, progress=progress))
+            answer = await calls.call(operation, arguments, forgiving=True, progress=progress, offered=schemas)
+            return succeeded(answer)
         except OctavoError as error:
             return failed(error, schemas, operation)
         except Stopped:

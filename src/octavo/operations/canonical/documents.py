@@ -57,7 +57,7 @@ def canonical_upsert(engine: Engine, request: CanonicalUpsertRequest) -> MemoryS
         doc_class=request.doc_class.strip(),
     )
     if not request.force:
-        refuse_secrets(draft)
+        refuse_secrets(replace(draft, canonical_key=key))
     expected = request.expected_version
     return memory_state(canonical.upsert(engine.memories, key, draft, provenance(request), expected=expected))
 

@@ -93,7 +93,7 @@ def restore(saved: Path, library: Location, *, replace: bool = False) -> SavedLi
     library.parent.mkdir(parents=True, exist_ok=True)
     with _unfinished(library) as unfinished:
         try:
-            with closing(open_tables(saved, read_only=True)) as opened:
+            with closing(open_tables(saved, read_only=True, at_rest=True)) as opened:
                 opened.backup(unfinished)
         except NotALibrary as error:
             raise NotALibrary(error.message, hint=_NOT_SAVED) from error

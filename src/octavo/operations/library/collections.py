@@ -24,6 +24,7 @@ from octavo.operations.library.answers import (
 from octavo.operations.library.documents import documents_below, property_keys
 from octavo.operations.library.left_out import left_out
 from octavo.operations.library.requests import AddRequest, ListRequest, RemoveRequest
+from octavo.writing.hiding import key_in
 
 _SETTINGS = (
     *("include", "ignore", "max_heading_depth", "intelligent_heading_depth"),
@@ -149,6 +150,8 @@ def _documents(engine: Engine, collection: Collection) -> list[ListedDocument]:
 def _settings(before: CollectionSettings, request: AddRequest) -> CollectionSettings:
     """What the request names takes the place of what was set before; the rest stays."""
     named = {name: value for name in _SETTINGS if (value := getattr(request, name)) is not None}
+    if kind := key_in(request.tags):
+        raise InvalidArgument(f"a tag seems to contain a secret ({kind})", hint="give tags without it")
     if request.tags is not None:
         named["tags"] = tuple(tag.lstrip("#") for tag in request.tags)
     if request.kind is not None:

@@ -14,6 +14,7 @@ from octavo.operations.library.collections import collection_problems, collectio
 from octavo.operations.library.left_out import INSTALL_HINT, left_out_text
 from octavo.operations.library.requests import HealthRequest
 
+_ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
 _MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of them
 
 
@@ -129,4 +130,6 @@ def _model_check(engine: Engine) -> Check:
         return Check("model", False, "; ".join(damage), "install Octavo again, or the model's folder")
     sound = vector.shape == (profile.dimensions,) and abs(float(vector @ vector) - 1.0) < 1e-3
     message = f"{profile.name} answers with {profile.dimensions} dimensions"
-    return Check("model", sound, message if sound else f"{profile.name} gives vectors of the wrong kind")
+    if sound:
+        return Check("model", True, message)
+    return Check("model", False, f"{profile.name} gives vectors of the wrong kind", _ANOTHER_MODEL)

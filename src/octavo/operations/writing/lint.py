@@ -19,6 +19,7 @@ from octavo.operations.writing.notes import Note, change, refuse_unwritable
 from octavo.operations.writing.requests import LintRequest, WriteRequest
 from octavo.writing.edit import Edit
 from octavo.writing.files import located
+from octavo.writing.hiding import hidden
 from octavo.writing.lint import Finding, lint
 from octavo.writing.outline import Outline, outline
 from octavo.writing.validate import without_jumps
@@ -45,10 +46,9 @@ def lint_notes(engine: Engine, request: LintRequest, progress: Progress) -> Lint
             found = found if request.dry_run or not fixed else collection_notes(engine, collection, progress)
         unread += (f"{collection.name}/{uri}" for uri in found.unread)
         read += len(found.linked.texts) if only is None else len(only)
-        findings += (
-            replace(finding, collection=collection.name)
-            for finding in lint(found.linked, rules, only=only, templates=engine.library.rules.writing.templates)
-        )
+        templates = engine.library.rules.writing.templates
+        broken = hidden(collection, tuple(lint(found.linked, rules, only=only, templates=templates)))
+        findings += (replace(finding, collection=collection.name) for finding in broken)
     counts = Counter(finding.rule for finding in findings)
     return LintAnswer(
         ok=all(finding.severity == Severity.NOTE for finding in findings) and not unread,

@@ -28,6 +28,7 @@ from octavo.writing.files import (
     refuse_read_only,
     write_new,
 )
+from octavo.writing.hiding import hidden_text, hiding, left_out, without_keys
 from octavo.writing.lock import folder_lock
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.splice import Difference
@@ -68,8 +69,14 @@ class Written:
             )
         )
 
-    def diff(self, name: str) -> str:
-        return unified(self._old, self.content, name, self._differences) if self.changed else ""
+    def diff(self, note: Note) -> str:
+        """The diff without keys and tokens, which are looked for in both files: a diff may show a part of one."""
+        if not self.changed:
+            return ""
+        old, new = (hidden_text(note.collection, content) for content in (self._old, self.content))
+        if old is self._old and new is self.content:
+            return unified(old, new, note.uri, self._differences)
+        return unified(old, new, note.uri)
 
     @property
     def _old(self) -> bytes:
@@ -125,8 +132,20 @@ def refuse_unwritable(engine: Engine, collection: Collection) -> None:
         )
 
 
+def refuse_left_out(engine: Engine, note: Note) -> None:
+    """What no search reads is not read here either."""
+    rules = engine.library.rules
+    files, templates = rules.history(note.collection.settings).files, rules.writing.templates
+    for uri in (note.uri, path_in(note)):
+        if reason := left_out(note.collection, files, uri, templates):
+            raise InvalidArgument(
+                f"{note.uri} is left out of {note.collection.name}: {reason}", hint="edit the file itself"
+            )
+
+
 def present(engine: Engine, note: Note) -> File:
     """The note's file as it is on disk."""
+    refuse_left_out(engine, note)
     try:
         return read(note.path, note.uri, engine.library.rules.writing.max_file_bytes)
     except NotFound as error:
@@ -140,7 +159,7 @@ def change(
     engine: Engine, note: Note, request: WriteRequest, operation: str, edit: Callable[[Outline], Edit]
 ) -> WriteAnswer:
     """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
-    with folder_lock(note.collection.root):
+    with folder_lock(note.collection.root), hiding(note.collection):
         file = present(engine, note)
         document = file_outline(file)
         refuse_generated(document.text, note.uri)
@@ -173,7 +192,8 @@ def put(engine: Engine, note: Note, request: WriteRequest, operation: str, writt
 
 def recorded(engine: Engine, note: Note, request: WriteRequest, operation: str, written: Written) -> None:
     """Keeps the bytes that were replaced, and who did it. The file is written: what fails here is only logged."""
-    write = NoteWrite(operation, request.author, request.reason, written.hash, written.replaced)
+    author, reason = without_keys(request.author), without_keys(request.reason)
+    write = NoteWrite(operation, author, reason, written.hash, written.replaced)
     try:
         engine.store.note_writes.put(engine.project.id, note.collection.id, path_in(note), write)
     except OctavoError as error:
@@ -197,7 +217,7 @@ def answered(engine: Engine, note: Note, request: WriteRequest, written: Written
         dry_run=request.dry_run,
         start_line=start,
         end_line=end,
-        diff=written.diff(note.uri),
+        diff=written.diff(note),
         indexed=indexed,
         note=problem,
     )

@@ -36,6 +36,7 @@ from octavo.writing.files import (
     refuse_read_only,
 )
 from octavo.writing.headings import heading_text
+from octavo.writing.hiding import hidden, hiding
 from octavo.writing.journal import Renamed, all_or_nothing
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
@@ -126,7 +127,7 @@ def _refuse_taken(note: Note, target: Note) -> None:
 def _changed(
     engine: Engine, note: Note, request: _Request, operation: str, change: Callable[[Outline], _Change]
 ) -> LinkedWriteAnswer:
-    with folder_lock(note.collection.root):
+    with folder_lock(note.collection.root), hiding(note.collection):
         file = present(engine, note)
         linked = request.dry_run or request.update_links
         document = file_outline(file)
@@ -150,7 +151,8 @@ def _changed(
     answer = answered(engine, made.to or note, request, own, made.edit)  # a link that follows adds no line
     facts = asdict(answer) | {"changed": bool(changing) or made.to is not None}
     updated = request.update_links and bool(following.links)
-    return LinkedWriteAnswer(**facts, links=following.links, links_updated=updated)
+    links = hidden(note.collection, following.links)
+    return LinkedWriteAnswer(**facts, links=links, links_updated=updated)
 
 
 def _with_links(engine: Engine, note: Note, file: File, plain: Written, made: _Change, *, update: bool) -> _Linked:

@@ -21,6 +21,7 @@ from octavo.writing.create import from_template, new_note
 from octavo.writing.edit import Edit, append, check_new_section, check_section_path, insert, position_of, replace
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.headings import one_line
+from octavo.writing.hiding import hidden
 from octavo.writing.lock import folder_lock
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.spacing import content_lines
@@ -31,7 +32,7 @@ def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
     note = note_in(engine, request.uri, request.collection)
     file = present(engine, note)
     found = violations(file_outline(file), single_h1=engine.library.rules.writing.single_h1)
-    return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, found)
+    return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, hidden(note.collection, found))
 
 
 def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
@@ -45,7 +46,7 @@ def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
 
     answer = change(engine, note, request, "doc_auto_fix", edit)
     remaining = violations(fixed[0], single_h1=engine.library.rules.writing.single_h1)
-    return AutoFixAnswer(**asdict(answer), violations=remaining)
+    return AutoFixAnswer(**asdict(answer), violations=hidden(note.collection, remaining))
 
 
 def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:

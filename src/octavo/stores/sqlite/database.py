@@ -17,7 +17,7 @@ from octavo.stores.shared.fair_lock import FairLock
 from octavo.stores.shared.queries import load_migrations, load_queries
 from octavo.stores.sqlite.connections import Connections, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
-from octavo.stores.sqlite.places import refuse_impossible
+from octavo.stores.sqlite.places import has_no_log, refuse_impossible
 from octavo.stores.sqlite.seal import seal
 from octavo.stores.sqlite.write_queue import WriteQueue, inode, wait_for_lock
 
@@ -47,7 +47,13 @@ class SqliteDatabase:
     """Fits `stores.shared.database.Database`. WAL lets readers continue while one writer works."""
 
     def __init__(
-        self, path: Path, *, create: bool = True, busy_timeout_ms: int = 5_000, read_only: bool = False
+        self,
+        path: Path,
+        *,
+        create: bool = True,
+        busy_timeout_ms: int = 5_000,
+        read_only: bool = False,
+        at_rest: bool = False,
     ) -> None:
         self.path = path
         self._read_only = read_only
@@ -56,8 +62,8 @@ class SqliteDatabase:
         # SQLite's own `:memory:` is a separate database for each connection; a name in `memdb` is shared by all.
         in_memory = f"file:/{os.urandom(8).hex()}?vfs=memdb" if path == IN_MEMORY else None
         self._address, self._flags = in_memory or str(path), apsw.SQLITE_OPEN_URI if in_memory else 0
-        if in_memory is None and on_read_only_mount(path):
-            # SQLite would make its log and its locks next to the file, which nobody can change here.
+        if in_memory is None and (on_read_only_mount(path) or (at_rest and has_no_log(path))):
+            # SQLite would make its log and its locks next to the file, which nobody can, or should, change here.
             self._address, self._flags = f"{path.resolve().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI
             self._read_only = read_only = True
         self._busy_timeout_ms = busy_timeout_ms
@@ -258,8 +264,7 @@ class SqliteDatabase:
     def vacuum(self) -> None:
         """Rewrites the file without its free pages, which still hold what was deleted, and empties the log."""
         with translated(self.path), self.connection() as connection:
-            connection.execute("vacuum")
-            connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+            connection.execute("vacuum; pragma wal_checkpoint(truncate)").fetchall()
 
     def close(self) -> None:
         self.connections.close()

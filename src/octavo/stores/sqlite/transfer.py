@@ -15,9 +15,9 @@ from octavo.stores.sqlite.database import SqliteDatabase
 _EMPTY = dict.fromkeys(LEXICAL_FIELDS, "")
 
 
-def sqlite_transfer(path: Path, *, read_only: bool) -> TableTransfer:
+def sqlite_transfer(path: Path, *, read_only: bool, at_rest: bool = False) -> TableTransfer:
     """A source is opened read-only, including its write-ahead log; a target is created if it does not exist."""
-    database = SqliteDatabase(path, create=not read_only, read_only=read_only)
+    database = SqliteDatabase(path, create=not read_only, read_only=read_only, at_rest=at_rest)
     return TableTransfer(str(path), database, Fts5Transfer(database))
 
 
