@@ -46,34 +46,49 @@ class Statement:
 def statements(
     question: str,
     passages: Sequence[Passage],
-    embedder: Callable[[], Embedder],
+    embedder: Callable[[], Embedder] | None,
     tokenise: Callable[[str], Sequence[str]],
     most: int,
 ) -> tuple[Statement, ...]:
     """At most so many sentences, best first, none saying what another has said.
 
     A sentence is judged by its cosine with the question, the share of the question's words in it (rare ones count
-    more), the rank of its passage, and whether it has the number or the name that is asked for.
+    more), the rank of its passage, and whether it has the number or the name that is asked for. Without an embedder,
+    words stand for meaning.
     """
     found = _candidates(passages)
     if not found:
         return ()
     texts = [sentence.text[:_LONGEST] for _, sentence in found]
-    model = embedder()
-    vectors = model.embed(texts)
+    words = [tokenise(text) for text in texts]
+    coverage = _coverage(tokenise(question), words)
+    meant, likeness = (coverage, _overlap(words)) if embedder is None else _compared(question, texts, embedder())
     score = (
-        _COSINE * np.clip(cosines(vectors, model.embed_query(question)), 0.0, 1.0)
-        + _WORDS * _coverage(tokenise(question), [tokenise(text) for text in texts])
+        _COSINE * meant
+        + _WORDS * coverage
         + _PASSAGE * np.array([1.0 / math.sqrt(passage.number) for passage, _ in found])
         + _KIND * np.array([_fits(question, text) for text in texts])
     )
-    likeness = np.clip(vectors.astype(np.float64) @ vectors.astype(np.float64).T, -1.0, 1.0)
     order = [place for place, _ in marginal_relevance(score.tolist(), likeness, _BALANCE)]
     least = _LEAST_SHARE * float(score.max())
     chosen = sorted(
         (place for place in order[:most] if score[place] >= least), key=lambda place: (-score[place], place)
     )
     return tuple(_statement(*found[place], float(score[place])) for place in chosen)
+
+
+def _compared(question: str, texts: Sequence[str], model: Embedder) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each sentence's cosine with the question, from 0 to 1, and its likeness to every other."""
+    asked = model.embed_query(question)  # first: a service that is down says so at once
+    vectors = model.embed(texts)
+    likeness = np.clip(vectors.astype(np.float64) @ vectors.astype(np.float64).T, -1.0, 1.0)
+    return np.clip(cosines(vectors, asked), 0.0, 1.0), likeness
+
+
+def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Likeness by words: those that two sentences share, of all they have."""
+    sets = [frozenset(words) for words in sentences]
+    return np.array([[len(one & other) / (len(one | other) or 1) for other in sets] for one in sets])
 
 
 def _candidates(passages: Sequence[Passage]) -> list[tuple[Passage, Sentence]]:

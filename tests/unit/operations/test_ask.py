@@ -9,11 +9,13 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
+from octavo.errors import ProviderFailed
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.budget import tokens
 from octavo.operations.schemas import dump
 from octavo.operations.table import OPERATIONS
+from octavo.ports import Embedder
 
 
 def test_a_sentence_is_cited_by_its_own_lines_headings_and_version(tmp_path: Path) -> None:
@@ -37,6 +39,27 @@ def test_a_sentence_is_cited_by_its_own_lines_headings_and_version(tmp_path: Pat
     assert text[cited.start : cited.end] == cited.quote
     assert answer.mode == "extractive"
     assert answer.hint
+
+
+def test_with_its_service_down_the_answer_is_chosen_by_words_and_says_so(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        def __init__(self, model: Embedder) -> None:
+            self.profile = model.profile
+
+        def embed_query(self, text: str) -> None:
+            raise ProviderFailed("ollama at http://127.0.0.1:1 does not answer")
+
+        def embed(self, texts: list[str]) -> None:
+            raise AssertionError("what is down is asked in the shortest way")
+
+    down = Down(engine.embedder)
+    monkeypatch.setattr(type(engine), "embedder", property(lambda engine: down))
+    answer = ask(engine, AskRequest("when does the dome have to close?"))
+    assert answer.answered and "dome" in answer.answer.lower()
+    assert answer.degraded is not None
+    assert answer.degraded[-1] == "answer: chosen by words alone: ollama at http://127.0.0.1:1 does not answer"
 
 
 def test_every_quote_is_an_exact_slice_of_its_document(engine: Engine) -> None:

@@ -125,7 +125,12 @@ def _extracted(
     engine: Engine, request: AskRequest, answer: AskAnswer, passages: Sequence[Passage], tell: Tell
 ) -> AskAnswer:
     tokens = engine.library.adapters.analyzer.query_tokens
-    found = statements(request.question, passages, lambda: engine.embedder, tokens, _SENTENCES)
+    try:
+        found = statements(request.question, passages, lambda: engine.embedder, tokens, _SENTENCES)
+    except ProviderFailed as error:
+        found = statements(request.question, passages, None, tokens, _SENTENCES)
+        degraded = (*(answer.degraded or ()), f"answer: chosen by words alone: {error.message}")
+        answer = replace(answer, degraded=degraded)
     sentences = tuple(quoted(statement, passages) for statement in found)
     for sentence in sentences:
         tell(sentence)

@@ -158,7 +158,7 @@ def _refuse_elsewhere(engine: Engine, request: ProfileUpsertRequest) -> None:
         refused = NotFound if local else InvalidArgument
         raise refused(
             f"{request.name} may not be made by a client: {problem}",
-            hint="a person can make such a profile with `octavo profiles set`; it can then be activated from here",
+            hint="a person can make it on the command line (octavo profiles set); it can then be activated from here",
         )
 
 
