@@ -22,7 +22,8 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.graph.clusters import cluster_build
 from octavo.operations.graph.requests import BuildRequest, ClusterBuildRequest
 from octavo.operations.graph.whole import graph_build
-from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.health import health_check
+from octavo.operations.library.requests import HealthRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
 from octavo.operations.table import OPERATIONS
 
@@ -265,6 +266,10 @@ def test_a_profile_that_searches_in_summaries_is_told_of_those_that_are_missing(
     with open_library(library, settings=settings) as engine:
         none = [("warn", "octavo summaries build")] if chosen else []
         assert told(engine) == ({}, none)
+        checked = health_check(engine, HealthRequest())
+        assert checked.ok and [(str(one.level), one.command) for one in checked.advisories] == none
+        shown = OPERATIONS["health_check"].written(checked)
+        assert ("searches in summaries, but none were made" in shown) == chosen
         make_summaries(engine, SummarySettings(), most=1)
         assert told(engine) == ({"summaries": "stale"}, [("info", "octavo summaries build")])
         make_summaries(engine, SummarySettings())

@@ -243,5 +243,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class HealthAnswer:
+    """`advisories` say what is missing or out of date, which is no fault."""
+
     ok: bool
     checks: tuple[Check, ...]
+    advisories: tuple[Advisory, ...] = ()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
+from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage
 from octavo.errors import OctavoError, ProviderFailed
+from octavo.model.advisory import Advisory
 from octavo.model.job import JobState
 from octavo.model.ledger import REDACTED
 from octavo.operations.library.answers import Check, CollectionState, HealthAnswer
@@ -20,7 +23,10 @@ _MOST_SECRETS = 20  # named in one line; `octavo status --problems` has all of t
 
 def health_check(engine: Engine, request: HealthRequest) -> HealthAnswer:
     checks = doctor(engine, deep=request.deep)
-    return HealthAnswer(all(check.ok for check in checks), checks)
+    advised: tuple[Advisory, ...] = ()
+    with suppress(OctavoError):  # what cannot be looked at, one of the checks has told
+        advised = advisories(engine, engine.store.counts(engine.project.id))
+    return HealthAnswer(all(check.ok for check in checks), checks, advised)
 
 
 def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from octavo.model.advisory import Advisory
 from octavo.model.commit import is_repository
 from octavo.model.ledger import FileOutcome
 from octavo.operations.library.answers import (
@@ -103,8 +104,7 @@ def index_lines(answer: IndexAnswer, most: int | None = PROBLEMS_SHOWN) -> Itera
         yield (Part(_left_out(answer), "warn"),)
     for problem in answer.damaged or ():
         yield (Part(f"The library is damaged: {problem}; octavo db repair mends what can be", "bad"),)
-    for advisory in answer.advisories:
-        yield Part(f"{advisory.level}: ", "warn" if advisory.level == "warn" else "dim"), Part(str(advisory))
+    yield from _advised(answer.advisories)
 
 
 def _left_out(answer: IndexAnswer) -> str:
@@ -208,8 +208,7 @@ def status_lines(answer: StatusAnswer) -> Iterator[Line]:
     yield from columns([(Part(name, "dim"), Part(value)) for name, value in facts.items()])
     if answer.watch and not answer.watch.watching:
         yield (Part("Folders are not watched.", DETAIL),)
-    for advisory in answer.advisories:
-        yield Part(f"{advisory.level}: ", "warn" if advisory.level == "warn" else "dim"), Part(str(advisory))
+    yield from _advised(answer.advisories)
     if answer.collections:
         yield ()
         yield from collection_lines(answer.collections)
@@ -260,3 +259,9 @@ def health_lines(answer: HealthAnswer) -> Iterator[Line]:
         yield mark, Part(check.name, "title"), Part(f": {check.message}")
         if check.hint and not check.ok:
             yield Part("       "), Part(check.hint, "dim")
+    yield from _advised(answer.advisories)
+
+
+def _advised(advisories: Iterable[Advisory]) -> Iterator[Line]:
+    for advisory in advisories:
+        yield Part(f"{advisory.level}: ", "warn" if advisory.level == "warn" else "dim"), Part(str(advisory))
