@@ -24,7 +24,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import Models
-from octavo.errors import LibraryError
+from octavo.errors import LibraryError, OctavoError
 from octavo.interfaces.processes import Processes
 from octavo.jobs.worker import Pace
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -32,6 +32,7 @@ from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
 from octavo.operations.arguments import request
 from octavo.operations.hints import answer_for_model
+from octavo.operations.library.answers import Check, HealthAnswer
 from octavo.operations.operation import Operation
 from octavo.operations.schemas import dump
 
@@ -85,7 +86,14 @@ class Calls:
         Hints name the tools that are `offered`; None leaves them to a person with a command line.
         """
         made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
-        return await self.work(partial(_answered, operation, made, progress, offered), progress)
+        try:
+            return await self.work(partial(_answered, operation, made, progress, offered), progress)
+        except OctavoError as error:
+            if operation.gives is not HealthAnswer:
+                raise
+            # The library itself cannot be opened: that is what was asked.
+            answer = HealthAnswer(False, (Check("library", False, error.message, error.hint),))
+            return _told(operation, answer if offered is None else answer_for_model(answer, offered))
 
     async def value(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         """The answer alone, for those who show it themselves: half of what a search costs is writing it in two ways."""
@@ -204,8 +212,10 @@ def _answered(
     operation: Operation, made: Any, progress: Progress | None, offered: Container[str] | None, engine: Engine
 ) -> Answered:
     answer = operation.run(engine, made, progress)
-    if offered is not None:
-        answer = answer_for_model(answer, offered)
+    return _told(operation, answer if offered is None else answer_for_model(answer, offered))
+
+
+def _told(operation: Operation, answer: Any) -> Answered:
     return Answered(answer, dump(operation.gives, answer), operation.written(answer))
 
 

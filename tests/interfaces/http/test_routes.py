@@ -249,3 +249,17 @@ def test_a_defect_is_a_problem_without_its_insides(vault: Vault, monkeypatch: py
         assert "secret" not in json.dumps(told)
 
     in_process(vault.library, talk)
+
+
+def test_the_health_of_a_library_that_cannot_be_opened_is_an_answer_with_status_503(tmp_path: Path) -> None:
+    library = tmp_path / "library.db"
+    library.write_bytes(b"not a library" * 1_000)
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        answered = await client.post("/v1/health_check", json={})
+        assert (answered.status_code, answered.json()["ok"]) == (503, False)
+        (check,) = answered.json()["checks"]
+        assert (check["name"], check["ok"]) == ("library", False) and str(library) in check["message"]
+        assert (await client.post("/v1/health_check", json={"deep": "x"})).status_code == 400
+
+    in_process(library, talk)
