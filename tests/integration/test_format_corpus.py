@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from octavo.operations.search.search import search
 SHARED = Path(os.environ.get("OCTAVO_SHARED_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 FILES = SHARED / "formats" / "files"
 QUESTIONS = Path(__file__).with_name("format_questions.tsv")
+GOLDEN = Path(__file__).parents[1] / "golden" / "format_shapes.tsv"
 pytestmark = pytest.mark.corpus
 
 
@@ -124,14 +126,33 @@ def test_questions_find_their_file_among_the_first_three_and_its_page(tmp_path: 
         engine.add_collection("formats", FILES)
         engine.index()
         found = {row["question"]: search(engine, SearchRequest(row["question"], limit=3)).hits for row in questions}
-    named = [row for row in questions if row["file"] in [hit.uri for hit in found[row["question"]]]]
-    paged = [row for row in named if row["pages"]]
-    right = [row for row in paged if set(map(int, row["pages"].split())) & _pages(found[row["question"]], row["file"])]
-    missed = [row for row in questions if row not in named] + [row for row in paged if row not in right]
+    named = [row for row in questions if _files(row) & {hit.uri for hit in found[row["question"]]}]
+    placed = [row for row in named if row["places"]]
+    right = [row for row in placed if set(row["places"].split(";")) & _places(found[row["question"]], _files(row))]
+    missed = [row for row in questions if row not in named] + [row for row in placed if row not in right]
     assert len(named) >= 0.9 * len(questions), missed
-    assert len(right) >= 0.9 * len(paged), missed
+    assert len(right) >= 0.9 * len(placed), missed
 
 
-def _pages(hits: Sequence[FoundHit], uri: str) -> set[int]:
-    """The pages on which the hits in a file lie."""
-    return {page for hit in hits if hit.uri == uri for page in (hit.pages or (hit.page,)) if page is not None}
+def test_every_document_that_can_be_read_has_two_questions() -> None:
+    with QUESTIONS.open(encoding="utf-8", newline="") as file:
+        asked = Counter(name for row in csv.DictReader(file, delimiter="\t") for name in _files(row))
+    with GOLDEN.open(encoding="utf-8", newline="") as file:
+        readable = [row["file"] for row in csv.DictReader(file, delimiter="\t") if not row["refused"]]
+    assert [name for name in readable if asked[name] < 2] == []
+
+
+def _files(row: Mapping[str, str]) -> set[str]:
+    """The files that answer a question: copies of one text do so equally."""
+    return set(row["file"].split(";"))
+
+
+def _places(hits: Sequence[FoundHit], uris: Container[str]) -> set[str]:
+    """The pages, slides, sheets and times of the hits in these files."""
+    told = [
+        place
+        for hit in hits
+        if hit.uri in uris
+        for place in (*(hit.pages or (hit.page,)), hit.slide, hit.sheet, hit.time)
+    ]
+    return {str(place) for place in told if place is not None}
