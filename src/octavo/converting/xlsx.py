@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
+from octavo.converting.sheet_values import Formats, epoch_of
 from octavo.converting.tables import write_rows
-from octavo.converting.text_builder import TextBuilder, TooLong
+from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Damaged, Package, attribute, below, child, core_facts, local
 from octavo.model.converted import Converted, Refused, Unit
+from octavo.model.document import BlockKind
 
-CONVERTER = "xlsx-2"
-_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
-_PERCENTS = frozenset({9, 10})
-_DATE_CODE = re.compile(r"(?:[dyh]|m{3}|s{2})", re.IGNORECASE)
-_QUOTED = re.compile(r"\"[^\"]*\"|\\.|\[[^\]]*\]")
+CONVERTER = "xlsx-3"
+_THREADED, _THREAD = "[Threaded comment]", "Comment:"  # what Excel writes for programs that know no threads
 _CELL = re.compile(r"([A-Z]{1,3})(\d+)")
 _MOST_GAP = 100  # empty columns that are kept between two cells
 
@@ -34,9 +33,8 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
             return Refused("damaged: it has no workbook")
         related = package.related(main)
         strings = _strings(package, related)
-        shown = _styles(package, related)
         late = any(attribute(node, "date1904") in ("1", "true") for node in below(root, "workbookPr"))
-        epoch = date(1904, 1, 1) if late else date(1899, 12, 30)
+        shown = _styles(package, related, epoch_of(since_1904=late))
         facts = core_facts(package)
         try:
             for sheet in below(root, "sheet"):
@@ -45,12 +43,36 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
                 builder.mark(attribute(sheet, "name"))
                 builder.heading(1, attribute(sheet, "name"))
                 if part is not None:
-                    write_rows(builder, _rows(part, strings, shown, epoch))
+                    write_rows(builder, _rows(part, strings, shown))
+                    _write_beside(builder, package, package.related(target))
         except TooLong:
             pass
     except Damaged as error:
         return Refused(str(error))
     return builder.converted(CONVERTER, facts.pop("title", ""), facts)
+
+
+def _write_beside(builder: TextBuilder, package: Package, related: dict[str, tuple[str, str]]) -> None:
+    """Comments and text boxes of a sheet."""
+    parts = [(kind, package.xml(target)) for kind, target in related.values() if kind in ("comments", "drawing")]
+    for kind, root in parts:
+        if root is None:
+            continue
+        if kind == "drawing":
+            for box in below(root, "txBody"):
+                for line in (node for node in box if local(node) == "p"):
+                    builder.paragraph(one_line("".join(part.text or "" for part in below(line, "t"))))
+            continue
+        authors = [one_line(node.text or "") for node in below(root, "author")]
+        for node in below(root, "comment"):
+            number = attribute(node, "authorId")
+            author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
+            said = "".join(part.text or "" for part in below(node, "t"))
+            if said.startswith(_THREADED):
+                author, said = "", said.partition(_THREAD)[2]
+            if said.strip():
+                shown = f"> Comment{f' by {author}' if author else ''}: {one_line(said)}"
+                builder.paragraph(shown, BlockKind.QUOTE)
 
 
 def _relation(node: Element) -> str:
@@ -76,34 +98,33 @@ def _string(node: Element) -> str:
 
 
 class _Styles(NamedTuple):
-    """The numbers of the cell styles that show dates, and of those that show per cent."""
+    """The number format of each cell style, and what the formats show."""
 
-    dates: frozenset[int]
-    percents: frozenset[int]
+    numbers: tuple[int, ...]
+    formats: Formats
+    epoch: date
+
+    def shown(self, value: float, style: str) -> str:
+        at = int(style) if style.isdigit() else 0
+        return self.formats.shown(value, self.numbers[at] if at < len(self.numbers) else 0, self.epoch)
 
 
-def _styles(package: Package, related: dict[str, tuple[str, str]]) -> _Styles:
+def _styles(package: Package, related: dict[str, tuple[str, str]], epoch: date) -> _Styles:
     target = next((target for kind, target in related.values() if kind == "styles"), "")
     root = package.xml(target) if target else None
     if root is None:
-        return _Styles(frozenset(), frozenset())
+        return _Styles((), Formats({}), epoch)
     codes = {
-        int(attribute(node, "numFmtId")): _QUOTED.sub("", attribute(node, "formatCode"))
+        int(attribute(node, "numFmtId")): attribute(node, "formatCode")
         for node in below(root, "numFmt")
         if attribute(node, "numFmtId").isdigit()
     }
-    dates = _DATES | {id_ for id_, code in codes.items() if _DATE_CODE.search(code)}
-    percents = _PERCENTS | {id_ for id_, code in codes.items() if "%" in code}
     styles = next(below(root, "cellXfs"), None)
-    formats = [attribute(node, "numFmtId") for node in (styles if styles is not None else ())]
-    numbers = [(number, int(id_)) for number, id_ in enumerate(formats) if id_.isdigit()]
-    return _Styles(
-        frozenset(number for number, id_ in numbers if id_ in dates),
-        frozenset(number for number, id_ in numbers if id_ in percents),
-    )
+    numbers = [attribute(node, "numFmtId") for node in (styles if styles is not None else ())]
+    return _Styles(tuple(int(number) if number.isdigit() else 0 for number in numbers), Formats(codes), epoch)
 
 
-def _rows(root: Element, strings: list[str], shown: _Styles, epoch: date) -> Iterator[list[str]]:
+def _rows(root: Element, strings: list[str], shown: _Styles) -> Iterator[list[str]]:
     for row in below(root, "row"):
         cells: list[str] = []
         for cell in row:
@@ -113,7 +134,7 @@ def _rows(root: Element, strings: list[str], shown: _Styles, epoch: date) -> Ite
             column = _column(place[1]) if place else len(cells)
             if 0 < column - len(cells) <= _MOST_GAP:
                 cells += [""] * (column - len(cells))
-            cells.append(_value(cell, strings, shown, epoch))
+            cells.append(_value(cell, strings, shown))
         yield cells
 
 
@@ -124,7 +145,7 @@ def _column(letters: str) -> int:
     return number - 1
 
 
-def _value(cell: Element, strings: list[str], shown: _Styles, epoch: date) -> str:
+def _value(cell: Element, strings: list[str], shown: _Styles) -> str:
     kind = attribute(cell, "t")
     if kind == "inlineStr":
         inline = child(cell, "is")
@@ -140,28 +161,7 @@ def _value(cell: Element, strings: list[str], shown: _Styles, epoch: date) -> st
     if not text:
         formula = child(cell, "f")  # nothing computed it yet
         return f"={formula.text}" if formula is not None and formula.text else ""
-    style = attribute(cell, "s")
-    if style.isdigit() and int(style) in shown.dates:
-        return _date(text, epoch)
-    return _number(text, percent=style.isdigit() and int(style) in shown.percents)
-
-
-def _number(text: str, *, percent: bool) -> str:
-    """As a sheet shows it: without the noise of binary fractions."""
     try:
-        number = float(text)
+        return shown.shown(float(text), attribute(cell, "s"))
     except ValueError:
         return text
-    if percent:
-        return f"{number * 100:.10g}%"
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.12g}"
-
-
-def _date(text: str, epoch: date) -> str:
-    try:
-        moment = datetime.combine(epoch, time(), UTC) + timedelta(days=float(text))
-    except (ValueError, OverflowError):
-        return text
-    if float(text) < 1:
-        return moment.strftime("%H:%M")
-    return moment.strftime("%Y-%m-%d" if float(text) == int(float(text)) else "%Y-%m-%d %H:%M")

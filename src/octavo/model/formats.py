@@ -62,6 +62,7 @@ _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-
 _IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
 _OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg", effort=8)
 _DOC = Format("Word 97", f"{_CONVERTING}.doc:read_doc", effort=4)
+_XLS = Format("Excel 97", f"{_CONVERTING}.xls:read_xls", effort=4)
 _PPT = Format("PowerPoint 97", f"{_CONVERTING}.ppt:read_ppt", effort=4)
 _RTF = Format("RTF", f"{_CONVERTING}.rtf:read_rtf", effort=4)
 _ARCHIVE = Format("an archive", f"{_CONVERTING}.archives:read_archive", archive=True)
@@ -83,8 +84,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ".canvas": _CANVAS,
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
-        **dict.fromkeys((".xls", ".msg"), _OLD),
+        ".msg": _OLD,
         **dict.fromkeys((".doc", ".dot"), _DOC),
+        **dict.fromkeys((".xls", ".xlt"), _XLS),
         **dict.fromkeys((".ppt", ".pps"), _PPT),
         ".rtf": _RTF,
         **dict.fromkeys((".zip", ".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz"), _ARCHIVE),
@@ -148,7 +150,7 @@ _WEB_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re
 _ZIPPED = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
 _ZIPPED |= {b"mimetypeapplication/epub+zip": ".epub", b"mimetypeapplication/vnd.oasis.opendocument.": ".odt"}
 _OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _RTF, ".pdf": _PDF}
-_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD, _DOC, _PPT, _RTF})
+_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD, _DOC, _PPT, _XLS, _RTF})
 
 
 def true_name(uri: str, data: bytes) -> str:

@@ -659,3 +659,33 @@ def test_an_initial_makes_no_heading_of_its_line() -> None:
     found = converted("a.pdf", drawn)
     assert found.text.startswith("In spring the bees are hungry again")
     assert headings(found) == []
+
+
+def test_sheets_keep_comments_text_boxes_and_every_digit() -> None:
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    cells = '<c r="A1"><v>1234567890123456</v></c><c r="B1" s="1"><v>33966.260417</v></c>'
+    threaded = "[Threaded comment]\n\nYour version shows less.\n\nComment:\n    And why?"
+    found = converted(
+        "rates.xlsx",
+        zipped(
+            {
+                ROOT_RELATIONS: relations(officeDocument="xl/workbook.xml"),
+                "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{RELATED}"><sheets>'
+                '<sheet name="Rates" r:id="r1"/></sheets></workbook>',
+                "xl/_rels/workbook.xml.rels": relations(worksheet="worksheets/s1.xml", styles="styles.xml"),
+                "xl/styles.xml": f'<styleSheet xmlns="{main}"><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs>'
+                "</styleSheet>",
+                "xl/worksheets/s1.xml": f'<worksheet xmlns="{main}"><sheetData><row>{cells}</row></sheetData>'
+                "</worksheet>",
+                "xl/worksheets/_rels/s1.xml.rels": relations(comments="../comments.xml", drawing="../drawing.xml"),
+                "xl/comments.xml": f'<comments xmlns="{main}"><authors><author>Ada</author></authors><commentList>'
+                '<comment ref="A1" authorId="0"><text><r><t>Is it </t></r><r><t>so?</t></r></text></comment>'
+                f'<comment ref="B1" authorId="0"><text><t>{threaded}</t></text></comment></commentList></comments>',
+                "xl/drawing.xml": "<d><txBody><p><r><t>In a box</t></r></p></txBody></d>",
+            }
+        ),
+    )
+    assert found.text == (
+        "# Rates\n\n| 1234567890123456 | 1992-12-28 06:15 |\n| --- | --- |\n\n"
+        "> Comment by Ada: Is it so?\n\n> Comment: And why?\n\nIn a box\n"
+    )
