@@ -44,3 +44,13 @@ def test_a_chunk_that_is_not_there_has_no_neighbours(store: Store) -> None:
     within = samples.ensure(store)
     assert store.documents.neighbours(within.project_id, [], reach=2) == ()
     assert store.documents.neighbours(within.project_id, [samples.ChunkKey(99)], reach=2) == ()
+
+
+def test_the_length_of_a_chunks_document_is_its_number_of_chunks(store: Store) -> None:
+    within = samples.ensure(store)
+    with store.transaction():
+        long = samples.put(store, within, samples.prepared(within, "a.md", "one", "two", "three", "four"))
+        short = samples.put(store, within, samples.prepared(within, "b.md", "five"))
+    found = store.documents.lengths(within.project_id, [long[2], short[0], samples.ChunkKey(99)])
+    assert found == {long[2]: 4, short[0]: 1}
+    assert store.documents.lengths(within.project_id, []) == {}

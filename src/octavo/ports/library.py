@@ -157,6 +157,10 @@ class Documents(Protocol):
 
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]: ...
 
+    def lengths(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, int]:
+        """How many chunks the document of each chunk has."""
+        ...
+
     def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
         """What stands up to `reach` places before and after each chunk, in order."""
         ...

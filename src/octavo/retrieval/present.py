@@ -8,7 +8,7 @@ from typing import Any
 
 from octavo.model.formats import format_of
 from octavo.model.ids import DocumentId
-from octavo.model.position import Position, position, stretches
+from octavo.model.position import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
 from octavo.retrieval.citing import best_stretch, citations
@@ -23,7 +23,7 @@ def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibr
     cited = citations(shown, texts, query, library)
     positions = _positions(shown, cited, texts, query, library)
     hits = []
-    for rank, (candidate, citation) in enumerate(zip(shown, cited, strict=True), 1):
+    for rank, (candidate, citation, where) in enumerate(zip(shown, cited, positions, strict=True), 1):
         excerpt = citation.span.of(texts[candidate.text_hash])
         cut = query.max_excerpt_chars is not None and len(excerpt) > query.max_excerpt_chars
         hits.append(
@@ -33,7 +33,7 @@ def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibr
                 collection=candidate.collection,
                 kind=candidate.kind,
                 title=candidate.title,
-                citation=replace(citation, position=positions[rank - 1]),
+                citation=citation if where is NOWHERE else replace(citation, position=where),
                 excerpt=excerpt[: query.max_excerpt_chars] if cut else excerpt,
                 excerpt_truncated=cut,
                 chunk_id=candidate.chunk_id,

@@ -70,19 +70,14 @@ class ContextSmoothing:
             for step in steps
             if candidate.ordinal + step in held
         ]
-        asked = {candidate.document_id: candidate for candidate, _, _ in pairs}
-        series = [candidate for candidate in candidates[: self.among] if candidate.in_series]
-        keys = {candidate.key for candidate in (*asked.values(), *series)}
-        if not keys:
-            return
-        documents = search.library.store.documents
-        known = documents.neighbours(search.library.project, sorted(keys), max(len(self.document), len(self.sequence)))
-        chunks = {neighbour.key: neighbour.chunks for neighbour in known}
-        for candidate, neighbour, far in pairs:
-            if chunks.get(asked[candidate.document_id].key, 0) >= self.long_document:
-                yield candidate.key, neighbour, self.document[far - 1], above[neighbour]
-        beside = {candidate.key for candidate in series}
-        for near in known:
-            far = abs(near.distance)
-            if near.key in beside and near.chunks == 1 and near.neighbour in above and far <= len(self.sequence):
-                yield near.key, near.neighbour, self.sequence[far - 1], above[near.neighbour]
+        documents, project = search.library.store.documents, search.library.project
+        if pairs:
+            asked = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
+            lengths = documents.lengths(project, sorted(asked.values()))
+            for candidate, neighbour, far in pairs:
+                if lengths.get(asked[candidate.document_id], 0) >= self.long_document:
+                    yield candidate.key, neighbour, self.document[far - 1], above[neighbour]
+        series = sorted(candidate.key for candidate in candidates[: self.among] if candidate.in_series)
+        for near in documents.neighbours(project, series, len(self.sequence)) if series else ():
+            if near.chunks == 1 and near.neighbour in above:
+                yield near.key, near.neighbour, self.sequence[abs(near.distance) - 1], above[near.neighbour]

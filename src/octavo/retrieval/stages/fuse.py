@@ -116,7 +116,7 @@ def looked_up(
     ordered = in_order([candidate.scored(total[key]) for key, candidate in known.items()])
     return tuple(
         [
-            candidate.scored(candidate.score, (*steps.get(candidate.key, ()), ScoreStep(stage, candidate.score, rank)))
+            candidate.with_steps((*steps.get(candidate.key, ()), ScoreStep(stage, candidate.score, rank)))
             for rank, candidate in enumerate(ordered, 1)
         ]
     )

@@ -50,8 +50,6 @@ def _with_steps(candidates: tuple[Candidate, ...], joined: Mapping[str, Ranking]
         for rank, chunk in enumerate(ranking.scored, 1):
             steps[chunk.key] = (*steps.get(chunk.key, ()), ScoreStep(name, chunk.score, rank))
     return tuple(
-        candidate.scored(candidate.score, (*steps[candidate.key], *candidate.steps))
-        if candidate.key in steps
-        else candidate
+        candidate.with_steps((*steps[candidate.key], *candidate.steps)) if candidate.key in steps else candidate
         for candidate in candidates
     )

@@ -36,9 +36,7 @@ def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey
     if not details:
         return tuple(candidates)
     return tuple(
-        candidate.scored(
-            candidate.score, (*candidate.steps, ScoreStep(stage, candidate.score, rank, details[candidate.key]))
-        )
+        candidate.with_steps((*candidate.steps, ScoreStep(stage, candidate.score, rank, details[candidate.key])))
         if candidate.key in details
         else candidate
         for rank, candidate in enumerate(candidates, 1)

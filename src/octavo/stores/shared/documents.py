@@ -138,8 +138,9 @@ class DocumentRepository:
         numbered = json.dumps([(number, document, *span) for number, (document, span) in enumerate(places)])
         found: list[list[Section]] = [[] for _ in places]
         where = {"project": self._keys.project(project), "places": numbered}
-        for number, *row in self._database.rows("sections_touching", where) if places else ():
-            found[number].append(_section(row))
+        rows = self._database.rows("sections_touching", where) if places else []
+        for (number, name, _, level, anchor, start, end), path in zip(rows, _paths(rows, 2), strict=True):
+            found[number].append(Section(SectionId(name), path, level, anchor, Span(start, end)))
         return tuple(map(tuple, found))
 
     def versions(self, project: ProjectId, document: DocumentId) -> tuple[DocumentVersion, ...]:
@@ -187,9 +188,11 @@ class DocumentRepository:
     def candidates(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Candidate]:
         where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
         rows = self._database.rows("candidates", where)
-        # Parsed together: calling the parser for each takes longer than parsing.
-        paths = json.loads(f"[{','.join([row[7] for row in rows])}]")
-        return {row[0]: _candidate(row, tuple(path)) for row, path in zip(rows, paths, strict=True)}
+        return {row[0]: _candidate(row, path) for row, path in zip(rows, _paths(rows, 7), strict=True)}
+
+    def lengths(self, project: ProjectId, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, int]:
+        where = {"project": self._keys.project(project), "keys": json.dumps([int(key) for key in keys])}
+        return {ChunkKey(key): length for key, length in self._database.rows("document_lengths", where)}
 
     def neighbours(self, project: ProjectId, keys: Sequence[ChunkKey], reach: int) -> tuple[Neighbour, ...]:
         where = {
@@ -358,6 +361,11 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
 def _section(row: Sequence[Any]) -> Section:
     name, path, level, anchor, start, end = row
     return Section(SectionId(name), tuple(json.loads(path)), level, anchor, Span(start, end))
+
+
+def _paths(rows: Sequence[Sequence[Any]], column: int) -> Iterator[tuple[str, ...]]:
+    """The heading paths in a column. Parsed together: calling the parser for each takes longer than parsing."""
+    return map(tuple, json.loads(f"[{','.join([row[column] for row in rows])}]"))
 
 
 def _candidate(row: tuple[Any, ...], path: tuple[str, ...]) -> Candidate:

@@ -164,6 +164,10 @@ join collections col on col.key = d.collection
 join sections s on s.project = c.project and s.document = c.document and s.ordinal = c.section
 where c.project = :project;
 
+-- name: document_lengths
+select c.key, (select count(*) from chunks x where x.document = c.document)
+from json_each(:keys) k cross join chunks c on c.key = k.value where c.project = :project;
+
 -- name: chunk_neighbours
 -- `cross join` keeps the order written: from the few keys asked for outwards. Chunks are counted once for each of these.
 with asked as materialized (
