@@ -10,8 +10,8 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 HEADER_SECONDS = 15.0
 
 
-class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type, unused-ignore]
-    """uvicorn's own, which waits for the end of the headers for ever."""
+class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type, unused-ignore]
+    """uvicorn's protocol, which would wait for the end of the headers for ever, with a time limit on that."""
 
     _deadline: asyncio.TimerHandle | None = None
 

@@ -17,7 +17,7 @@ from octavo.errors import Busy, ConfigurationError
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.app import make_app
 from octavo.interfaces.http.guard import Guard, loopback
-from octavo.interfaces.http.protocol import PatientProtocol
+from octavo.interfaces.http.protocol import HeaderTimeoutProtocol
 from octavo.observability.logs import logger
 
 Companion = Callable[[], Awaitable[None]]
@@ -37,7 +37,7 @@ def serve(
     app = make_app(calls, settings, token, tools)
     config = uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=HeaderTimeoutProtocol,
         log_config=None,
         access_log=False,
         proxy_headers=False,
