@@ -20,8 +20,8 @@ _LONGEST = 4_000  # characters of a passage that a model reads
 _RANKING = {"type": "array", "items": {"type": "integer"}}
 
 
-class PointwiseJudge:
-    """Fits `ports.Reranker`: one call for each passage, a few of them at once, answered with a number from 0 to 10."""
+class _Judge:
+    """A language model with the prompt by which it judges."""
 
     def __init__(self, model: LanguageModel, prompt: PromptFile, deadline: float) -> None:
         self._model = model
@@ -31,6 +31,10 @@ class PointwiseJudge:
     @property
     def name(self) -> str:
         return f"{self._model.name} by {self._prompt.name}@{self._prompt.version}"
+
+
+class PointwiseJudge(_Judge):
+    """Fits `ports.Reranker`: one call for each passage, a few of them at once, answered with a number from 0 to 10."""
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """A passage about which the model says no number gets the median of the others."""
@@ -47,20 +51,11 @@ class PointwiseJudge:
         return score_in(self._model.complete(CompletionRequest(prompt, max_tokens=8, deadline=self._deadline)).text)
 
 
-class ListwiseJudge:
+class ListwiseJudge(_Judge):
     """Fits `ports.Reranker`: one call for all passages, answered with their order.
 
     Sun et al., "Is ChatGPT Good at Search?", 2023, without the sliding window: no more passages are shown than fit.
     """
-
-    def __init__(self, model: LanguageModel, prompt: PromptFile, deadline: float) -> None:
-        self._model = model
-        self._prompt = prompt
-        self._deadline = deadline
-
-    @property
-    def name(self) -> str:
-        return f"{self._model.name} by {self._prompt.name}@{self._prompt.version}"
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """From as many as there are passages down to 1; those the model leaves out follow in the order they had."""

@@ -61,6 +61,8 @@ class Watch:
 
 
 class _Connection(http.client.HTTPConnection):
+    """Tells whoever watches of its socket, so that it can be shut from outside."""
+
     def __init__(self, *arguments: Any, opened: Callable[[socket.socket], None], **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._opened = opened
@@ -70,14 +72,8 @@ class _Connection(http.client.HTTPConnection):
         self._opened(self.sock)
 
 
-class _SecureConnection(http.client.HTTPSConnection):
-    def __init__(self, *arguments: Any, opened: Callable[[socket.socket], None], **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self._opened = opened
-
-    def connect(self) -> None:
-        super().connect()
-        self._opened(self.sock)
+class _SecureConnection(_Connection, http.client.HTTPSConnection):
+    """The same, encrypted: what it inherits first calls what it inherits second."""
 
 
 class WatchedHttp(urllib.request.HTTPHandler):
