@@ -33,7 +33,7 @@ def only_points(text: str) -> bool:
         return True
     pointers = left = 0
     for line in bare.splitlines():
-        without, found = _POINTER.subn(" ", line)
+        without, found = _POINTER.subn(" ", line) if "[" in line or "://" in line else (line, 0)
         pointers += found
         if not _HEADING.match(without):
             left += len(_WORD.findall(_TAG.sub(" ", without)))

@@ -37,7 +37,7 @@ class NamedFirst:
         wanted = _spaced(typed)
         if not candidates or not wanted or len(wanted) > _LONGEST:
             raise SkipStage("the query is no name" if candidates else "there are no candidates")
-        documents = set(_named(candidates, wanted))
+        documents = set(_named({found.document_id: found for found in candidates}.values(), wanted))
         if wanted.count(" ") < _LONGEST_ALIAS:
             documents |= self._aliased(search, candidates, typed)
         if not documents:
@@ -63,6 +63,7 @@ class NamedFirst:
 
 
 def _named(candidates: Iterable[Candidate], wanted: str) -> Iterable[str]:
+    """The documents of this name; a candidate of each is enough to know."""
     size = len(wanted)
     for candidate in candidates:
         title, name = candidate.title, last(candidate.uri)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, ScoreStep
 from octavo.retrieval.stage import Search
 
+_score = attrgetter("score")
+
 
 def ground(candidates: Sequence[Candidate]) -> float:
     """What a score is measured from: zero, or the lowest score where a fusion by z-scores goes below it."""
-    return min((0.0, *(candidate.score for candidate in candidates)))
+    return min(0.0, min(map(_score, candidates), default=0.0))
 
 
 def shares(candidates: Sequence[Candidate]) -> list[float]:
@@ -19,8 +22,8 @@ def shares(candidates: Sequence[Candidate]) -> list[float]:
     if not candidates:
         return []
     low = ground(candidates)
-    height = max(candidate.score for candidate in candidates) - low
-    return [(candidate.score - low) / height if height > 0 else 1.0 for candidate in candidates]
+    height = max(map(_score, candidates)) - low
+    return [(score - low) / height if height > 0 else 1.0 for score in map(_score, candidates)]
 
 
 def channel_score(candidate: Candidate, channel: str) -> float:
