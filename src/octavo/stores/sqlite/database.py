@@ -89,12 +89,8 @@ class SqliteDatabase:
                 raise
 
     def rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        statement = self._queries[name]
-        with translated(self.path):
-            if (current := self._current()) is not None:  # most of the time, and the shortest way
-                return current.execute(statement, parameters or {}).fetchall()
-            with self.connection() as connection:
-                return connection.execute(statement, parameters or {}).fetchall()
+        with translated(self.path), self.connection() as connection:
+            return connection.execute(self._queries[name], parameters or {}).fetchall()
 
     def run(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
         with translated(self.path):
