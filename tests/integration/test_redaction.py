@@ -216,10 +216,14 @@ def test_a_library_made_before_is_redacted_by_its_next_run(bench: Bench) -> None
             revise(engine.memories, memory.id, Draft(f"The door: {TOKEN}."))
             gone = create(engine.memories, Draft(f"{TOKEN} opens the gate.")).item
             archive(engine.memories, gone.id)
+            earlier.setattr("octavo.memory.sessions.redacted", lambda told: (told, ()))
+            start(engine.memories, f"Work {TOKEN}", f"ann {TOKEN}")
     bench.index()
     with bench.opened() as engine:
         assert read(engine, GetRequest("deploy.md")).text == HIDDEN
         assert damage(engine) == ()
+        (session,) = engine.memories.repository.sessions(engine.project.id)
+        assert (session.title, session.author) == (f"Work {MARK * len(TOKEN)}", f"ann {MARK * len(TOKEN)}")
         held = dict(engine.store.pruning.stored_texts(engine.project.id))
         assert [text for text in held.values() if TOKEN in text] == []
     copies = apsw.Connection(str(bench.library))

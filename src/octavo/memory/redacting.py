@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Container
+from dataclasses import replace
 
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reingest import reingest
@@ -36,6 +37,7 @@ def redact_stored(memories: ProjectMemories, only: Container[str] | None = None)
     if only is None:  # a title may be told beside a text that holds nothing: the subject of a message
         with store.transaction():
             count += store.pruning.retitle(project, lambda title: redacted(title)[0], allowed)
+            count += _redact_sessions(memories)
     if said_now:
         reingest(memories, only=said_now, everything=True)
     if count:
@@ -43,4 +45,16 @@ def redact_stored(memories: ProjectMemories, only: Container[str] | None = None)
             store.pruning.remove_unused(project)
             store.completions.prune(project, 0)  # what language models answered may repeat it
         logger("memory").warning("keys and tokens were redacted in %s texts that were stored before", count)
+    return count
+
+
+def _redact_sessions(memories: ProjectMemories) -> int:
+    """Blacks out keys and tokens in what sessions are called, by whom and with which summary; how many held any."""
+    count = 0
+    for session in memories.repository.sessions(memories.project):
+        title, author, summary = (redacted(told)[0] for told in (session.title, session.author, session.summary))
+        hidden = replace(session, title=title, author=author, summary=summary)
+        if hidden != session:
+            memories.repository.put_session(hidden)
+            count += 1
     return count

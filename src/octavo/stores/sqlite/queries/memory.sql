@@ -118,7 +118,7 @@ order by c.key;
 insert into memory_sessions (project, id, title, author, started_at, ended_at, summary)
 values (:project, :id, :title, :author, :started_at, :ended_at, :summary)
 on conflict (project, id) do update set
-  title = excluded.title, ended_at = excluded.ended_at, summary = excluded.summary;
+  title = excluded.title, author = excluded.author, ended_at = excluded.ended_at, summary = excluded.summary;
 
 -- name: memory_session
 select id, title, author, started_at, ended_at, summary from memory_sessions where project = :project and id = :id;
