@@ -62,7 +62,8 @@ class Writing:
 
 
 def written_answer(question: str, passages: Sequence[Passage], writing: Writing) -> WrittenAnswer:
-    """Raises `ProviderFailed` where the model wrote nothing; of a reply that breaks off, its sentences are kept."""
+    """Raises `ProviderFailed` where the model wrote nothing; of a reply that breaks off, the sentences that check are
+    kept, and where none does it is as if nothing had been written."""
     ends = writing.clock() + writing.deadline
     made = context(writing.mode, question, passages, _room(writing), writing.own)
     reply = _Reply(writing, made.prompt, ends)
@@ -85,6 +86,8 @@ def written_answer(question: str, passages: Sequence[Passage], writing: Writing)
     again, problems = _rewritten(question, made.passages, doubted, writing, ends)
     again = tuple(sentence for sentence in again if sentence.text.casefold() not in said)
     every = (*kept, *again)
+    if reply.failure is not None and not every:
+        raise reply.failure
     for sentence in every[told:]:
         writing.tell(sentence)
     return WrittenAnswer(
@@ -117,13 +120,13 @@ class _Reply:
         self._ends = ends
         self._text = ""
         self.problems: tuple[str, ...] = ()
-        self._broke_off = False
+        self.failure: ProviderFailed | None = None
 
     def sentences(self) -> Iterator[Draft]:
         given = 0
         for whole in self._pieces():
             found = drafts(self._text)
-            if whole and self._broke_off and found and not found[-1].text.endswith(_ENDS):
+            if whole and self.failure and found and not found[-1].text.endswith(_ENDS):
                 found = found[:-1]  # half a sentence may say the opposite of the whole
             # The last may go on, or its marks may still come.
             for draft in found[given : None if whole else -1]:
@@ -151,7 +154,7 @@ class _Reply:
             if not self._text.strip():
                 raise
             self.problems = (f"the reply broke off: {error.message}",)
-            self._broke_off = True
+            self.failure = error
         finally:
             _close(stream)
         yield True

@@ -148,6 +148,15 @@ def test_half_a_sentence_of_a_reply_that_breaks_off_is_no_answer(folder: Path, t
     assert answer.degraded == ("answer: the reply broke off: scripted (openai) failed: slot lost",)
 
 
+def test_a_reply_that_breaks_off_in_its_first_sentence_leaves_the_librarys_own(folder: Path, tmp_path: Path) -> None:
+    events = [{"choices": [{"delta": {"content": "The dome clo"}}]}, {"error": {"message": "slot lost"}}]
+    with asked(folder, tmp_path / "l.db", "never said") as (engine, service):
+        service.trouble = [(200, "".join(f"data: {json.dumps(event)}\n\n" for event in events))]
+        answer = ask(engine, AskRequest(QUESTION))
+    assert (answer.mode, answer.answered) == ("extractive", True)
+    assert answer.degraded == ("answer: scripted (openai) failed: slot lost",)
+
+
 def test_the_same_question_is_not_asked_twice_and_says_so(folder: Path, tmp_path: Path) -> None:
     with asked(folder, tmp_path / "l.db", f"{CLOSES} [1] Penguins eat satellites for breakfast [2].") as (
         engine,
