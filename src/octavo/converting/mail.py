@@ -22,7 +22,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Member, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "mail-3"
+CONVERTER = "mail-4"
 _HEADERS = ("From", "To", "Cc", "Date")
 _MOST_MESSAGES = 20_000
 _MOST_ATTACHMENTS = 50
@@ -97,7 +97,18 @@ def read_mhtml(name: str, data: bytes, settings: Settings) -> Converted | Refuse
 
 
 def _parsed(data: bytes) -> EmailMessage:
+    """A message that was saved as UTF-16 is read as what it was before."""
+    if (encoding := _wide(data)) is not None:
+        data = data.decode(encoding, "replace").lstrip("\ufeff").encode()
     return message_from_bytes(data, policy=default)
+
+
+def _wide(data: bytes) -> str | None:
+    """Which UTF-16 a message is written in, if it is: its first letters are ASCII."""
+    head = data.removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")[:8]
+    if len(head) < 8 or head.count(0) != 4:
+        return None
+    return "utf-16-le" if not any(head[1::2]) else "utf-16-be" if not any(head[::2]) else None
 
 
 def _write_message(builder: TextBuilder, message: EmailMessage, subject: str) -> tuple[Member, ...]:

@@ -60,7 +60,7 @@ _CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
 _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
 _IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
-_OLD = Format("an old office format", f"{_CONVERTING}.legacy:read_legacy", "kreuzberg", effort=8)
+_OUTLOOK = Format("Outlook's messages", f"{_CONVERTING}.outlook_message:read_message", "kreuzberg", effort=8)
 _DOC = Format("Word 97", f"{_CONVERTING}.doc:read_doc", effort=4)
 _XLS = Format("Excel 97", f"{_CONVERTING}.xls:read_xls", effort=4)
 _PPT = Format("PowerPoint 97", f"{_CONVERTING}.ppt:read_ppt", effort=4)
@@ -84,7 +84,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ".canvas": _CANVAS,
         **dict.fromkeys((".drawio", ".dio"), _DRAWIO),
         **dict.fromkeys((".xml", ".nxml"), _JATS),
-        ".msg": _OLD,
+        ".msg": _OUTLOOK,
         **dict.fromkeys((".doc", ".dot"), _DOC),
         **dict.fromkeys((".xls", ".xlt"), _XLS),
         **dict.fromkeys((".ppt", ".pps"), _PPT),
@@ -150,7 +150,7 @@ _WEB_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html)[\s>]", re
 _ZIPPED = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
 _ZIPPED |= {b"mimetypeapplication/epub+zip": ".epub", b"mimetypeapplication/vnd.oasis.opendocument.": ".odt"}
 _OWN = {".docx": _DOCX, ".pptx": _PPTX, ".xlsx": _XLSX, ".epub": _EPUB, ".odt": _ODF, ".rtf": _RTF, ".pdf": _PDF}
-_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _OLD, _DOC, _PPT, _XLS, _RTF})
+_MISNAMED = frozenset({_PDF, _DOCX, _PPTX, _XLSX, _ODF, _EPUB, _DOC, _PPT, _XLS, _RTF, _OUTLOOK})
 
 
 def true_name(uri: str, data: bytes) -> str:
@@ -168,7 +168,7 @@ def true_name(uri: str, data: bytes) -> str:
         found = ".html"
     if not found and data[:2] == b"PK":
         found = next((extension for mark, extension in _ZIPPED.items() if mark in data), "")
-    if not found or ending(uri) == found or (_OWN.get(found) is named and named is not _OLD):
+    if not found or ending(uri) == found or _OWN.get(found) is named:
         return uri
     return f"{uri}{found}"
 

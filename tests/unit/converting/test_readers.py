@@ -689,3 +689,11 @@ def test_sheets_keep_comments_text_boxes_and_every_digit() -> None:
         "# Rates\n\n| 1234567890123456 | 1992-12-28 06:15 |\n| --- | --- |\n\n"
         "> Comment by Ada: Is it so?\n\n> Comment: And why?\n\nIn a box\n"
     )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_message_that_was_saved_as_utf_16_is_read(encoding: str) -> None:
+    mail = "From: ada@example.org\nSubject: Honey\nContent-Type: text/plain; charset=utf-8\n\nForty jars of café.\n"
+    assert converted("a.eml", mail.encode(encoding)).text == (
+        "# Honey\n\nFrom: ada@example.org\n\nForty jars of café.\n"
+    )

@@ -1,4 +1,4 @@
-"""The old binary formats of office programs: read by kreuzberg, whose Markdown is taken apart again."""
+"""Messages that Outlook saved: read by kreuzberg, whose Markdown is taken apart again."""
 
 from __future__ import annotations
 
@@ -14,41 +14,29 @@ from octavo.converting.outlook import attachments
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
-from octavo.model.formats import ending
 
-CONVERTER = f"legacy-3/kreuzberg-{kreuzberg.__version__}"
-_TYPES = {
-    ".doc": "application/msword",
-    ".ppt": "application/vnd.ms-powerpoint",
-    ".xls": "application/vnd.ms-excel",
-    ".msg": "application/vnd.ms-outlook",
-}
+CONVERTER = f"outlook-1/kreuzberg-{kreuzberg.__version__}"
+_TYPE = "application/vnd.ms-outlook"
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
 _EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
-_TEMPLATE = re.compile(r"^\W*Click to edit Master ", re.IGNORECASE)  # what a slide's template says, and no slide
 _FIELDS = 4_000  # characters in which the fields of a message stand
 _FIELD = re.compile(r"^\*\*(Subject|From|To|Cc|Date)\*\*: (.*)$", re.MULTILINE)
 
 
-def read_legacy(name: str, data: bytes, settings: Settings) -> Converted | Refused:
+def read_message(name: str, data: bytes, settings: Settings) -> Converted | Refused:
     # Optical recognition would start by itself, and a cache would be written to disk.
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, output_format="markdown")
     try:
-        result = kreuzberg.extract_bytes_sync(data, _TYPES[ending(name)], config)
+        result = kreuzberg.extract_bytes_sync(data, _TYPE, config)
     except kreuzberg.KreuzbergError as error:
         said = " ".join(str(error).split())
         return Refused("encrypted: it needs a password" if "ncrypt" in said else f"damaged: {said[:160]}")
     content = str(result.content)
     if not content.strip():
         return Refused("it holds no text")
-    builder = TextBuilder()
-    if ending(name) == ".msg":
-        return _message(builder, content, data)
-    with suppress(TooLong):
-        write_markdown(builder, content)
-    return builder.converted(CONVERTER, next((heading.title for heading in builder.headings), ""))
+    return _message(TextBuilder(), content, data)
 
 
 def _message(builder: TextBuilder, content: str, data: bytes) -> Converted:
@@ -68,8 +56,6 @@ def _message(builder: TextBuilder, content: str, data: bytes) -> Converted:
 
 def write_markdown(builder: TextBuilder, markdown: str) -> None:
     for block in re.split(r"\n\s*\n", markdown):
-        if _TEMPLATE.search(block):
-            continue
         lines = block.strip("\n").split("\n")
         if heading := _HEADING.match(lines[0].strip()):
             builder.heading(len(heading[1]), _plain(heading[2]))
