@@ -261,3 +261,15 @@ def _in_thread(work: Callable[[], None]) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
+
+
+def test_a_read_transaction_has_one_generation_and_the_next_has_its_own(store: Store, notes: Collection) -> None:
+    with store.reading():
+        before = store.generation()
+        writing = threading.Thread(target=fill, args=(store, notes))
+        writing.start()
+        writing.join()
+        assert store.generation() == before
+    with store.reading():
+        assert store.generation() > before
+    assert store.generation() > before

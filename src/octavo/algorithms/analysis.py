@@ -243,6 +243,12 @@ class _Remembered(dict[str, str]):
 
 
 @cache
+def shared_analyzer() -> Analyzer:
+    """One for all in a process: it remembers every word that it has met, and most words come again."""
+    return Analyzer()
+
+
+@cache
 def _function_words() -> FunctionWords:
     """The same for every analyzer of a process: it takes longer to make than a query to answer."""
     return FunctionWords(Analyzer().tokens)

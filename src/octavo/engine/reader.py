@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from octavo.algorithms.calibration import Calibration
     from octavo.engine.library import OpenLibrary
+    from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
     from octavo.model.result import Candidate, Freshness, Hit, StageTrace
     from octavo.ports import QueryWriter
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
 _PASSAGES = 1_024  # whose tokens are remembered: some 12 MB
+_CANDIDATES = 16_384  # that are remembered: some 20 MB
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
 
 
@@ -59,6 +61,7 @@ class Reader:
         self._query_threads = QueryThreads()
         # Key by key a query finds much the same passages, and several stages look at their tokens.
         self._tokens = lru_cache(_PASSAGES)(library.adapters.analyzer.tokens)
+        self._candidates: tuple[int, dict[ChunkKey, Candidate]] = (-1, {})
         self._degradation = Degradation(library)
         self._languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
@@ -244,6 +247,14 @@ class Reader:
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 
+    def _known_candidates(self) -> dict[ChunkKey, Candidate]:
+        """Those of the library's present state: called within the transaction that reads it."""
+        generation, (of, known) = self._library.store.generation(), self._candidates
+        if of != generation or len(known) > _CANDIDATES:
+            known = {}
+            self._candidates = generation, known
+        return known
+
     def searched(self) -> SearchedLibrary:
         """What a search reads from now: the snapshot where there is one, else the store."""
         library, setup = self._library, self._library.active.setup
@@ -256,6 +267,7 @@ class Reader:
             now=library.adapters.clock,
             analyse=analyzer.query_tokens,
             tokenise=self._tokens,
+            remembered=self._known_candidates,
             forms=analyzer.forms,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.analysis import shared_analyzer
 from octavo.algorithms.syntax import parse_query
 from octavo.model.query import Terms
 from octavo.operations.lines import Part
@@ -99,15 +99,9 @@ def _marks_in(word: str, at: int, tokens: frozenset[str]) -> Iterator[Mark]:
         yield Mark(at + found.start(1), at + found.end(1), frozenset({found[1]}))
 
 
-@cache
-def _analyzer() -> Analyzer:
-    """One for all, as the library has one: it remembers every word that it has seen, and most words come again."""
-    return Analyzer()
-
-
 @lru_cache(_PASSAGES)
 def _language(text: str) -> str:
-    analyzer = _analyzer()
+    analyzer = shared_analyzer()
     (language,) = analyzer.languages([analyzer.joined(text)], text)
     return language
 
@@ -116,7 +110,7 @@ def marks_of(query: str) -> MarksOf:
     """What to mark in any text for a query; nothing without one."""
     if not query:
         return lambda text: []
-    analyzer = _analyzer()
+    analyzer = shared_analyzer()
 
     @cache
     def answered(language: str) -> AnsweredTokens:

@@ -97,6 +97,16 @@ class SearchedLibrary:
     read: dict[str, str] = field(default_factory=dict)
     """The texts that this search has read, by their hashes: several stages look at the same passages."""
 
+    remembered: Callable[[], dict[ChunkKey, Candidate]] = dict
+    """What is known already of chunks in this state of the library: key by key, a query finds much the same."""
+
+    def candidates(self, keys: Sequence[ChunkKey]) -> dict[ChunkKey, Candidate]:
+        """What the library says of these chunks, in their order; those that are gone are left out."""
+        known = self.remembered()
+        if missing := [key for key in keys if key not in known]:
+            known.update(self.store.documents.candidates(self.project, missing))
+        return {key: known[key] for key in keys if key in known}
+
     def texts(self, hashes: Iterable[str]) -> Mapping[str, str]:
         """At least the texts with these hashes."""
         missing = {*hashes} - self.read.keys()

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.analysis import shared_analyzer
 from octavo.config.schema import Config, Embedding
 from octavo.engine.adapters import Adapters, Rules, SearchDefaults, WatchSettings, WritingRules
 from octavo.engine.engine import Engine
@@ -51,7 +51,7 @@ def assemble(
 ) -> Engine:
     """An engine over an open store. `folders` hold retrieval profiles; `loading` is the thread that loads the model."""
     embedder, counter = models
-    analyzer = Analyzer()
+    analyzer = shared_analyzer()
 
     @cache
     def preparing() -> Preparing:

@@ -104,7 +104,7 @@ class BalancedFusion:
         cosines = with_cosines(search, dense, lexical)
         absent = sum(cosines.values()) / len(cosines)
         keys = sorted({*lexical, *cosines})
-        known = search.library.store.documents.candidates(search.library.project, keys)
+        known = search.library.candidates(keys)
         first = [*list(lexical)[:_LOOKED_AT], *list(dense)[:_LOOKED_AT]]
         share = sum(known[key].in_series for key in first if key in known) / len(first)
         words = len(search.query.terms.words)

@@ -112,7 +112,7 @@ def looked_up(
         for rank, chunk in enumerate(ranking.scored, 1):
             steps[chunk.key] = (*steps.get(chunk.key, ()), ScoreStep(name, chunk.score, rank))
     if known is None:
-        known = search.library.store.documents.candidates(search.library.project, list(total))
+        known = search.library.candidates(list(total))
     ordered = in_order([candidate.scored(total[key]) for key, candidate in known.items()])
     return tuple(
         [

@@ -73,6 +73,7 @@ class SharedStore:
         self, database: Database, keys: KeyCache, lexical: LexicalIndex, clock: Clock, vectors: VectorFormat = BYTES
     ) -> None:
         self.shared = database
+        self._read = threading.local()
         self._keys = keys
         self._clock = clock
         self.lexical = lexical
@@ -93,6 +94,7 @@ class SharedStore:
         try:
             with self.shared.transaction():
                 self._keys.forget()
+                self._read.counters = None
                 yield
                 self.shared.run("generation_advance")
         except BaseException:
@@ -104,7 +106,11 @@ class SharedStore:
         with self.shared.reading():
             # Another process may have removed a collection and added it again, under another key.
             self._keys.forget()
-            yield
+            outer, self._read.counters = getattr(self._read, "counters", None), {}
+            try:
+                yield
+            finally:
+                self._read.counters = outer
 
     def patient(self, seconds: float) -> AbstractContextManager[None]:
         return self.shared.patient(seconds)
@@ -113,10 +119,19 @@ class SharedStore:
         """A database server does this by itself."""
 
     def generation(self) -> int:
-        return int(value(self.shared, "generation"))
+        return self._counter("generation")
 
     def restored(self) -> int:
-        return int(value(self.shared, "restored"))
+        return self._counter("restored")
+
+    def _counter(self, name: str) -> int:
+        """Asked once in a read transaction, which sees one state: every index asks whether it is of that state."""
+        counters: dict[str, int] | None = getattr(self._read, "counters", None)
+        if counters is None:
+            return int(value(self.shared, name))
+        if name not in counters:
+            counters[name] = int(value(self.shared, name))
+        return counters[name]
 
     def counts(self, project: ProjectId) -> LibraryCounts:
         return LibraryCounts(*self.shared.rows("counts", {"project": self._keys.project(project)})[0])
