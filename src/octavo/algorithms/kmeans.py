@@ -28,7 +28,7 @@ def usual_groups(vectors: int) -> int:
 def kmeans(
     vectors: NDArray[np.float16], groups: int, *, seed: int = 0, rounds: int = 20
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The group of each vector, and the centroids. Never more groups than vectors; none of them empty at the start."""
+    """The group of each vector, and the centroids. Never more groups than different vectors: none of them is empty."""
     chance = np.random.default_rng(seed)
     groups = max(1, min(groups, len(vectors)))
     some = np.sort(chance.choice(len(vectors), min(len(vectors), groups * _SAMPLE), replace=False))
@@ -45,7 +45,10 @@ def kmeans(
         if np.allclose(fresh, centroids, atol=1e-5):
             break
         centroids = fresh
-    return nearest_group(vectors, centroids), centroids
+    labels = nearest_group(vectors, centroids)
+    # Of centroids at one spot, as copies of a text make them, the first has all members; others may have lost theirs.
+    kept, labels = np.unique(labels, return_inverse=True)
+    return labels.astype(np.int32), centroids[kept]
 
 
 def nearest_group(vectors: NDArray[np.float16], centroids: NDArray[np.float32]) -> NDArray[np.int32]:

@@ -48,7 +48,7 @@ def page(view: View, title: str) -> str:
         "TITLE": html.escape(title),
         "STYLE": _read("page.css"),
         "LAYOUT": _read("layout.js"),
-        "SCRIPT": _read("page.js"),
+        "SCRIPT": _read("zoom.js") + _read("page.js"),
         "DATA": written,
     }
     return filled(_read("page.html"), marks)

@@ -244,6 +244,37 @@ def test_the_graph_finds_documents_that_nothing_links_to(page: Any) -> None:
     page.wait_for_url("**/document/notes/hostile.md")
 
 
+@pytest.mark.parametrize("path", ["/graph", "/map"])
+def test_two_fingers_and_buttons_zoom_the_drawing(page: Any, path: str) -> None:
+    """What is drawn changes with every zoom, and is as before once all is shown again."""
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(path)
+    picture = "document.getElementById('drawing').toDataURL()"
+    drawn = steady(page, picture)
+    page.click("#nearer")
+    nearer = steady(page, picture)
+    page.click("#fit")
+    assert drawn != nearer
+    pinch = """() => { const canvas = document.getElementById("drawing"), box = canvas.getBoundingClientRect();
+        const touch = (type, id, x) => canvas.dispatchEvent(new PointerEvent(type,
+            { pointerId: id, clientX: box.left + x, clientY: box.top + 200, bubbles: true }));
+        canvas.setPointerCapture = () => {};
+        touch("pointerdown", 1, 150); touch("pointerdown", 2, 250); touch("pointermove", 2, 350);
+        touch("pointerup", 1, 150); touch("pointerup", 2, 350); }"""
+    whole = steady(page, picture)
+    page.evaluate(pinch)
+    assert steady(page, picture) != whole
+
+
+def steady(page: Any, picture: str) -> str:
+    """The drawing once it no longer changes from one frame to the next."""
+    before, now = "", str(page.evaluate(picture))
+    while before != now:
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        before, now = now, str(page.evaluate(picture))
+    return now
+
+
 def test_passages_taken_with_the_lasso_are_searched(page: Any) -> None:
     page.goto("/map")
     assert page.locator("#legend li").count() == 2

@@ -152,6 +152,8 @@ def test_something_is_remembered_pinned_and_forgotten_from_the_page(writable: Va
         assert (await client.post(f"/change/memory/{item}", content="action=eat", headers=FORM)).status_code == 400
         await client.post(f"/change/memory/{item}", content="action=forget", headers=FORM)
         assert "Oven" not in (await client.get("/memories", headers=WITH_TOKEN)).text
+        forgotten = (await client.get(place, headers=WITH_TOKEN)).text
+        assert ("Its history stays here" in forgotten, "/change/memory" in forgotten) == (True, False)
 
     in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)
 
@@ -173,6 +175,9 @@ def test_a_section_is_changed_once_its_difference_was_shown(writable: Vault) -> 
     async def talk(client: httpx2.AsyncClient) -> None:
         form = await client.get(f"{address}?path={path}", headers=WITH_TOKEN)
         assert "A young tree needs two buckets" in form.text
+        above = (await client.get(f"{address}?path={quote('Apple trees')}", headers=WITH_TOKEN)).text
+        assert "<textarea" in above
+        assert "two buckets" not in above  # below a heading of its own: saved here, it would stand twice
         assert "Write the file" not in form.text
         seen = re.search(r'name="hash" value="(\w+)"', form.text)
         assert seen is not None

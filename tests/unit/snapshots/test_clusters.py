@@ -35,6 +35,13 @@ def test_k_means_finds_groups_that_are_there_and_finds_them_again() -> None:
     assert len(kmeans(vectors[:2], 50)[1]) == 2
 
 
+def test_no_cluster_is_empty_where_many_vectors_are_the_same() -> None:
+    same = np.eye(4, dtype=np.float16)[[0, 0, 0, 0, 0, 0, 1, 1, 2]]
+    labels, centroids = kmeans(same, 6)
+    assert sorted(set(labels.tolist())) == list(range(len(centroids)))
+    assert len({int(labels[place]) for place in (0, 6, 8)}) == len(centroids)
+
+
 @pytest.mark.parametrize(("vectors", "groups"), [(1, 2), (12, 2), (141, 8), (132_000, 257), (10_000_000, 500)])
 def test_the_usual_number_of_groups_is_the_root_of_half_the_vectors(vectors: int, groups: int) -> None:
     assert usual_groups(vectors) == groups

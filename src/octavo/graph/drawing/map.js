@@ -9,7 +9,8 @@
   const canvas = $("drawing"), pen = canvas.getContext("2d");
   const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 600px)");
   const off = new Set();
-  let view = { scale: 1, left: 0, top: 0 }, over = -1, held = null, lasso = null, caught = new Set(), waiting = false;
+  const view = { scale: 1, left: 0, top: 0 };
+  let over = -1, held = null, lasso = null, caught = new Set(), waiting = false;
 
   const width = () => (narrow.matches ? canvas.clientWidth : Math.max(100, canvas.clientWidth - ($("panel").offsetWidth || 300)));
   const height = () => (narrow.matches ? canvas.clientHeight * 0.55 : canvas.clientHeight);
@@ -151,6 +152,10 @@
     return [...counts].sort((a, b) => b[1] - a[1])[0][0];
   }
 
+  // Before what drags: two fingers zoom and drag nothing.
+  const zoom = makeZoom(canvas, view, 0.5, 60, redraw);
+  $("nearer").addEventListener("click", () => zoom.by(1.4, width() / 2, height() / 2));
+  $("farther").addEventListener("click", () => zoom.by(1 / 1.4, width() / 2, height() / 2));
   const drawing = event => event.shiftKey || $("lasso").getAttribute("aria-pressed") === "true";
   canvas.addEventListener("pointerdown", event => {
     canvas.setPointerCapture(event.pointerId);
@@ -158,6 +163,7 @@
     lasso = drawing(event) ? [[event.offsetX, event.offsetY]] : null;
   });
   canvas.addEventListener("pointermove", event => {
+    if (zoom.pinching()) { held = lasso = null; return; }
     if (!held) {
       over = nearest(event);
       canvas.classList.toggle("over", over >= 0);
@@ -184,20 +190,12 @@
   }
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("wheel", event => {
-    event.preventDefault();
-    const by = Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), scale = Math.min(60, Math.max(0.5, view.scale * by));
-    view.left = event.offsetX - ((event.offsetX - view.left) * scale) / view.scale;
-    view.top = event.offsetY - ((event.offsetY - view.top) * scale) / view.scale;
-    view.scale = scale;
-    redraw();
-  }, { passive: false });
   $("lasso").addEventListener("click", () => {
     const on = $("lasso").getAttribute("aria-pressed") !== "true";
     $("lasso").setAttribute("aria-pressed", String(on));
     canvas.classList.toggle("lasso", on);
   });
-  $("fit").addEventListener("click", () => { view = { scale: 1, left: 0, top: 0 }; redraw(); });
+  $("fit").addEventListener("click", () => { Object.assign(view, { scale: 1, left: 0, top: 0 }); redraw(); });
   $("find").addEventListener("input", () => { caught = new Set(); $("caught").hidden = true; redraw(); });
   addEventListener("resize", redraw);
   dark.addEventListener("change", redraw);

@@ -19,7 +19,13 @@
   const $ = id => document.getElementById(id);
   const canvas = $("drawing"), pen = canvas.getContext("2d");
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  let view = { scale: 1, left: 0, top: 0 }, heat = 1, over = -1, chosen = -1, moved = false, waiting = false;
+  const view = { scale: 1, left: 0, top: 0 };
+  let heat = 1, over = -1, chosen = -1, moved = false, waiting = false;
+  // Thousands of dots and lines take longer to draw than a hand takes to move: while it does, the last picture is
+  // moved in one piece, and drawn anew once it rests. They also settle in fewer steps.
+  const many = count + sources.length > 8000, COOLING = many ? 0.95 : 0.985, REST = 140;
+  const still = { picture: null, view: null };
+  let moving = 0, resting = 0;
 
   // Neighbouring numbers get colours far apart.
   function colour(community) {
@@ -98,6 +104,17 @@
     refresh();
   }
 
+  // The dots of each colour, drawn at a stroke; and all by the number of their links, the order of their names.
+  let order = [], tints = new Map();
+  function gather() {
+    tints = new Map();
+    for (const i of order) {
+      const kind = nodes[i][KIND], tint = kind === "ghost" ? "" : special(kind) || colour(groups[i]);
+      if (!tints.has(tint)) tints.set(tint, []);
+      tints.get(tint).push(i);
+    }
+  }
+
   function refresh() {
     const want = { tag: $("tags").checked, ghost: $("ghosts").checked, entity: $("entities").checked, section: true, document: true };
     const alone = $("alone").checked;
@@ -111,7 +128,9 @@
       alive[e] = shown[sources[e]] && shown[targets[e]] && (!thematic || $("thematic").checked) ? 1 : 0;
       if (alive[e]) { links[sources[e]]++; links[targets[e]]++; lines += stands[e]; }
     }
-    const dots = shown.reduce((a, b) => a + b, 0);
+    order = [...shown.keys()].filter(i => shown[i]).sort((a, b) => links[b] - links[a] || a - b);
+    gather();
+    const dots = order.length;
     const more = graph.leftOut ? `; ${graph.leftOut} more did not fit` : "";
     // The same totals as the commands say: a line stands for every link of its kind between two nodes, and what the
     // switches hide is counted too.
@@ -129,13 +148,38 @@
 
   function frame() {
     waiting = false;
+    if (many && still.picture && performance.now() - moving < REST) {
+      shift();
+      clearTimeout(resting);
+      resting = setTimeout(redraw, REST);
+      return;
+    }
     if (heat > 0.02) {
       layout.step(heat, shown, alive);
-      heat *= 0.985;
+      heat *= COOLING;
       if (!moved) fit();
       redraw();
     }
     draw();
+  }
+
+  // The last picture where the view is now.
+  function shift() {
+    const grown = view.scale / still.view.scale, ratio = devicePixelRatio || 1;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.globalAlpha = 1;
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    const left = view.left - still.view.left * grown, top = view.top - still.view.top * grown;
+    pen.setTransform(grown, 0, 0, grown, left * ratio, top * ratio);
+    pen.drawImage(still.picture, 0, 0);
+  }
+
+  function keep() {
+    still.picture ||= document.createElement("canvas");
+    still.picture.width = canvas.width;
+    still.picture.height = canvas.height;
+    still.picture.getContext("2d").drawImage(canvas, 0, 0);
+    still.view = { ...view };
   }
 
   function fit() {
@@ -167,6 +211,7 @@
     drawEdges(focus);
     drawNodes(focus, lit);
     drawLabels(focus, lit);
+    if (many) keep();
   }
 
   function drawEdges(focus) {
@@ -192,47 +237,49 @@
   }
 
   function drawNodes(focus, lit) {
-    for (let i = 0; i < count; i++) {
-      if (!shown[i]) continue;
-      pen.globalAlpha = focus >= 0 && !lit.has(i) ? 0.15 : 1;
-      const kind = nodes[i][KIND], r = radius(i);
-      pen.beginPath();
-      if (kind === "tag") {
-        pen.rect(x[i] - r * 0.8, y[i] - r * 0.8, r * 1.6, r * 1.6);
-      } else if (kind === "entity") {
-        pen.moveTo(x[i], y[i] - r * 1.2); pen.lineTo(x[i] + r * 1.2, y[i]);
-        pen.lineTo(x[i], y[i] + r * 1.2); pen.lineTo(x[i] - r * 1.2, y[i]); pen.closePath();
-      } else {
-        pen.arc(x[i], y[i], r, 0, 6.2832);
+    pen.lineWidth = 1;
+    for (const [tint, members] of tints) {
+      pen.fillStyle = pen.strokeStyle = tint || colour(-1);
+      for (const dim of focus >= 0 ? [true, false] : [false]) {
+        pen.globalAlpha = dim ? 0.15 : 1;
+        pen.beginPath();
+        for (const i of members) if (focus < 0 || dim !== lit.has(i)) outline(i);
+        if (tint) pen.fill(); else pen.stroke();
       }
-      if (kind === "ghost") {
-        pen.lineWidth = 1;
-        pen.strokeStyle = colour(-1);
-        pen.stroke();
-      } else {
-        pen.fillStyle = special(kind) || colour(groups[i]);
-        pen.fill();
-      }
+    }
+  }
+
+  function outline(i) {
+    const kind = nodes[i][KIND], r = radius(i);
+    if (kind === "tag") {
+      pen.rect(x[i] - r * 0.8, y[i] - r * 0.8, r * 1.6, r * 1.6);
+    } else if (kind === "entity") {
+      pen.moveTo(x[i], y[i] - r * 1.2); pen.lineTo(x[i] + r * 1.2, y[i]);
+      pen.lineTo(x[i], y[i] + r * 1.2); pen.lineTo(x[i] - r * 1.2, y[i]); pen.closePath();
+    } else {
+      pen.moveTo(x[i] + r, y[i]);
+      pen.arc(x[i], y[i], r, 0, 6.2832);
     }
   }
 
   // Names of the most linked first, none over another.
   function drawLabels(focus, lit) {
     const taken = [];
-    const order = [];
-    for (let i = 0; i < count; i++) if (shown[i] && (focus < 0 || lit.has(i))) order.push(i);
-    order.sort((a, b) => (b === focus) - (a === focus) || links[b] - links[a] || a - b);
+    const labelled = focus < 0 ? order : [focus, ...order.filter(i => i !== focus && lit.has(i))];
     pen.setTransform(devicePixelRatio || 1, 0, 0, devicePixelRatio || 1, 0, 0);
     pen.globalAlpha = 1;
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
-    for (const i of order.slice(0, 400)) {
+    for (const i of labelled.slice(0, 400)) {
       const size = Math.min(16, 10 + Math.sqrt(links[i]) * 0.7);
-      const left = x[i] * view.scale + view.left + radius(i) * view.scale + 3, top = y[i] * view.scale + view.top;
-      if (left < -200 || left > canvas.clientWidth || top < 0 || top > canvas.clientHeight) continue;
+      const dot = x[i] * view.scale + view.left, gap = radius(i) * view.scale + 3, top = y[i] * view.scale + view.top;
+      if (dot < -200 || dot > canvas.clientWidth || top < 0 || top > canvas.clientHeight) continue;
       pen.font = `${i === focus ? 600 : 400} ${size}px system-ui, sans-serif`;
       const text = nodes[i][LABEL].length > 42 ? nodes[i][LABEL].slice(0, 40) + "…" : nodes[i][LABEL];
-      const wide = pen.measureText(text).width, box = [left, top - size * 0.6, left + wide, top + size * 0.6];
+      const wide = pen.measureText(text).width;
+      // To the left of its dot where it would run over the edge, or below the panel.
+      const left = dot + gap + wide > width() && dot - gap - wide > 0 && dot < width() ? dot - gap - wide : dot + gap;
+      const box = [left, top - size * 0.6, left + wide, top + size * 0.6];
       if (i !== focus && taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
       pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";
@@ -253,6 +300,11 @@
     return best;
   }
 
+  // Before what drags: two fingers zoom and drag nothing.
+  function glide() { moved = true; moving = performance.now(); redraw(); }
+  const zoom = makeZoom(canvas, view, 0.02, 12, glide);
+  $("nearer").addEventListener("click", () => zoom.by(1.4, width() / 2, height() / 2));
+  $("farther").addEventListener("click", () => zoom.by(1 / 1.4, width() / 2, height() / 2));
   let held = null;
   canvas.addEventListener("pointerdown", event => {
     canvas.setPointerCapture(event.pointerId);
@@ -260,6 +312,7 @@
     canvas.classList.add("held");
   });
   canvas.addEventListener("pointermove", event => {
+    if (zoom.pinching()) { held = null; return; }
     if (!held) {
       const found = at(event);
       canvas.classList.toggle("over", found >= 0);
@@ -275,7 +328,7 @@
       warm(0.2);
     } else {
       view.left += dx; view.top += dy;
-      redraw();
+      glide();
     }
   });
   function release(event) {
@@ -287,18 +340,9 @@
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("pointerleave", () => { if (over >= 0) { over = -1; redraw(); } });
-  canvas.addEventListener("wheel", event => {
-    event.preventDefault();
-    moved = true;
-    const by = Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), scale = Math.min(12, Math.max(0.02, view.scale * by));
-    view.left = event.offsetX - (event.offsetX - view.left) * scale / view.scale;
-    view.top = event.offsetY - (event.offsetY - view.top) * scale / view.scale;
-    view.scale = scale;
-    redraw();
-  }, { passive: false });
   addEventListener("resize", () => { if (!moved) fit(); redraw(); });
   addEventListener("keydown", event => { if (event.key === "Escape") choose(-1); });
-  dark.addEventListener("change", redraw);
+  dark.addEventListener("change", () => { gather(); redraw(); });
 
   $("find").addEventListener("input", () => {
     const words = $("find").value.trim().toLowerCase();
@@ -329,7 +373,7 @@
   heat = 1;
   // Settled for the most part before it is first seen.
   const until = performance.now() + 400;
-  for (let n = 0; n < 200 && performance.now() < until; n++) { layout.step(heat, shown, alive); heat *= 0.985; }
+  for (let n = 0; n < 200 && performance.now() < until; n++) { layout.step(heat, shown, alive); heat *= COOLING; }
   fit();
   redraw();
 })();

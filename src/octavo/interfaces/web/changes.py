@@ -57,7 +57,7 @@ class Changes:
         if action not in _ON_MEMORIES:
             raise InvalidArgument(f"there is no action {action}", hint=f"choose one of: {', '.join(_ON_MEMORIES)}")
         await self._call(_ON_MEMORIES[action], item=item)
-        return RedirectResponse("/memories" if action == "forget" else f"/memory/{quote(item)}", 303)
+        return RedirectResponse(f"/memory/{quote(item)}", 303)
 
     async def _reindex(self, request: Request) -> Response:
         await self._call("reindex")
@@ -85,7 +85,7 @@ class Changes:
             edit = replace(edit, content=await self._content(edit))
             if _lines_differ((await self._written(edit, checked.hash, dry_run=True)).diff):
                 hint = "bring the library in step with its folders on the library's page, and then edit"
-                raise Conflict(f"{edit.uri} was changed after it was indexed", hint=hint)
+                raise Conflict(f"the file {edit.uri} was changed after it was indexed", hint=hint)
             return self._shown(edit, checked.hash)
         seen = form.get("hash") or checked.hash
         overtaken = seen != checked.hash
@@ -112,13 +112,14 @@ class Changes:
         return self._site.page("edit.html", 409 if overtaken else 200, **shown, title=f"Edit {edit.path[-1]}")
 
     async def _content(self, edit: Edit) -> str:
-        """The text below a heading, without the heading."""
+        """The text below a heading, without the heading and up to the next one: that is what is replaced."""
         outline = await self._call("outline", reference=edit.uri, collection=edit.collection)
-        named = zip(heading_paths(outline.sections), outline.sections, strict=True)
-        section = next((listed for path, listed in named if path == edit.path), None)
-        if section is None:
+        paths = heading_paths(outline.sections)
+        if edit.path not in paths:
             raise InvalidArgument(f"{edit.uri} has no section {edit.path[-1]}", hint="open the document again")
-        reference = f"{edit.uri}:{section.start_line}-{section.end_line}"
+        section, *following = outline.sections[paths.index(edit.path) :]
+        last = min([section.end_line, *(later.start_line - 1 for later in following[:1])])
+        reference = f"{edit.uri}:{section.start_line}-{last}"
         found = await self._call("get", reference=reference, collection=edit.collection, max_tokens=100_000)
         return str(found.text).partition("\n")[2].strip("\n")
 

@@ -40,6 +40,7 @@ ASSETS: Mapping[str, str] = {
     "graph.css": "text/css",
     "graph.js": "text/javascript",
     "layout.js": "text/javascript",
+    "zoom.js": "text/javascript",
     "map.css": "text/css",
     "map.js": "text/javascript",
     "icon.svg": "image/svg+xml",
@@ -49,6 +50,7 @@ _DRAWING = {
     "graph.css": ("octavo.graph", "drawing", "page.css"),
     "graph.js": ("octavo.graph", "drawing", "page.js"),
     "layout.js": ("octavo.graph", "drawing", "layout.js"),
+    "zoom.js": ("octavo.graph", "drawing", "zoom.js"),
     "map.css": ("octavo.graph", "drawing", "map.css"),
     "map.js": ("octavo.graph", "drawing", "map.js"),
 }

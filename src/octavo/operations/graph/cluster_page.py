@@ -29,7 +29,7 @@ def page(name: str, drawn: ClusterMap) -> str:
         "TITLE": html.escape(name),
         "STYLE": _read("page.css") + _read("map.css"),
         "PANEL": map_panel(),
-        "SCRIPT": _read("map.js"),
+        "SCRIPT": _read("zoom.js") + _read("map.js"),
         "DATA": data.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
     }
     return filled(_read("map.html"), marks)
