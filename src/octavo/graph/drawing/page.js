@@ -19,6 +19,8 @@
   const $ = id => document.getElementById(id);
   const canvas = $("drawing"), pen = canvas.getContext("2d");
   const dark = matchMedia("(prefers-color-scheme: dark)");
+  // Whoever wants little motion sees the drawing settled, and it stays so.
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const view = { scale: 1, left: 0, top: 0 };
   let heat = 1, over = -1, chosen = -1, moved = false, waiting = false;
   // Thousands of dots and lines take longer to draw than a hand takes to move: while it does, the last picture is
@@ -139,7 +141,17 @@
     warm(0.5);
   }
 
-  function warm(to) { heat = Math.max(heat, to); redraw(); }
+  function warm(to) {
+    heat = Math.max(heat, to);
+    if (calm) settle(600);
+    redraw();
+  }
+  // Steps that nobody sees, for so many milliseconds.
+  function settle(most) {
+    const until = performance.now() + most;
+    while (heat > 0.02 && performance.now() < until) { layout.step(heat, shown, alive); heat *= COOLING; }
+    if (calm) heat = 0;
+  }
   // The panel stands beside the drawing, or below it where there is little room.
   const narrow = matchMedia("(max-width: 600px)");
   function width() { return narrow.matches ? canvas.clientWidth : Math.max(100, canvas.clientWidth - ($("panel").offsetWidth || 300)); }
@@ -325,7 +337,7 @@
     if (held.node >= 0) {
       layout.fixed[held.node] = 1;
       x[held.node] += dx / view.scale; y[held.node] += dy / view.scale;
-      warm(0.2);
+      if (calm) redraw(); else warm(0.2);
     } else {
       view.left += dx; view.top += dy;
       glide();
@@ -372,8 +384,7 @@
   refresh();
   heat = 1;
   // Settled for the most part before it is first seen.
-  const until = performance.now() + 400;
-  for (let n = 0; n < 200 && performance.now() < until; n++) { layout.step(heat, shown, alive); heat *= COOLING; }
+  settle(calm ? 2000 : 400);
   fit();
   redraw();
 })();
