@@ -47,8 +47,8 @@ def kmeans(
         centroids = fresh
     labels = nearest_group(vectors, centroids)
     # Of centroids at one spot, as copies of a text make them, the first has all members; others may have lost theirs.
-    kept, labels = np.unique(labels, return_inverse=True)
-    return labels.astype(np.int32), centroids[kept]
+    kept, renumbered = np.unique(labels, return_inverse=True)
+    return renumbered.astype(np.int32), centroids[kept]
 
 
 def nearest_group(vectors: NDArray[np.float16], centroids: NDArray[np.float32]) -> NDArray[np.int32]:
