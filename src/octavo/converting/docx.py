@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
 from octavo.converting.docx_numbering import Numbering
+from octavo.converting.pptx import chart_labels, diagram_labels
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
@@ -15,7 +16,7 @@ from octavo.converting.zipped_xml import Damaged, Package, attribute, below, chi
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "docx-3"
+CONVERTER = "docx-4"
 _AUTOMATIC = "Description automatically generated"
 _LEAST_DESCRIPTION = 4  # characters: shorter ones are numbers
 _LIST = re.compile(r"^.*?(?:\s([2-9]))?$")
@@ -140,6 +141,12 @@ class _Reader:
         for picture in below(node, "docPr"):
             described = attribute(picture, "descr").removesuffix(_AUTOMATIC).strip()
             self._builder.paragraph(described if len(described) >= _LEAST_DESCRIPTION else "")
+        for chart in below(node, "chart"):
+            target = self._related.get(attribute(chart, "id"), ("", ""))[1]
+            self._builder.paragraph(chart_labels(self._package.xml(target)) if target else "")
+        for diagram in below(node, "relIds"):
+            for label in diagram_labels(self._package, self._related.get(attribute(diagram, "dm"), ("", ""))[1]):
+                self._builder.item(label)
         for mark in below(node, "commentReference"):
             if comment := self._comments.pop(attribute(mark, "id"), ""):
                 self._builder.paragraph(f"> {comment}", BlockKind.QUOTE)

@@ -13,7 +13,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted
 from octavo.model.document import BlockKind
 
-CONVERTER = "html-3"
+CONVERTER = "html-4"
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BLOCK_NAMES = """

@@ -87,6 +87,8 @@ class _TreeParser(HTMLParser):
         if self._silent:
             self._silent_depth += tag == self._silent
             return
+        if tag == "math":  # a formula says itself in words or TeX where its author has written them
+            self._open[-1].children.append(next((f" {value} " for name, value in attrs if name == "alttext"), " "))
         if tag in _SILENT:
             self._silent, self._silent_depth = tag, 1
             return

@@ -90,12 +90,12 @@ def _write_shape(builder: TextBuilder, package: Package, related: dict[str, tupl
         builder.table([[one_line(_text(cell)) for cell in below(row, "tc")] for row in below(table, "tr")])
         return
     for diagram in below(shape, "relIds"):
-        for label in _diagram_labels(package, related.get(attribute(diagram, "dm"), ("", ""))[1]):
+        for label in diagram_labels(package, related.get(attribute(diagram, "dm"), ("", ""))[1]):
             builder.item(label)
     for chart in below(shape, "chart"):
         target = related.get(attribute(chart, "id"), ("", ""))[1]
         if target:
-            builder.paragraph(_chart_labels(package.xml(target)))
+            builder.paragraph(chart_labels(package.xml(target)))
     body = child(shape, "txBody")
     paragraphs = [node for node in body if local(node) == "p"] if body is not None else []
     listed = len(paragraphs) > 1
@@ -109,7 +109,7 @@ def _write_shape(builder: TextBuilder, package: Package, related: dict[str, tupl
             builder.paragraph(text)
 
 
-def _chart_labels(root: Element | None) -> str:
+def chart_labels(root: Element | None) -> str:
     """Titles, names of series and categories; numbers only where there are few."""
     if root is None:
         return ""
@@ -117,7 +117,7 @@ def _chart_labels(root: Element | None) -> str:
     return "Chart: " + ", ".join(dict.fromkeys(filter(None, labels[:_MOST_LABELS]))) if labels else ""
 
 
-def _diagram_labels(package: Package, part: str) -> Iterator[str]:
+def diagram_labels(package: Package, part: str) -> Iterator[str]:
     """The texts of a SmartArt diagram, in the order in which its author wrote them."""
     root = package.xml(part) if part else None
     for point in below(root, "pt") if root is not None else ():

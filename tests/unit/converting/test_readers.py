@@ -697,3 +697,22 @@ def test_a_message_that_was_saved_as_utf_16_is_read(encoding: str) -> None:
     assert converted("a.eml", mail.encode(encoding)).text == (
         "# Honey\n\nFrom: ada@example.org\n\nForty jars of café.\n"
     )
+
+
+def test_word_keeps_the_labels_of_charts_and_the_texts_of_diagrams() -> None:
+    drawn = f'<w:drawing><c:chart xmlns:c="c" xmlns:r="{RELATED}" r:id="r1"/></w:drawing>'
+    drawn += f'<w:drawing><d:relIds xmlns:d="d" xmlns:r="{RELATED}" r:dm="r2"/></w:drawing>'
+    found = converted(
+        "a.docx",
+        word(
+            f"<w:p><w:r><w:t>Before.</w:t></w:r><w:r>{drawn}</w:r></w:p>{line('After.')}",
+            chart="<t>Jars a year</t><v>2024</v><v>2025</v>",
+            diagramData='<pt><t>Hive</t></pt><pt type="parTrans"/><pt type="node"><t>Bees</t></pt>',
+        ),
+    )
+    assert found.text == "Before.\n\nChart: Jars a year, 2024, 2025\n\n- Hive\n- Bees\n\nAfter.\n"
+
+
+def test_a_formula_of_a_page_says_what_its_author_wrote_for_it() -> None:
+    page = '<p>The energy <math alttext="E=mc^2"><mi>E</mi></math> of <math><mi>m</mi></math> mass.</p>'
+    assert converted("a.html", page.encode()).text == "The energy E=mc^2 of mass.\n"
