@@ -127,6 +127,46 @@ def test_unmounting_a_real_disk_removes_nothing(bench: Bench, where: str, holdin
             unmount()
 
 
+@pytest.mark.skipif(shutil.which("mount") is None, reason="there is no mount command")
+@pytest.mark.parametrize("where", ["", "disk", "deep/disk"])
+@pytest.mark.parametrize("looked", [True, False])
+def test_what_is_written_to_a_mount_point_without_its_disk_removes_nothing(
+    bench: Bench, where: str, looked: bool
+) -> None:
+    """Its folder is modified then, as it is when files are deleted: only the disk tells the difference."""
+    bench.write({"top.md": "# Top\n"} if where else {})
+    point = bench.folder / where
+    point.mkdir(parents=True, exist_ok=True)
+    unmount = _mounted(point)
+    try:
+        (point / "a.md").write_text("# A\n\nApples.\n", "utf-8")
+        (point / "below").mkdir()
+        (point / "below" / "b.md").write_text("# B\n\nPears.\n", "utf-8")
+        bench.index()
+        (point / "below" / "c.md").write_text("# C\n\nPlums.\n", "utf-8")
+        assert bench.index().added == 1
+        (point / "below" / "c.md").unlink()
+        assert bench.index().removed == 1  # with its disk there, a file that is gone is gone
+    finally:
+        unmount()
+    if looked:
+        bench.run()
+    (point / "stray.md").write_text("Stray.\n", "utf-8")
+    run = bench.run()
+    assert sum(report.removed for report in run.collections) == 0
+    assert [len({problem.uri for problem in report.unreadable}) for report in run.collections] == [1] * bool(where)
+    assert bench.found("apples") != [] and bench.found("pears") != []
+    if where:
+        shutil.rmtree(point)
+        assert bench.index().removed == 0  # the mount point went with its disk
+        assert bench.found("apples") != [] and bench.found("pears") != []
+    else:
+        (point / "stray.md").unlink()
+    with bench.opened() as engine:
+        (report,) = engine.index(confirm_removals=True).collections
+    assert report.removed == (3 if where else 2)  # with stray.md, which is indexed where only a part is in doubt
+
+
 def test_a_changed_time_with_the_same_content_changes_modified_at_and_nothing_else(bench: Bench) -> None:
     bench.write(OTHER)
     bench.index()

@@ -19,6 +19,7 @@ from octavo.errors import SourceError
 from octavo.model.ledger import FileStamp
 from octavo.model.scan import KnownFiles, Scan, SeenFile, SkippedFile
 from octavo.sources.ignore import GITIGNORE, IGNORE_FILE_LIMIT, OCTAVOIGNORE, FolderRules, IgnoreRules, root_rules
+from octavo.sources.mounts import OTHER_DISK, device_above, unmounted
 from octavo.sources.secrets import is_secret_name
 
 Lister = Callable[[str], AbstractContextManager[Iterator["os.DirEntry[str]"]]]
@@ -62,6 +63,7 @@ def scan(
             walk.doubt_unmounted(known)
         if isinstance(known, KnownFiles) and known.checked_at is not None:
             walk.doubt_untouched(known, known.checked_at)
+        walk.doubt_other_disk(known)
         if "" not in walk.listed:
             raise SourceError(f"the folder {root} {walk.unreadable[-1].reason}", hint=_CONFIRM)
         if len(known) >= _MANY and paths is None and not walk.files and not walk.links:
@@ -102,6 +104,8 @@ class _Walk:
         self.listed: set[str] = set()
         self.rooted: set[str] = set()
         self.empty: list[str] = []
+        self.device = device_above(root)
+        self.elsewhere: set[str] = set()
         self.ignore_files: dict[str, tuple[bytes, bytes]] = {}
         self.hidden = self.ignored = 0
 
@@ -118,6 +122,8 @@ class _Walk:
             with self.lister(self.base + here) as listing:
                 entries.extend(listing)
             names = {entry.name for entry in entries}
+            if Path(self.base + here).stat().st_dev != self.device:
+                self.elsewhere.add(here)
             if GITIGNORE in names or OCTAVOIGNORE in names:
                 lines = self._ignore_file(entries, GITIGNORE), self._ignore_file(entries, OCTAVOIGNORE)
                 self.ignore_files[here] = lines
@@ -192,8 +198,8 @@ class _Walk:
         problem = _problem(status, folder.rules.most_bytes(name))
         if problem is not None:
             return self._skip(folder, name, problem)
-        stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino)
-        return self.files.append(SeenFile(uri, entry.path, stamp))
+        inode = -status.st_ino if folder.prefix[:-1] in self.elsewhere else status.st_ino
+        return self.files.append(SeenFile(uri, entry.path, FileStamp(status.st_size, status.st_mtime_ns, inode)))
 
     def _link(self, folder: FolderRules, entry: os.DirEntry[str]) -> None:
         name = entry.name
@@ -259,6 +265,15 @@ class _Walk:
             if _modified(self.base + folder) <= (checked_at - _TICK) * 1e9 and not self._any_there(folder, names):
                 self.listed.discard(folder)
                 self.unreadable.append(SkippedFile(folder, _UNTOUCHED))
+
+    def doubt_other_disk(self, known: Mapping[str, FileStamp]) -> None:
+        seen = {file.uri for file in self.files} if any(stamp.inode < 0 for stamp in known.values()) else set[str]()
+        doubted = {entry.uri for entry in self.unreadable}
+        for folder in unmounted(known, seen, self.listed, self.elsewhere):
+            if folder in doubted:
+                continue
+            self.listed.discard(folder)
+            self.unreadable.append(SkippedFile(folder, OTHER_DISK))
 
     def _any_there(self, folder: str, names: set[str]) -> bool:
         """Whether one of these names is still in the folder: then it is ignored, or unreadable, and not gone."""

@@ -1,0 +1,48 @@
+"""Folders that lie on another disk than the collection's own: where that disk is not mounted, nothing is known.
+
+A file's stamp tells it by a negative inode, so that a library remembers which of its files lay on a disk of their own.
+Folders are asked, not files: on layered file systems a file may name the device of a layer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterator, Mapping, Set
+
+from octavo.model.ledger import FileStamp
+
+OTHER_DISK = "is not on the disk that its files were on, which may not be mounted"
+
+
+def device_above(root: str) -> int:
+    """The device on which the collection's folder stands: another one than its own where it is a mount point."""
+    try:
+        return os.stat(os.path.dirname(root.rstrip(os.sep)) or os.sep).st_dev  # noqa: PTH116, PTH120
+    except OSError:
+        return os.stat(root).st_dev  # noqa: PTH116
+
+
+def unmounted(
+    known: Mapping[str, FileStamp], seen: Container[str], listed: Set[str], elsewhere: Set[str]
+) -> Iterator[str]:
+    """The folders where files of another disk were and are no more, though none lies `elsewhere` there now.
+
+    Of those inside of each other the outermost; a mount point that was removed with its disk is one of them too.
+    `listed` are the folders that were read.
+    """
+    found: set[str] = set()
+    for uri, stamp in known.items():
+        if stamp.inode >= 0 or uri in seen:
+            continue
+        missing, folder = uri, uri.rpartition("/")[0]
+        while folder and folder not in listed:
+            missing, folder = folder, folder.rpartition("/")[0]
+        if folder in listed and folder not in elsewhere and missing not in seen:
+            found.add(folder if missing == uri else missing)
+    yield from (folder for folder in sorted(found) if found.isdisjoint(_above(folder)))
+
+
+def _above(folder: str) -> Iterator[str]:
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder
