@@ -126,6 +126,26 @@ def test_what_does_not_match_is_said(asking: Asking) -> None:
     drive(asking, play)
 
 
+def test_letters_typed_over_the_hits_go_on_with_the_query(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "prune")
+        await pilot.press("down")
+        assert app.search_screen.focused is app.search_screen.query_one("#hits")
+        await pilot.press("space", "w", "i", "n", "t", "e", "r")
+        await until(pilot, lambda: (answer := app.search_screen.answer) is not None and answer.query == "prune winter")
+
+    drive(asking, play)
+
+
+def test_where_nothing_was_found_the_query_keeps_the_keys(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "qqqqzzzz")
+        await pilot.press("down")
+        assert app.search_screen.focused is app.search_screen.query_one("#query")
+
+    drive(asking, play)
+
+
 def test_a_citation_is_copied_and_the_editor_opens_at_the_line(
     asking: Asking, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

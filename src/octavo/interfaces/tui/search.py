@@ -11,6 +11,7 @@ from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
+from textual.events import Key
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Input, OptionList, Static
@@ -163,8 +164,17 @@ class SearchScreen(Screen[None]):
     def on_option_list_option_selected(self) -> None:
         self.action_open()
 
+    def on_key(self, event: Key) -> None:
+        """Letters typed over the hits go on with the query."""
+        if event.is_printable and self.focused is self.query_one(OptionList):
+            query = self.query_one(Input)
+            self.set_focus(query, from_app_focus=True)  # as after a switch of windows, which selects nothing
+            query.insert_text_at_cursor(event.character or "")
+            event.stop()
+
     def action_to_hits(self) -> None:
-        self.query_one(OptionList).focus()
+        if (hits := self.query_one(OptionList)).option_count:
+            hits.focus()
 
     def action_to_query(self) -> None:
         self.query_one(Input).focus()
