@@ -350,7 +350,7 @@ def _put_something(connection: apsw.Connection, table: str, number: int) -> None
             values.append(keys[number % len(keys)])
         else:
             some = {"INTEGER": number, "REAL": 1.7e9 + number + 0.5, "BLOB": bytes(range(number, number + 40))}
-            values.append(some.get(type_.upper(), f"{name} {number}" if name not in _JSON else "[]"))
+            values.append(some.get(type_.upper(), _READABLE.get(name, f"{name} {number}")))
     marks = ", ".join("?" * len(values))
     connection.execute(f"insert or ignore into {table} values ({marks})", values)  # noqa: S608
 
@@ -365,7 +365,8 @@ def _keys(connection: apsw.Connection, table: str) -> list[int]:
 
 _EDITED = ("7.md", "31.md")  # files whose earlier texts only the library has
 _LEFT_EMPTY = ("named_profiles", "snapshots")  # what these say is acted upon
-_JSON = ("tags", "links", "metadata", "settings", "warnings", "facts", "payload")
+_LISTS = ("tags", "links", "metadata", "settings", "warnings", "facts", "payload", "profiles")
+_READABLE = dict.fromkeys(_LISTS, "[]") | {"lookup": "wiki"}  # what repairing reads must be what it could be
 
 
 def _place(path: Path, seed: int, chosen: random.Random) -> tuple[int, int]:

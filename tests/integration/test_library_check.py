@@ -11,7 +11,7 @@ from workbench import GOOD, Bench
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, mend, mend_derived
 from octavo.engine.wiring import open_engine
-from octavo.errors import InvalidArgument, LibraryError
+from octavo.errors import InvalidArgument, LibraryError, ProviderFailed
 from octavo.model.damage import Part
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
@@ -79,6 +79,20 @@ def test_the_check_finds_what_changed_and_the_repair_makes_it_anew(library: Benc
         found, left = mend(engine)
         assert found and left == ()
         assert [hit.excerpt for hit in engine.search(Query("lamp tree", 10)).hits] == wanted
+
+
+def test_a_repair_names_the_step_that_failed(library: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged(library, DAMAGE["random vectors"][1])
+    with library.opened() as engine:
+        monkeypatch.setattr(type(engine.writer), "embed", _no_model)
+        _, left = mend(engine)
+        assert [(problem.part, problem.message) for problem in left] == [
+            (Part.VECTORS, "vectors could not be mended: the model does not answer")
+        ]
+
+
+def _no_model(*_: object, **__: object) -> int:
+    raise ProviderFailed("the model does not answer")
 
 
 @pytest.mark.parametrize("name", ["random vectors", "blocks overwritten", "chunk end", "line numbers"])

@@ -72,34 +72,40 @@ def mend_derived(engine: RepairableEngine) -> None:
 def mend(
     engine: RepairableEngine, progress: Progress | None = None, *, derived_only: bool = False
 ) -> tuple[tuple[Damage, ...], tuple[Damage, ...]]:
-    """What was wrong, and what still is. What fails in one part does not keep the others from being mended."""
-    found = damage(engine, progress=progress)
+    """What was wrong, and what still is. What fails in one part does not keep the others from being mended; it is told,
+    but where a server mends beside its work: a later run makes up for it."""
+    found, failed = damage(engine, progress=progress), _Attempts()
     parts = {problem.part for problem in found} - (_STORED if derived_only else set())
     projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if found else []
     if Part.MEMORIES in parts:
         for project in projects:
-            _attempt("memories", partial(repair_items, project.memories))
+            failed.attempt(Part.MEMORIES, "memories", partial(repair_items, project.memories))
     if Part.WORDS in parts:
-        _attempt("the word index", engine.store.repair)
+        failed.attempt(Part.WORDS, "the word index", engine.store.repair)
         parts = {problem.part for problem in engine.store.damage()} | (parts & {Part.SNAPSHOTS})
     if parts & {Part.DOCUMENTS, Part.VECTORS, Part.FILE, Part.MEMORIES}:
-        _attempt("what has changed", lambda: engine.store.remove_damaged(texts_too=not derived_only))
+        remove = partial(engine.store.remove_damaged, texts_too=not derived_only)
+        failed.attempt(Part.DOCUMENTS, "what has changed", remove)
     if Part.MEMORIES in parts:
         for project in projects:
-            _index_memories(project, everything=False)  # those whose texts were put back
+            _index_memories(project, failed, everything=False)  # those whose texts were put back
     if parts & {Part.DOCUMENTS, Part.WORDS, Part.VECTORS, Part.FILE}:
         for project in projects:
-            _read_again(project, progress or NoProgress(), everything=bool(parts - {Part.VECTORS, Part.SNAPSHOTS}))
+            everything = bool(parts - {Part.VECTORS, Part.SNAPSHOTS})
+            _read_again(project, progress or NoProgress(), failed, everything=everything)
             queue_graph_jobs(project.store, project.project.id)  # the graph of what was read again
     if Part.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
-        _attempt("snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
-    return found, damage(engine) if found else ()
+        failed.attempt(Part.SNAPSHOTS, "snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
+    left = damage(engine) if found else ()
+    return found, left if derived_only else (*left, *failed.told)
 
 
-def read_everything(engine: RepairableEngine, progress: Progress) -> None:
-    """Folders, memories and vectors of every project: what a library that was just salvaged lacks."""
+def read_everything(engine: RepairableEngine, progress: Progress) -> tuple[Damage, ...]:
+    """Folders, memories and vectors of every project: what a library that was just salvaged lacks. What failed."""
+    failed = _Attempts()
     for known in engine.store.catalog.projects():
-        _read_again(engine.within(known.name), progress, everything=True)
+        _read_again(engine.within(known.name), progress, failed, everything=True)
+    return tuple(failed.told)
 
 
 def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -110,7 +116,7 @@ def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str
     return tuple(said for digest, said in unreadable if digest not in known)
 
 
-def _read_again(engine: RepairableEngine, progress: Progress, *, everything: bool) -> None:
+def _read_again(engine: RepairableEngine, progress: Progress, failed: _Attempts, *, everything: bool) -> None:
     """Files from their folders, memories from their versions, then vectors.
 
     The ledger would say that nothing has changed, so it is distrusted first; vectors that are whole are kept.
@@ -123,24 +129,32 @@ def _read_again(engine: RepairableEngine, progress: Progress, *, everything: boo
                 store.ledger.distrust(project, collection.id, list(store.ledger.entries(project, collection.id)))
     names = [folder.name for folder in folders]
     if names:
-        _attempt("folders", lambda: engine.index(names, reread=everything, progress=progress))
-    _index_memories(engine, everything=everything)
-    _attempt("vectors", lambda: engine.writer.embed(_ALL, progress=progress))
+        failed.attempt(Part.DOCUMENTS, "folders", lambda: engine.index(names, reread=everything, progress=progress))
+    _index_memories(engine, failed, everything=everything)
+    failed.attempt(Part.VECTORS, "vectors", lambda: engine.writer.embed(_ALL, progress=progress))
 
 
-def _index_memories(engine: RepairableEngine, *, everything: bool) -> None:
+def _index_memories(engine: RepairableEngine, failed: _Attempts, *, everything: bool) -> None:
     if any(collection.name == MEMORIES for collection in engine.collections()):
-        _attempt("memories", lambda: reingest(engine.memories, everything=everything))
+        failed.attempt(Part.MEMORIES, "memories", lambda: reingest(engine.memories, everything=everything))
 
 
-def _attempt(part: str, work: Callable[[], object]) -> None:
-    try:
-        work()
-    except OctavoError as error:
-        logger("engine").warning("%s could not be mended: %s", part, error.message)
-    except Exception:
-        # Rows that are damaged may be anything, and what reads them may rely on what they no longer are.
-        logger("engine").exception("%s could not be mended", part)
+class _Attempts:
+    """Steps of a repair. One that fails does not keep the others from being tried, and is remembered."""
+
+    def __init__(self) -> None:
+        self.told: list[Damage] = []
+
+    def attempt(self, part: Part, what: str, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except OctavoError as error:
+            logger("engine").warning("%s could not be mended: %s", what, error.message)
+            self.told.append(Damage(part, f"{what} could not be mended: {error.message}"))
+        except Exception as error:
+            # Rows that are damaged may be anything, and what reads them may rely on what they no longer are.
+            logger("engine").exception("%s could not be mended", what)
+            self.told.append(Damage(part, f"{what} could not be mended: {type(error).__name__}: {error}"))
 
 
 def _snapshot_damage(engine: RepairableEngine, *, quick: bool) -> tuple[Damage, ...]:

@@ -39,8 +39,8 @@ def salvage_library(library: Path) -> tuple[Path, Salvaged]:
 
 def rebuilt(engine: Engine, kept: Path, salvaged: Salvaged, found: str, progress: Progress) -> RepairAnswer:
     """Reads folders and memories into the new library; what was wrong, what still is, and what nobody can read."""
-    read_everything(engine, progress)
-    left = tuple(problem.message for problem in damage(engine))
+    failed = read_everything(engine, progress)
+    left = tuple(problem.message for problem in (*damage(engine), *failed))
     lost = (*salvaged.lost, *not_read_again(engine, salvaged.textless))
     return replace(RepairAnswer((found,), left), kept=str(kept), lost=lost)
 
