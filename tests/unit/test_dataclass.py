@@ -56,8 +56,8 @@ def test_a_class_is_that_of_the_standard_library(options: dict[str, bool]) -> No
     ours, theirs = declared(dataclass, **options), declared(dataclasses.dataclass, **options)
     assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
     assert ours.__match_args__ == theirs.__match_args__
-    assert [(one.name, one.type, one.default) for one in fields(ours)] == [
-        (one.name, one.type, one.default) for one in fields(theirs)
+    assert [(made.name, made.type, made.default) for made in fields(ours)] == [
+        (made.name, made.type, made.default) for made in fields(theirs)
     ]
     assert ours.__init__.__annotations__ == theirs.__init__.__annotations__
     assert getattr(ours, "__slots__", None) == getattr(theirs, "__slots__", None)

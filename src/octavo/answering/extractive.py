@@ -88,7 +88,7 @@ def _compared(question: str, texts: Sequence[str], model: Embedder) -> tuple[NDA
 def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Likeness by words: those that two sentences share, of all they have."""
     sets = [frozenset(words) for words in sentences]
-    return np.array([[len(one & other) / (len(one | other) or 1) for other in sets] for one in sets])
+    return np.array([[len(words & other) / (len(words | other) or 1) for other in sets] for words in sets])
 
 
 def _candidates(passages: Sequence[Passage]) -> list[tuple[Passage, Sentence]]:

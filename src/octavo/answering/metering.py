@@ -5,34 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+from octavo.llm.wrapper import ModelWrapper
 from octavo.model.language_model import Completion, CompletionRequest, Usage
-from octavo.model.model_settings import Prices
 from octavo.ports import LanguageModel, RemembersCompletions
 
 
-class MeteredModel:
+class MeteredModel(ModelWrapper):
     """Fits `ports.LanguageModel`. A call that was known already costs nothing; one that failed counts as a call."""
 
     def __init__(self, model: LanguageModel, clock: Callable[[], float] = time.monotonic) -> None:
-        self._model = model
+        super().__init__(model)
         self._clock = clock
         self.usage = Usage()
         self.calls = self.cached = 0
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def window(self) -> int:
-        return self._model.window
-
-    @property
-    def prices(self) -> Prices:
-        return self._model.prices
-
-    def count_tokens(self, text: str) -> int:
-        return self._model.count_tokens(text)
 
     def complete(self, request: CompletionRequest) -> Completion:
         self.calls += 1

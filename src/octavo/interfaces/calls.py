@@ -25,7 +25,7 @@ from octavo.engine.reconfigure import reconfigure
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import Models
 from octavo.errors import LibraryError, OctavoError
-from octavo.interfaces.processes import Processes
+from octavo.interfaces.process_pool import ProcessPool
 from octavo.jobs.worker import Pace
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.observability.logs import logger
@@ -59,7 +59,7 @@ class Calls:
         open_engine: Callable[[], Engine],
         threads: int = 8,
         follow: Callable[[Engine, threading.Event], None] | None = None,
-        processes: Processes | None = None,
+        processes: ProcessPool | None = None,
     ) -> None:
         """`follow` is told of the engine once it is open, and to stop when it is closed."""
         self._open = open_engine

@@ -10,36 +10,21 @@ from dataclasses import replace
 
 from octavo.errors import OctavoError
 from octavo.llm.reading import read_json
+from octavo.llm.wrapper import ModelWrapper
 from octavo.model.ids import ProjectId
 from octavo.model.language_model import Completion, CompletionRequest, Prompt, Usage
-from octavo.model.model_settings import Prices
 from octavo.ports import Completions, LanguageModel
 
 
-class CachedModel:
+class CachedModel(ModelWrapper):
     """Fits `ports.LanguageModel`. What it knows comes from the library; an answer that was cut off is not kept."""
 
     def __init__(self, model: LanguageModel, completions: Completions, project: ProjectId, keep_bytes: int) -> None:
-        self._model = model
+        super().__init__(model)
         self._completions = completions
         self._project = project
         self._keep_bytes = keep_bytes
         self.known = 0
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def window(self) -> int:
-        return self._model.window
-
-    @property
-    def prices(self) -> Prices:
-        return self._model.prices
-
-    def count_tokens(self, text: str) -> int:
-        return self._model.count_tokens(text)
 
     def complete(self, request: CompletionRequest) -> Completion:
         digest = _digest(request)

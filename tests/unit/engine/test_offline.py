@@ -267,7 +267,7 @@ def test_a_profile_that_searches_in_summaries_is_told_of_those_that_are_missing(
         none = [("warn", "octavo summaries build")] if chosen else []
         assert told(engine) == ({}, none)
         checked = health_check(engine, HealthRequest())
-        assert checked.ok and [(str(one.level), one.command) for one in checked.advisories] == none
+        assert checked.ok and [(str(advisory.level), advisory.command) for advisory in checked.advisories] == none
         shown = OPERATIONS["health_check"].written(checked)
         assert ("searches in summaries, but none were made" in shown) == chosen
         make_summaries(engine, SummarySettings(), most=1)

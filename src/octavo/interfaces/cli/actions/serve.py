@@ -21,7 +21,7 @@ from octavo.interfaces.daemon.address import available, place
 from octavo.interfaces.daemon.client import greeting
 from octavo.interfaces.daemon.server import AlreadyRunning, Server, key_of
 from octavo.interfaces.http.server import serve as listen
-from octavo.interfaces.processes import Processes, Runs
+from octavo.interfaces.process_pool import ProcessPool, Runs
 from octavo.observability.logs import configure
 from octavo.operations.table import chosen
 
@@ -59,7 +59,7 @@ def serve(
             webbrowser.open(f"{address}/")
 
     count = config.serve.search_processes
-    processes = Processes(partial(searching, flags), count) if count > 1 else None
+    processes = ProcessPool(partial(searching, flags), count) if count > 1 else None
     calls = Calls(lambda: opened(config), follow=following(config, files), processes=processes)
     listen(calls, config.serve, tools, listening, _socket(config, calls))
 

@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 Runs = Callable[[Callable[[Engine], Any]], Any]
 
 
-class Processes:
+class ProcessPool:
     """As many as are asked for, each with the library open. `make` gives what runs a function with the engine there.
 
     A thread waits for each. One that died is started anew for the next question.
@@ -23,7 +23,7 @@ class Processes:
 
     def __init__(self, make: Callable[[], Runs], count: int) -> None:
         self._make = make
-        self._threads = ThreadPoolExecutor(count, "octavo-apart")
+        self._threads = ThreadPoolExecutor(count, "octavo-search")
         self._mine = threading.local()
         self._guard = threading.Lock()
         self._children: set[ChildProcess] = set()

@@ -21,29 +21,29 @@ from octavo.engine.child_process import Died
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.cli.actions.serve import searching
 from octavo.interfaces.http.app import make_app
-from octavo.interfaces.processes import Processes
+from octavo.interfaces.process_pool import ProcessPool
 
 CALLS: Any = partial(operator.methodcaller, "__call__")
 """What makes a process that runs what it is sent, without a library."""
 
 
 @pytest.fixture
-def one() -> Iterator[Processes]:
-    processes = Processes(CALLS, 1)
+def one() -> Iterator[ProcessPool]:
+    processes = ProcessPool(CALLS, 1)
     yield processes
     processes.close()
 
 
-def submit(processes: Processes, function: Any) -> Any:
+def submit(processes: ProcessPool, function: Any) -> Any:
     return processes.submit(function)
 
 
-def test_a_function_runs_elsewhere_and_always_in_the_same_process(one: Processes) -> None:
+def test_a_function_runs_elsewhere_and_always_in_the_same_process(one: ProcessPool) -> None:
     first, second = (submit(one, os.getpid).result() for _ in range(2))
     assert first == second != os.getpid()
 
 
-def test_the_next_question_after_a_death_goes_to_another_process(one: Processes) -> None:
+def test_the_next_question_after_a_death_goes_to_another_process(one: ProcessPool) -> None:
     before = submit(one, os.getpid).result()
     with pytest.raises(Died):
         submit(one, partial(os._exit, 3)).result()
@@ -51,7 +51,7 @@ def test_the_next_question_after_a_death_goes_to_another_process(one: Processes)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
-def test_what_nobody_waits_for_any_more_is_never_begun(one: Processes, tmp_path: Path) -> None:
+def test_what_nobody_waits_for_any_more_is_never_begun(one: ProcessPool, tmp_path: Path) -> None:
     busy, done = tmp_path / "busy", tmp_path / "done"
     os.mkfifo(busy)
     first, second = submit(one, partial(Path.read_text, busy)), submit(one, partial(Path.touch, done))
@@ -62,7 +62,7 @@ def test_what_nobody_waits_for_any_more_is_never_begun(one: Processes, tmp_path:
     assert not done.exists()
 
 
-def test_nothing_is_left_of_a_process_once_they_are_closed(one: Processes) -> None:
+def test_nothing_is_left_of_a_process_once_they_are_closed(one: ProcessPool) -> None:
     submit(one, os.getpid).result()
     one.close()
     with pytest.raises(RuntimeError):
@@ -80,7 +80,7 @@ def test_hits_from_a_process_beside_the_server_are_those_that_it_finds_itself(va
     async def elsewhere() -> None:
         flags = {"library": str(vault.library), **SETTINGS}
         calls = Calls(
-            lambda: pytest.fail("the server searched itself"), processes=Processes(partial(searching, flags), 1)
+            lambda: pytest.fail("the server searched itself"), processes=ProcessPool(partial(searching, flags), 1)
         )
         transport = httpx2.ASGITransport(make_app(calls, Serve()))
         try:
