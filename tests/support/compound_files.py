@@ -8,20 +8,13 @@ from collections.abc import Mapping
 SECTOR, END, FREE, CUTOFF = 512, 0xFFFFFFFE, 0xFFFFFFFF, 4096
 
 
-def compound(storages: Mapping[str, Mapping[str, bytes] | bytes]) -> bytes:
-    """A compound file: storages of the root with their streams, and streams of the root itself; short ones lie in small
-    sectors within one stream."""
+Storage = Mapping[str, "Storage | bytes"]
+
+
+def compound(storages: Storage) -> bytes:
+    """A compound file: its storages, which hold streams and storages; short streams lie in small sectors within one."""
     entries: list[tuple[str, int, int, int, bytes]] = [("Root Entry", 5, FREE, 1 if storages else FREE, b"")]
-    for number, (name, held) in enumerate(storages.items()):
-        streams = {} if isinstance(held, bytes) else held
-        after = len(entries) + 1 + len(streams)
-        if isinstance(held, bytes):
-            entries.append((name, 2, after if number + 1 < len(storages) else FREE, FREE, held))
-            continue
-        entries.append((name, 1, after if number + 1 < len(storages) else FREE, len(entries) + 1, b""))
-        for place, (stream, content) in enumerate(streams.items()):
-            following = len(entries) + 1 if place + 1 < len(streams) else FREE
-            entries.append((stream, 2, following, FREE, content))
+    _enter(storages, entries)
     small, small_table = b"", list[int]()
     sectors, table = list[bytes](), list[int]()
 
@@ -57,3 +50,16 @@ def compound(storages: Mapping[str, Mapping[str, bytes] | bytes]) -> bytes:
         + struct.pack("<16xHHHHH10xII4xIIIII109I", *fixed, *listed)
         + b"".join(sectors)
     )
+
+
+def _enter(storage: Storage, entries: list[tuple[str, int, int, int, bytes]]) -> None:
+    """Each entry of a storage points to the next one, and a storage to its first."""
+    for number, (name, held) in enumerate(storage.items()):
+        place = len(entries)
+        entries.append((name, 2, FREE, FREE, held if isinstance(held, bytes) else b""))
+        if not isinstance(held, bytes):
+            entries[place] = (name, 1, FREE, place + 1 if held else FREE, b"")
+            _enter(held, entries)
+        if number + 1 < len(storage):
+            _, kind, _, child, content = entries[place]
+            entries[place] = (name, kind, len(entries), child, content)

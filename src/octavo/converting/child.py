@@ -83,7 +83,7 @@ def _answer(reader: str, name: str, data: bytes, told: Settings, limits: Limits)
         outcome = Refused("damaged: it is nested too deeply")
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic in Rust is not an `Exception`
+    except BaseException as error:  # of native code, some raises what is no `Exception`
         outcome = Refused(f"damaged: {_said(error)}")
     if isinstance(outcome, Converted):
         if len(outcome.text) > MOST_CHARACTERS * 2:

@@ -18,14 +18,17 @@ from octavo.converting.charsets import declared_text
 from octavo.converting.child import Settings
 from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
+from octavo.converting.rtf import write_rtf
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Member, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "mail-4"
-_HEADERS = ("From", "To", "Cc", "Date")
+CONVERTER = "mail-5"
+_HEADERS = ("From", "To", "Cc", "Bcc", "Date")
+_TEXTS = ("text/plain", "text/html", "text/rtf", "application/rtf")
 _MOST_MESSAGES = 20_000
 _MOST_ATTACHMENTS = 50
+_LONGEST_LIST = 20_000  # characters of the people that a message names
 _STUB = 8  # a plain text that is so many times shorter than the page beside it only says to look at that
 _MESSAGE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From \S[^\r\n]*\r?\n")
 _ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -43,12 +46,16 @@ def read_mail(name: str, data: bytes, settings: Settings) -> Converted | Refused
     message = _parsed(data)
     if not any(message[header] for header in ("From", "To", "Subject", "Date", "Message-ID")):
         return Refused("damaged: it has no headers of a message")
+    return converted_message(message, CONVERTER)
+
+
+def converted_message(message: EmailMessage, converter: str) -> Converted:
     builder = TextBuilder()
     subject = _header(message, "Subject")
     attached: tuple[Member, ...] = ()
     with suppress(TooLong):
         attached = _write_message(builder, message, subject)
-    return replace(builder.converted(CONVERTER, subject, _facts(message)), members=attached)
+    return replace(builder.converted(converter, subject, _facts(message)), members=attached)
 
 
 def read_mbox(name: str, data: bytes, settings: Settings) -> Converted | Refused:
@@ -114,12 +121,14 @@ def _wide(data: bytes) -> str | None:
 def _write_message(builder: TextBuilder, message: EmailMessage, subject: str) -> tuple[Member, ...]:
     """Writes the message, and returns what is attached to it."""
     builder.heading(1, subject)
-    people = [f"{name}: {value}" for name in _HEADERS if (value := _header(message, name))]
+    people = [f"{name}: {value}" for name in _HEADERS if (value := _header(message, name, _LONGEST_LIST))]
     builder.paragraph("\n".join(people))
     attached: list[EmailMessage] = []
     for part in _texts(message, attached):
         if part.get_content_type() == "text/html":
             write_html(builder, parse_html(_html(part)), whole=True)
+        elif part.get_content_type().endswith("/rtf"):
+            write_rtf(builder, _bytes(part))
         else:
             _write_plain(builder, _decoded(part))
     taken: set[str] = set()
@@ -147,7 +156,7 @@ def _texts(part: EmailMessage, attached: list[EmailMessage]) -> list[EmailMessag
     if kind == "message/rfc822" or part.get_filename() or part.get_content_disposition() == "attachment":
         attached.append(part)
         return []
-    return [part] if kind in ("text/plain", "text/html") else []
+    return [part] if kind in _TEXTS else []
 
 
 def _best(branches: list[list[EmailMessage]]) -> list[EmailMessage]:
@@ -161,15 +170,20 @@ def _best(branches: list[list[EmailMessage]]) -> list[EmailMessage]:
 
 
 def _shown(part: EmailMessage) -> str:
-    return parse_html(_html(part)).text() if part.get_content_type() == "text/html" else _decoded(part).strip()
+    kind = part.get_content_type()
+    if kind.endswith("/rtf"):
+        builder = TextBuilder()
+        with suppress(TooLong):
+            write_rtf(builder, _bytes(part))
+        return builder.converted("").text
+    return parse_html(_html(part)).text() if kind == "text/html" else _decoded(part).strip()
 
 
 def _content(part: EmailMessage) -> bytes:
     if part.get_content_type() == "message/rfc822":
         inner = _forwarded(part)
         return b"" if inner is None else inner.as_bytes()
-    data = part.get_payload(decode=True)
-    return data if isinstance(data, bytes) else b""
+    return _bytes(part)
 
 
 def _forwarded(part: Message) -> Message | None:
@@ -209,17 +223,20 @@ def _facts(message: EmailMessage) -> dict[str, Any]:
     return facts
 
 
-def _header(message: Message, name: str) -> str:
+def _header(message: Message, name: str, most: int = 1_000) -> str:
     try:
-        return one_line(str(message[name] or ""))[:1000]
+        return one_line(str(message[name] or ""))[:most]
     except (ValueError, TypeError, AttributeError, IndexError, LookupError):
         return ""
 
 
-def _decoded(part: Message) -> str:
+def _bytes(part: Message) -> bytes:
     data = part.get_payload(decode=True)
-    if not isinstance(data, bytes):
-        return ""
+    return data if isinstance(data, bytes) else b""
+
+
+def _decoded(part: Message) -> str:
+    data = _bytes(part)
     try:
         return data.decode(part.get_content_charset() or "utf-8")
     except (UnicodeDecodeError, LookupError):
@@ -230,7 +247,6 @@ def _decoded(part: Message) -> str:
 
 
 def _html(part: Message) -> str:
-    data = part.get_payload(decode=True)
-    if isinstance(data, bytes) and not part.get_content_charset():
-        return declared_text(data) or _decoded(part)
+    if not part.get_content_charset():
+        return declared_text(_bytes(part)) or _decoded(part)
     return _decoded(part)

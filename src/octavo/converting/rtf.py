@@ -64,18 +64,24 @@ def read_rtf(name: str, data: bytes, settings: Settings) -> Converted | Refused:
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
         return Refused("damaged: it is no RTF")
     builder = TextBuilder()
-    reader = _Reader(builder)
+    facts: dict[str, Any] = {}
     with suppress(TooLong):
-        reader.read(data.decode("latin-1"))
-        reader.finish()
-    title = reader.facts.pop("title", "") or next((heading.title for heading in builder.headings), "")
-    return builder.converted(CONVERTER, title, reader.facts)
+        write_rtf(builder, data, facts)
+    title = facts.pop("title", "") or next((heading.title for heading in builder.headings), "")
+    return builder.converted(CONVERTER, title, facts)
+
+
+def write_rtf(builder: TextBuilder, data: bytes, facts: dict[str, Any] | None = None) -> None:
+    """What the file says of itself goes to `facts`."""
+    reader = _Reader(builder, {} if facts is None else facts)
+    reader.read(data.decode("latin-1"))
+    reader.finish()
 
 
 class _Reader:
-    def __init__(self, builder: TextBuilder) -> None:
+    def __init__(self, builder: TextBuilder, facts: dict[str, Any]) -> None:
         self._builder = builder
-        self.facts: dict[str, Any] = {}
+        self._facts = facts
         self._body: list[str] = []
         self._groups = [_Group(self._body)]
         self._format = _Format()
@@ -232,7 +238,7 @@ class _Reader:
             by = f" by {self._commenter}" if self._commenter else ""
             self._after.append(f"> Comment{by}: {one_line(text)}")
         elif group.purpose in _FIELDS:
-            self.facts |= {_FIELDS[group.purpose]: one_line(text)[:500]} if text.strip() else {}
+            self._facts |= {_FIELDS[group.purpose]: one_line(text)[:500]} if text.strip() else {}
         elif above.purpose == "stylesheet":
             self._end_style(group)
 

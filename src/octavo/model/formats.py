@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-8"
+CONVERTER_VERSION = "converting-9"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -60,7 +60,7 @@ _CANVAS = Format("a canvas", f"{_CONVERTING}.diagrams:read_canvas", text=True)
 _DRAWIO = Format("draw.io", f"{_CONVERTING}.diagrams:read_drawio", text=True)
 _JATS = Format("JATS", f"{_CONVERTING}.jats:read_jats", sniffs=(b"<article", b"-//NLM//DTD J"))
 _IMAGE = Format("an image", f"{_CONVERTING}.ocr:read_image", ocr=True, effort=100)
-_OUTLOOK = Format("Outlook's messages", f"{_CONVERTING}.outlook_message:read_message", "kreuzberg", effort=8)
+_OUTLOOK = Format("Outlook's messages", f"{_CONVERTING}.outlook:read_message", effort=4)
 _DOC = Format("Word 97", f"{_CONVERTING}.doc:read_doc", effort=4)
 _XLS = Format("Excel 97", f"{_CONVERTING}.xls:read_xls", effort=4)
 _PPT = Format("PowerPoint 97", f"{_CONVERTING}.ppt:read_ppt", effort=4)
