@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,9 @@ from octavo.config.schema import Config
 from octavo.dataclass import dataclass
 from octavo.model.location import DatabaseUrl
 from octavo.model.model_settings import ModelSettings
+
+NAMES = "string, or list of strings"
+"""The type of a setting that is one name or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ def written(value: Any) -> str:
 def _setting(name: str, default: Any, schema: Mapping[str, Any]) -> Setting:
     # What may be left out is a choice between a type and null, and the type has the bounds.
     kinds = [kind for kind in schema.get("anyOf", [schema]) if kind.get("type") != "null"]
-    kind = kinds[0] if len(kinds) == 1 else {"format": "location"}
+    kind = kinds[0] if len(kinds) == 1 else _union(kinds)
     choices = tuple(kind.get("enum", ()))
     return Setting(
         name=name,
@@ -134,6 +137,11 @@ def _setting(name: str, default: Any, schema: Mapping[str, Any]) -> Setting:
         in_project_file=project_may_set(name),
         choices=choices or (("true", "false") if kind.get("type") == "boolean" else ()),
     )
+
+
+def _union(kinds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    listed = any(kind.get("type") == "array" for kind in kinds)
+    return {"format": "names"} if listed else {"format": "location"}
 
 
 def _leaf(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -153,6 +161,8 @@ def _type(kind: Mapping[str, Any]) -> str:
     match kind:
         case {"format": "location"}:
             return "path or URL"
+        case {"format": "names"}:
+            return NAMES
         case {"format": "path"}:
             return "path"
         case {"type": "object"}:

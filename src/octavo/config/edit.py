@@ -11,7 +11,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AbstractTable
 
-from octavo.config.describe import describe, plain
+from octavo.config.describe import NAMES, describe, plain
 from octavo.config.load import PROJECT_FILE, load, parsed, project_file, read_flat, user_file, variable
 from octavo.config.replacing import replace_file
 from octavo.dataclass import dataclass
@@ -41,7 +41,7 @@ def set_value(file: Path, name: str, values: Sequence[str], environ: Mapping[str
     setting = describe(name)
     if setting.type == "tables by name":
         raise InvalidArgument(f"{name} is a table for each name", hint="write them with `octavo config edit`")
-    is_list = setting.type.startswith("list of ")
+    is_list = setting.type.startswith("list of ") or (setting.type == NAMES and (len(values) > 1 or "[" in values[0]))
     if not is_list and len(values) != 1:
         raise InvalidArgument(f"{name} takes one value, not {len(values)}", hint=f"its type: {setting.type}")
     given: Any = _list_items(values) if is_list else values[0]

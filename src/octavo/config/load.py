@@ -214,12 +214,20 @@ def _consistent(config: Config, origins: Mapping[str, str]) -> Config:
             hint='set embedding.provider to "onnx", or leave embedding.model out',
         )
     for role in ROLES:
-        name = config.llm.named_for(role)
-        if name is not None and name not in config.llm.models:
-            raise ConfigurationError(
-                f"llm.roles.{role} in {origins[f'llm.roles.{role}']} names the model {name}, which is not there",
-                hint=f"describe it in a table [llm.models.{name}]; there are: {', '.join(config.llm.models) or 'none'}",
-            )
+        names = config.llm.all_named_for(role)
+        for name in names:
+            where = f"llm.roles.{role} in {origins[f'llm.roles.{role}']}"
+            if name not in config.llm.models:
+                known = ", ".join(config.llm.models) or "none"
+                raise ConfigurationError(
+                    f"{where} names the model {name}, which is not there",
+                    hint=f"describe it in a table [llm.models.{name}]; there are: {known}",
+                )
+            if len(names) > 1 and config.llm.is_rerank_service(name):
+                raise ConfigurationError(
+                    f"{where} names {name} among others, which is a rerank service",
+                    hint="name the service alone, or language models alone",
+                )
     return config
 
 

@@ -130,8 +130,9 @@ class Adapters:
     cached_model: Callable[[LanguageModel, Completions, ProjectId], LanguageModel] | None = None
     """A model that answers from the library what it has answered before."""
     query_writer: Callable[[LanguageModel], QueryWriter] | None = None
-    judge: Callable[[LanguageModel, str, str, float], Reranker] | None = None
-    """A language model as a reranker, by its style, its prompt and the seconds a call may take."""
+    judges: Callable[[str, str, float], Sequence[tuple[Reranker, int]]] | None = None
+    """The language models that rerank, the smallest first, by style, prompt and the seconds a call may take; each with
+    how many calls it takes at once."""
     summariser: Callable[[LanguageModel], Summariser] | None = None
     entity_finder: Callable[[LanguageModel], EntityFinder] | None = None
     own_prompts: Callable[[str], Callable[[str], PromptFile | None]] | None = None

@@ -66,7 +66,7 @@ class Reader:
         self._languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
         self._rerankers: dict[str | None, MeasuredReranker] = {}
-        self._judges: dict[tuple[str, str, float], MeasuredReranker] = {}
+        self._judges: dict[tuple[str, str, float], tuple[MeasuredReranker, ...]] = {}
 
     def promise_repair(self) -> None:
         """Queues a job that mends what derives from texts, folders and models: somebody has met damage."""
@@ -100,19 +100,13 @@ class Reader:
         model = self._library.language_model("hypothesise")
         return make(model) if model and make else None
 
-    def _judge(self, style: str, prompt: str, deadline_ms: float) -> MeasuredReranker | None:
-        """One for all searches, because it learns what a passage costs."""
-        adapters, asked = self._library.adapters, (style, prompt, deadline_ms)
-        if asked not in self._judges:
-            configured = adapters.config
-            by_model = configured is not None and configured.llm.reranks_by_model
-            model = adapters.language_model("rerank", None) if adapters.language_model and by_model else None
-            if model is None or adapters.judge is None or configured is None:
-                return None
-            at_once = configured.llm.models[configured.llm.roles.rerank or ""].concurrency
-            made = adapters.judge(model, style, prompt, deadline_ms / 1e3)
-            self._judges[asked] = MeasuredReranker(made, at_once=at_once)
-        return self._judges[asked]
+    def _judges_by(self, style: str, prompt: str, deadline_ms: float) -> tuple[MeasuredReranker, ...]:
+        """The same for all searches, because each learns what a passage costs."""
+        make, asked = self._library.adapters.judges, (style, prompt, deadline_ms)
+        if make is not None and asked not in self._judges:
+            made = make(style, prompt, deadline_ms / 1e3)
+            self._judges[asked] = tuple(MeasuredReranker(judge, at_once=at_once) for judge, at_once in made)
+        return self._judges.get(asked, ())
 
     def search(self, query: Query, profile: RetrievalProfile | None = None) -> Result:
         """Parses the query's syntax, runs the profile, presents the hits."""
@@ -272,7 +266,7 @@ class Reader:
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
             query_writer=None if library.adapters.language_model is None else self._writer,
-            judge=None if library.adapters.language_model is None else self._judge,
+            judges=None if library.adapters.language_model is None else self._judges_by,
             summaries=lambda: setup.summaries,
             # While the model is being loaded already, nobody else should begin to.
             beside=self._query_threads if self.loading is None else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from octavo.model.model_settings import ModelSettings, Prices
 _BYTES_PER_TOKEN = 3  # rather too many tokens than too few: English has about four bytes to one
 _REFUSABLE = {"max_tokens": "max_completion_tokens", "temperature": ""}
 """Settings that newer models refuse, and what they want instead."""
+_REMEMBERED = 600.0  # seconds: a server may be replaced by one that wants what this one refuses
 _FORMAT_REFUSED = (400, 404, 422, 501)
 
 
@@ -45,13 +46,22 @@ class Transport(Protocol):
 class ChatModel:
     """Fits `ports.LanguageModel`."""
 
-    def __init__(self, name: str, settings: ModelSettings, wire: Wire, endpoint: Transport) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: ModelSettings,
+        wire: Wire,
+        endpoint: Transport,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._said = name
         self._settings = settings
         self._wire = wire
         self._endpoint = endpoint
         self._places = threading.BoundedSemaphore(settings.concurrency)
-        self._refused: set[str] = set()
+        self._clock = clock
+        self._refused: dict[str, float] = {}
+        """Settings that the service did not take, and until when they are left out."""
 
     @property
     def name(self) -> str:
@@ -134,39 +144,50 @@ class ChatModel:
         raise ProviderFailed(f"{self._said} broke off before its answer was whole")
 
     def _posted(self, asked: CompletionRequest, ends: float) -> Any:
+        without: frozenset[str] = frozenset()
         while True:
-            path, body = self._body(asked)
+            path, body = self._body(asked, without)
             try:
-                return self._endpoint.post_within(path, body, ends - time.monotonic())
+                answer = self._endpoint.post_within(path, body, ends - time.monotonic())
             except ProviderFailed as error:
-                if not self._refuses(error, body):
-                    raise
+                without |= self._refusal(error, body)
+                continue
+            self._leave_out(without)
+            return answer
 
     def _lines(self, asked: CompletionRequest, ends: float) -> Iterator[str]:
+        without: frozenset[str] = frozenset()
         while True:
-            path, body = self._body(asked)
+            path, body = self._body(asked, without)
             try:
-                yield from self._endpoint.lines_within(path, body, ends - time.monotonic())
+                for line in self._endpoint.lines_within(path, body, ends - time.monotonic()):
+                    self._leave_out(without)
+                    without = frozenset()
+                    yield line
                 return
             except ProviderFailed as error:
-                if not self._refuses(error, body):
-                    raise
+                without |= self._refusal(error, body)
 
-    def _body(self, asked: CompletionRequest) -> tuple[str, dict[str, Any]]:
+    def _body(self, asked: CompletionRequest, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
         path, body = self._wire.body(asked)
-        for name in self._refused & body.keys():
+        refused = {name for name, until in tuple(self._refused.items()) if self._clock() < until}
+        for name in (refused | without) & body.keys():
             value, instead = body.pop(name), _REFUSABLE[name]
             if instead:
                 body[instead] = value
         return path, body
 
-    def _refuses(self, error: ProviderFailed, body: Mapping[str, Any]) -> bool:
-        """Whether the service does not take a setting of the call, which is then left out for good."""
-        if error.details.get("status") != 400:
-            return False
-        found = {name for name in _REFUSABLE if name in body and name in error.message}
-        self._refused |= found
-        return bool(found)
+    def _refusal(self, error: ProviderFailed, body: Mapping[str, Any]) -> frozenset[str]:
+        """The settings of the call that the service says it does not take; any other failure is raised."""
+        refused = error.details.get("status") == 400
+        found = frozenset(name for name in _REFUSABLE if refused and name in body and name in error.message)
+        if not found:
+            raise error
+        return found
+
+    def _leave_out(self, names: frozenset[str]) -> None:
+        """Settings without which a call was answered: a complaint that only names one proves nothing."""
+        self._refused |= dict.fromkeys(names, self._clock() + _REMEMBERED)
 
     def _misread(self) -> ProviderFailed:
         return ProviderFailed(

@@ -10,7 +10,7 @@ from statistics import median
 
 from octavo.algorithms.prompts import PromptFile
 from octavo.algorithms.quoting import quoted
-from octavo.errors import ProviderFailed
+from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm.reading import read_json
 from octavo.model.language_model import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
@@ -32,23 +32,29 @@ class _Judge:
     def name(self) -> str:
         return f"{self._model.name} by {self._prompt.name}@{self._prompt.version}"
 
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        return self.score_within(query, texts, self._deadline)
+
+    def score_within(self, query: str, texts: Sequence[str], seconds: float) -> Sequence[float]:
+        raise NotImplementedError
+
 
 class PointwiseJudge(_Judge):
     """Fits `ports.Reranker`: one call for each passage, a few of them at once, answered with a number from 0 to 10."""
 
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+    def score_within(self, query: str, texts: Sequence[str], seconds: float) -> Sequence[float]:
         """A passage about which the model says no number gets the median of the others."""
         prompts = [self._prompt.filled(query=query, passage=quoted(text[:_LONGEST], 1)) for text in texts]
         with ThreadPoolExecutor(max(1, len(prompts)), "octavo-judge") as pool:
-            calls = [pool.submit(copy_context().run, self._judged, prompt) for prompt in prompts]
+            calls = [pool.submit(copy_context().run, self._judged, prompt, seconds) for prompt in prompts]
             found = [call.result() for call in calls]
         said = [score for score in found if score is not None]
         if texts and not said:
             raise ProviderFailed(f"{self._model.name} gave no score", hint="a larger model may do better")
         return [median(said) if score is None else score for score in found]
 
-    def _judged(self, prompt: Prompt) -> float | None:
-        return score_in(self._model.complete(CompletionRequest(prompt, max_tokens=8, deadline=self._deadline)).text)
+    def _judged(self, prompt: Prompt, seconds: float) -> float | None:
+        return score_in(self._model.complete(CompletionRequest(prompt, max_tokens=8, deadline=seconds)).text)
 
 
 class ListwiseJudge(_Judge):
@@ -57,22 +63,31 @@ class ListwiseJudge(_Judge):
     Sun et al., "Is ChatGPT Good at Search?", 2023, without the sliding window: no more passages are shown than fit.
     """
 
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+    def score_within(self, query: str, texts: Sequence[str], seconds: float) -> Sequence[float]:
         """From as many as there are passages down to 1; those the model leaves out follow in the order they had."""
         if not texts:
             return ()
         room = max(200, min(_LONGEST, (self._model.window * 2) // len(texts)))  # characters: half of the window
         shown = "\n\n".join(f"[{number}]\n{quoted(text[:room], 1)}" for number, text in enumerate(texts, 1))
         prompt = self._prompt.filled(query=query, passages=shown, count=str(len(texts)))
-        completion = self._model.complete(
-            CompletionRequest(prompt, max_tokens=8 * len(texts) + 32, deadline=self._deadline)
-        )
+        completion = self._model.complete(CompletionRequest(prompt, max_tokens=8 * len(texts) + 32, deadline=seconds))
         order = order_in(completion.text, len(texts))
         if not order:
             raise ProviderFailed(f"{self._model.name} gave no order", hint="a larger model may do better")
         rest = (at for at in range(len(texts)) if at not in order)
         place = {at: rank for rank, at in enumerate((*order, *rest))}
         return [float(len(texts) - place[at]) for at in range(len(texts))]
+
+
+class AbsentJudge:
+    """Fits `ports.Reranker`: one of several models that cannot be asked as configured: the next one is."""
+
+    def __init__(self, name: str, reason: ConfigurationError) -> None:
+        self.name = name
+        self._reason = reason
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        raise ProviderFailed(self._reason.message, hint=self._reason.hint) from self._reason
 
 
 def score_in(text: str) -> float | None:

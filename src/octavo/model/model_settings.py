@@ -46,6 +46,14 @@ class ModelSettings:
         str, Field(description="The environment variable with the service's key, where it wants one.")
     ] = ""
     path: Annotated[Path | None, Field(description="The GGUF file, for the provider `gguf`.")] = None
+    size: Annotated[
+        str,
+        Field(
+            pattern=r"^(\d+(\.\d+)?[mMbB])?$",
+            description="How many parameters the model has, as `4b` or `135m`; unset, what its name says, else what the"
+            " size of its file suggests.",
+        ),
+    ] = ""
     window: Annotated[
         int, Field(ge=256, le=10_000_000, description="How many tokens the model reads and writes at most.")
     ] = 4_096
@@ -70,7 +78,13 @@ class ModelRoles:
     """Which of the models under `llm.models` does what; without one, Octavo does without."""
 
     answer: Annotated[str | None, Field(description="The model that answers questions from passages.")] = None
-    rerank: Annotated[str | None, Field(description="The model or service that reads the best passages again.")] = None
+    rerank: Annotated[
+        str | tuple[str, ...] | None,
+        Field(
+            description="The model or service that reads the best passages again. Of several models the smallest is"
+            " asked, and the next larger where it fails."
+        ),
+    ] = None
     summarise: Annotated[str | None, Field(description="The model that summarises sections and files.")] = None
     hypothesise: Annotated[
         str | None, Field(description="The model that imagines a passage to look for, and rewrites queries.")
@@ -93,13 +107,21 @@ class LanguageModels:
     @property
     def reranks_by_model(self) -> bool:
         """Whether a language model has the role of reranking, and not a service made for it."""
-        name = self.named_for("rerank")
-        return name is not None and name in self.models and self.models[name].provider not in RERANK_PROVIDERS
+        names = self.all_named_for("rerank")
+        return any(name in self.models and not self.is_rerank_service(name) for name in names)
+
+    def is_rerank_service(self, name: str) -> bool:
+        return self.models[name].provider in RERANK_PROVIDERS
 
     def named_for(self, role: Role) -> str | None:
-        """The name of the model that has this role, if one has."""
-        found: str | None = getattr(self.roles, role)
-        return found or None
+        """The name of the model that has this role, if one has; of several, the first that is written."""
+        return next(iter(self.all_named_for(role)), None)
+
+    def all_named_for(self, role: Role) -> tuple[str, ...]:
+        """The names of the models that have this role, as they are written: a list, or in a variable `small,large`."""
+        found: str | tuple[str, ...] | None = getattr(self.roles, role)
+        names = (found or "").split(",") if found is None or isinstance(found, str) else found
+        return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
 def missing_model(role: Role) -> ConfigurationError:

@@ -114,13 +114,13 @@ def replay(recording: Recording, library: SearchedLibrary) -> Answered:
     _check_home(recording, library)
     profile = read_profile(recording.profile)
     recall = tuple(_Replayed(channel, recording.vector, channel.name) for channel in recording.channels)
-    reranker, judge = library.reranker, library.judge
+    reranker, judges = library.reranker, library.judges
     then = replace(
         library,
         now=lambda: recording.now,
         embedder=_no_model,
         reranker=None if reranker is None else lambda: _out_of_time(reranker()),
-        judge=None if judge is None else lambda *asked: (found := judge(*asked)) and _out_of_time(found),
+        judges=None if judges is None else lambda *asked: tuple(_out_of_time(judge) for judge in judges(*asked)),
         later=[],
     )
     return run(replace(profile, recall=recall, expand=()), recording.query, then)

@@ -18,6 +18,13 @@ class LoadedReranker(Protocol):
     def prepare(self) -> None: ...
 
 
+@runtime_checkable
+class TimedReranker(Protocol):
+    """A reranker that ends its calls after so many seconds."""
+
+    def score_within(self, query: str, texts: Sequence[str], seconds: float) -> Sequence[float]: ...
+
+
 class MeasuredReranker:
     """Fits `ports.Reranker`. Keeps a running mean of the seconds a pair takes, the latest calls counting most."""
 
@@ -37,9 +44,13 @@ class MeasuredReranker:
         if isinstance(self._reranker, LoadedReranker):
             self._reranker.prepare()
 
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+    def score(self, query: str, texts: Sequence[str], within: float | None = None) -> Sequence[float]:
+        """`within` so many seconds, where the reranker can end its calls."""
         started = self.clock()
-        scores = self._reranker.score(query, texts)
+        if within is not None and isinstance(self._reranker, TimedReranker):
+            scores = self._reranker.score_within(query, texts, within)
+        else:
+            scores = self._reranker.score(query, texts)
         if texts:
             each = (self.clock() - started) / len(texts)
             known = self.seconds_per_pair

@@ -77,8 +77,9 @@ class SearchedLibrary:
     reranker: Callable[[], MeasuredReranker] | None = None
     query_writer: Callable[[], QueryWriter | None] | None = None
     """The language model that writes hypotheses and further queries, if one is configured."""
-    judge: Callable[[str, str, float], MeasuredReranker | None] | None = None
-    """The language model that reranks, by its style, its prompt (empty: the usual one) and a deadline in ms."""
+    judges: Callable[[str, str, float], Sequence[MeasuredReranker]] | None = None
+    """The language models that may rerank, the smallest first, by style, prompt (empty: the usual one) and a deadline
+    in ms."""
     expanded: tuple[StageTrace, ...] | None = None
     """What the stages that ask a model did to the query, where they ran before the search reads."""
     summaries: Callable[[], SummaryIndex] | None = None

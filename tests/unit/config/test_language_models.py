@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from octavo.config.describe import plain, written
+from octavo.config.edit import set_value
 from octavo.config.load import Loaded, load
 from octavo.errors import ConfigurationError
 from octavo.model.model_settings import ModelSettings
@@ -52,6 +53,9 @@ def test_what_is_shown_is_what_a_file_may_say(tmp_path: Path) -> None:
         ('[llm.models.x]\nprovider = "other"', "llm.models.x.provider", "describe"),
         ('[llm.models.x]\nmodel = "large"', "llm.models.x.provider", "describe"),
         ('[llm.roles]\nanswer = "x"', "names the model x, which is not there", "llm.models.x"),
+        (LOCAL + 'rerank = ["local", "x"]', "names the model x, which is not there", "llm.models.x"),
+        (LOCAL + 'rerank = ["local", "jina"]\n[llm.models.jina]\nprovider = "jina"', "jina among others", "alone"),
+        ('[llm.models.x]\nprovider = "openai"\nsize = "large"', "llm.models.x.size", "describe"),
         ('[llm.roles]\ncook = "x"', "llm.roles.cook, which is not a setting", "did you mean"),
     ],
 )
@@ -59,6 +63,25 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str, hint: s
     with pytest.raises(ConfigurationError) as error:
         loaded(tmp_path, text)
     assert message in error.value.message and hint in str(error.value.hint)
+
+
+def test_several_models_may_rerank_by_a_list_or_by_a_variable(tmp_path: Path) -> None:
+    two = LOCAL + "{}\n[llm.models.small]\nprovider = 'ollama'\nmodel = 'llama3.2:1b'\n"
+    listed = loaded(tmp_path, two.format('rerank = ["local", "small"]')).config.llm
+    assert listed.all_named_for("rerank") == ("local", "small") and listed.reranks_by_model
+    (tmp_path / "config.toml").write_text(two.format(""), "utf-8")
+    environ = {"OCTAVO_CONFIG": str(tmp_path / "config.toml"), "OCTAVO_LLM_ROLES_RERANK": "small,local"}
+    assert load(environ=environ, directory=tmp_path).config.llm.all_named_for("rerank") == ("small", "local")
+
+
+def test_a_name_or_several_are_set_by_command(tmp_path: Path) -> None:
+    file, name = tmp_path / "config.toml", "llm.roles.rerank"
+    file.write_text(LOCAL + "[llm.models.small]\nprovider = 'ollama'\nmodel = 'm'\n", "utf-8")
+    environ = {"OCTAVO_CONFIG": str(file)}
+    assert set_value(file, name, ["small"], environ, tmp_path).value == "small"
+    assert set_value(file, name, ["small", "local"], environ, tmp_path).value == ["small", "local"]
+    assert set_value(file, name, ['["local"]'], environ, tmp_path).value == ["local"]
+    assert load(environ=environ, directory=tmp_path).config.llm.all_named_for("rerank") == ("local",)
 
 
 def test_a_projects_file_names_no_model(tmp_path: Path) -> None:

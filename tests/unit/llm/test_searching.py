@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from language_model_services import HANG, ModelService, model_served
+from language_model_services import CUT, HANG, ModelService, model_served
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
@@ -114,6 +114,75 @@ def test_a_judge_that_fails_leaves_the_order_as_it_was(engine: Engine, service: 
     result = engine.search(Query("water"), PROFILES["llm_rerank"])
     assert [hit.citation for hit in result.hits] == [hit.citation for hit in plain.hits]
     assert "the order is as it was" in str(stage(result, "llm_rerank").failed)
+
+
+@pytest.fixture
+def two_models(tmp_path: Path, engine: Engine) -> Iterator[tuple[Engine, ModelService, ModelService]]:
+    """A large and a small model for reranking, the large one written first."""
+    with model_served("9") as large, model_served("1") as small:
+        models = {
+            "large": {"provider": "openai", "model": "writer-8b", "url": large.url},
+            "small": {"provider": "openai", "model": "writer-135m", "url": small.url},
+        }
+        settings = {"embedding.provider": "hashing", "llm.models": models, "llm.roles.rerank": ["large", "small"]}
+        with open_library(tmp_path / "library.db", settings=settings) as opened:
+            yield opened, large, small
+
+
+def test_of_several_models_the_smallest_judges(two_models: tuple[Engine, ModelService, ModelService]) -> None:
+    engine, large, small = two_models
+    result = engine.search(Query("water"), PROFILES["llm_rerank"])
+    assert (len(large.seen), len(small.seen)) == (0, 3)
+    assert stage(result, "llm_rerank").detail["model"].startswith("openai:writer-135m by judge_passage@")
+
+
+@pytest.mark.parametrize("trouble", [(401, "{}"), (500, "{}"), (200, "garbage"), CUT])
+def test_where_the_smallest_model_fails_the_next_larger_judges(
+    two_models: tuple[Engine, ModelService, ModelService], trouble: object
+) -> None:
+    engine, large, small = two_models
+    small.trouble = [trouble] * 20
+    result = engine.search(Query("water"), PROFILES["llm_rerank"])
+    detail = stage(result, "llm_rerank").detail
+    assert detail["model"].startswith("openai:writer-8b") and len(large.seen) == 3
+    assert "small" in detail["failed"][0] and not result.degraded
+
+
+def test_where_every_model_fails_the_order_stays_and_each_is_named(
+    two_models: tuple[Engine, ModelService, ModelService],
+) -> None:
+    engine, large, small = two_models
+    small.trouble = large.trouble = [(401, "{}")] * 20
+    said = str(stage(engine.search(Query("water"), PROFILES["llm_rerank"]), "llm_rerank").failed)
+    assert "the model small" in said and "the model large" in said and "the order is as it was" in said
+
+
+def test_a_model_whose_key_is_missing_leaves_the_judging_to_the_next(tmp_path: Path, engine: Engine) -> None:
+    with model_served("5") as large:
+        models = {
+            "large": {"provider": "openai", "model": "m", "size": "8b", "url": large.url},
+            "small": {"provider": "openai", "model": "m", "size": "1b", "url": large.url, "key_variable": "NOT_SET"},
+        }
+        settings = {"embedding.provider": "hashing", "llm.models": models, "llm.roles.rerank": "small, large"}
+        with open_library(tmp_path / "library.db", settings=settings) as opened:
+            detail = stage(opened.search(Query("water"), PROFILES["llm_rerank"]), "llm_rerank").detail
+            assert "NOT_SET" in detail["failed"][0] and detail["scored"] == 3
+
+
+def test_a_judge_that_fails_in_the_middle_is_heard_as_far_as_it_came(engine: Engine, service: ModelService) -> None:
+    service.replies, service.trouble = ["7"], [None, None, (401, "{}")]
+    detail = stage(engine.search(Query("water"), PROFILES["llm_rerank"]), "llm_rerank").detail
+    assert (detail["scored"], detail["no_time_for"]) == (2, 1), "two calls are made at once"
+
+
+@pytest.mark.parametrize("style", ["pointwise", "listwise"])
+def test_judges_share_one_deadline(two_models: tuple[Engine, ModelService, ModelService], style: str) -> None:
+    engine, large, small = two_models
+    small.trouble = large.trouble = [HANG] * 20
+    written = write_profile(PROFILES["llm_rerank"]).replace("deadline_ms = 20000.0", "deadline_ms = 100.0")
+    hasty = read_profile(written.replace('name = "llm_rerank"', 'name = "hasty"', 1).replace("pointwise", style))
+    result = engine.search(Query("water"), hasty)
+    assert "did not answer in time" in str(stage(result, "llm_rerank").failed) and not large.seen
 
 
 def test_a_model_can_order_all_passages_at_once(engine: Engine, service: ModelService) -> None:

@@ -12,10 +12,13 @@ from language_model_services import BREAK, CUT, HANG, ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm import model_for
+from octavo.llm.chat import ChatModel
+from octavo.llm.openai import OpenAIWire
 from octavo.model.language_model import CompletionRequest, Message, Prompt
 from octavo.model.model_settings import LanguageModels, ModelSettings
 from octavo.observability.cancellation import Cancellation, cancelled_by
 from octavo.ports import LanguageModel
+from octavo.services.endpoint import Endpoint
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "number", "maximum": 10}}, "required": ["score"]}
 QUESTION = Prompt.of("What is an octavo?", "Be brief.")
@@ -103,6 +106,26 @@ def test_settings_that_a_model_refuses_are_left_out_from_then_on(service: ModelS
     for body in service.bodies[2:]:
         assert body["max_completion_tokens"] == 20 and not body.keys() & {"max_tokens", "temperature"}
     assert len(service.bodies) == 4
+
+
+def test_a_refused_setting_is_offered_again_after_a_while(service: ModelService) -> None:
+    clock = [0.0]
+    settings = service.configured().models["local"]
+    model = ChatModel("local", settings, OpenAIWire("m"), Endpoint("local", service.url), lambda: clock[0])
+    service.trouble = [(400, '{"error": {"message": "max_tokens is not supported"}}')]
+    for at, expected in ((0.0, "max_completion_tokens"), (599.0, "max_completion_tokens"), (601.0, "max_tokens")):
+        clock[0] = at
+        model.complete(CompletionRequest(QUESTION, max_tokens=20))
+        assert service.bodies[-1][expected] == 20
+
+
+def test_a_complaint_that_only_names_a_setting_changes_no_later_call(service: ModelService) -> None:
+    model, too_long = made(service), '{"error": {"message": "the prompt and max_tokens exceed the window"}}'
+    service.trouble = [(400, too_long)] * 2
+    with pytest.raises(ProviderFailed, match="exceed the window"):
+        model.complete(CompletionRequest(QUESTION, max_tokens=20))
+    assert model.complete(CompletionRequest(QUESTION, max_tokens=20)).text == "A book of eight leaves."
+    assert service.bodies[-1]["max_tokens"] == 20
 
 
 def test_a_stream_from_a_model_that_refuses_a_setting_begins_again_without_it(service: ModelService) -> None:

@@ -20,7 +20,7 @@ from octavo.engine.wiring.embedders import embedding, own_reranker, profile_embe
 from octavo.engine.wiring.language_models import (
     cached_model,
     entity_finder,
-    judge,
+    judges,
     language_models,
     own_prompts,
     query_writer,
@@ -59,7 +59,7 @@ def assemble(
 
         return Preparing(config, analyzer, counter, lambda: embedder().profile)
 
-    service = service_reranker(config.llm)
+    service, by_role = service_reranker(config.llm), language_models(config.llm)
     adapters = Adapters(
         analyzer=analyzer,
         embedder=embedder,
@@ -77,10 +77,10 @@ def assemble(
         file_changes=_file_changes,
         reranker=service or reranker(config.reranking),
         own_reranker=None if service else partial(own_reranker, config.reranking),
-        language_model=language_models(config.llm),
+        language_model=by_role,
         cached_model=partial(cached_model, config.llm.cache_mb),
         query_writer=partial(query_writer, folders),
-        judge=partial(judge, folders),
+        judges=None if by_role is None else partial(judges, folders, config.llm, by_role),
         summariser=partial(summariser, folders),
         entity_finder=partial(entity_finder, folders),
         own_prompts=partial(own_prompts, folders),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from octavo.config.api_keys import api_key
+from octavo.errors import ConfigurationError
 from octavo.model.model_settings import LanguageModels, Role
 
 if TYPE_CHECKING:
@@ -81,15 +82,31 @@ def entity_finder(folders: Sequence[Path], model: LanguageModel) -> EntityFinder
     return made
 
 
-def judge(folders: Sequence[Path], model: LanguageModel, style: str, prompt: str, deadline: float) -> Reranker:
-    """A language model as a reranker; without a name the prompt is that of the style."""
+def judges(
+    folders: Sequence[Path], configured: LanguageModels, model_for: ModelFor, style: str, prompt: str, deadline: float
+) -> tuple[tuple[Reranker, int], ...]:
+    """The language models that have the role of reranking, the smallest first, each with how many calls it takes at
+    once; without a name the prompt is that of the style."""
+    if not configured.reranks_by_model:
+        return ()
     judging = import_module("octavo.llm.judging")
     kind, usual = {
         "pointwise": (judging.PointwiseJudge, "judge_passage"),
         "listwise": (judging.ListwiseJudge, "rank_passages"),
     }[style]
-    made: Reranker = kind(model, _prompts(folders)(prompt or usual), deadline)
-    return made
+    text = _prompts(folders)(prompt or usual)
+    names = import_module("octavo.llm.sizes").smallest_first(configured.all_named_for("rerank"), configured)
+
+    def made(name: str) -> Reranker:
+        try:
+            judge: Reranker = kind(model_for("rerank", name), text, deadline)
+        except ConfigurationError as error:
+            if len(names) == 1:
+                raise
+            judge = judging.AbsentJudge(name, error)
+        return judge
+
+    return tuple((made(name), configured.models[name].concurrency) for name in names)
 
 
 def own_prompts(folders: Sequence[Path], profile: str) -> Callable[[str], PromptFile | None]:

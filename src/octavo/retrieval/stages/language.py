@@ -113,35 +113,46 @@ class ModelRerank:
     name: str = "llm_rerank"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        judge = (
-            None if search.library.judge is None else search.library.judge(self.style, self.prompt, self.deadline_ms)
-        )
-        if judge is None:
+        make = search.library.judges
+        judges = () if make is None else make(self.style, self.prompt, self.deadline_ms)
+        if not judges:
             raise SkipStage(missing_model("rerank").message, degrades=True)
         if not candidates:
             raise SkipStage("there are no candidates")
-        read = passages(search, candidates[: self.most])
-        try:
-            if self.style == "listwise":
-                scores = self._order(search, judge, read)
-            else:
-                scores = scores_within(search, judge, read, self.deadline_ms, batch=judge.at_once)
-        except ProviderFailed as error:
-            raise SkipStage(f"{error.message}; the order is as it was", degrades=True) from error
+        scores = self._scores(search, judges, passages(search, candidates[: self.most]))
         if not scores:
             raise SkipStage("there was no time for a single passage", degrades=True)
         return merged(candidates, scores, self.share, self.name)
 
-    def _order(self, search: Search, judge: MeasuredReranker, read: Sequence[str]) -> list[float]:
+    def _scores(self, search: Search, judges: Sequence[MeasuredReranker], read: Sequence[str]) -> list[float]:
+        """By the first judge that does not fail, in what the others have left of the time."""
+        ends, failed = judges[0].clock() + self.deadline_ms / 1e3, list[str]()
+        for judge in judges:
+            left = (ends - judge.clock()) * 1e3
+            if failed and left <= 0:
+                break
+            try:
+                if self.style == "listwise":
+                    scores = self._order(search, judge, read, left)
+                else:
+                    scores = scores_within(search, judge, read, left, batch=judge.at_once)
+            except ProviderFailed as error:
+                failed.append(error.message)
+                continue
+            search.notes |= {"failed": failed} if failed else {}
+            return scores
+        raise SkipStage(f"{'; '.join(failed)}; the order is as it was", degrades=True)
+
+    def _order(self, search: Search, judge: MeasuredReranker, read: Sequence[str], deadline_ms: float) -> list[float]:
         """Not stored in the library: a place says something only among those that were ranked with it."""
         library, question = search.library, search.query.terms.text or search.query.text
         asked, hashes = text_hash(question), [text_hash(passage) for passage in read]
         known = scored_before(library, judge, asked, hashes)
         if not known:
-            several = read[: judge.pairs_within(self.deadline_ms / 1e3, len(read))]
+            several = read[: judge.pairs_within(deadline_ms / 1e3, len(read))]
 
             def ask() -> None:
-                scores = judge.score(question, several) if several else ()
+                scores = judge.score(question, several, deadline_ms / 1e3) if several else ()
                 keep_scores(library, judge, asked, dict(zip(hashes, map(float, scores), strict=False)))
 
             outside(library, ask)

@@ -8,6 +8,7 @@ from itertools import accumulate, takewhile
 
 from octavo.algorithms.fusion import min_max, z_scores
 from octavo.dataclass import dataclass
+from octavo.errors import ProviderFailed
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
 from octavo.model.result import Candidate
@@ -113,17 +114,27 @@ def _ask(
     deadline_ms: float | None,
     batch: int,
 ) -> None:
-    """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later."""
+    """Has passages scored until the deadline; the scores go into `library.reranked`, and are stored later.
+
+    A reranker that fails in the middle leaves what it has said: the passages after that are as those without time.
+    """
     reranker.prepare()
     ends = None if deadline_ms is None else reranker.clock() + deadline_ms / 1e3
     fresh: dict[str, float] = {}
     waiting, asked = list(unknown), text_hash(question)
     while waiting:
-        size = batch if ends is None else min(batch, reranker.pairs_within(ends - reranker.clock(), _FIRST))
+        left = None if ends is None else ends - reranker.clock()
+        size = batch if left is None else min(batch, reranker.pairs_within(left, _FIRST))
         if size < 1:
             break
         now, waiting = waiting[:size], waiting[size:]
-        fresh |= zip(now, map(float, reranker.score(question, [unknown[digest] for digest in now])), strict=True)
+        try:
+            scores = reranker.score(question, [unknown[digest] for digest in now], left)
+        except ProviderFailed:
+            if not fresh:
+                raise
+            break
+        fresh |= zip(now, map(float, scores), strict=True)
     keep_scores(library, reranker, asked, fresh)
     if fresh:
         put = library.store.rerank_scores.put
