@@ -14,6 +14,8 @@ from octavo.algorithms.stopwords import STOP_WORDS
 
 _UNTELLING = frozenset(STOP_WORDS.split())
 _WORD = re.compile(r"[^\W\d_][\w'-]+")
+_ENDING = re.compile(r"(?<=\w)\.[a-z]{1,4}(?![\w.])")
+"""How the name of a file ends: a third of a group's titles may, and it tells nothing."""
 
 
 def group_names(texts: Mapping[int, Sequence[str]], words: int = 3, least: int = 1) -> dict[int, str]:
@@ -29,10 +31,23 @@ def group_names(texts: Mapping[int, Sequence[str]], words: int = 3, least: int =
         weights = {
             word: count * math.log((1 + len(texts)) / spread[word]) for word, count in counts.items() if count >= least
         }
-        best = sorted(weights, key=lambda word: (-weights[word], word))[:words]
+        best: list[str] = []
+        for word in sorted(weights, key=lambda word: (-weights[word], word)):
+            if len(best) < words and not any(_same_but_for_its_end(word, other) for other in best):
+                best.append(word)
         named[group] = ", ".join(best)
     return named
 
 
+def _same_but_for_its_end(word: str, other: str) -> bool:
+    """Whether two words are forms of one, as far as their letters tell, in whatever language.
+
+    >>> _same_but_for_its_end("plugin", "plugins"), _same_but_for_its_end("internal", "internet")
+    (True, False)
+    """
+    shared = max(4, min(len(word), len(other)) - 1)
+    return word[:shared] == other[:shared]
+
+
 def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.lower()) if word not in _UNTELLING}
+    return {word for word in _WORD.findall(_ENDING.sub("", text.lower())) if word not in _UNTELLING}

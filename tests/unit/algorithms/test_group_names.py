@@ -13,3 +13,8 @@ def test_words_of_every_group_name_none_and_neither_do_those_of_every_sentence()
 
 def test_the_same_weight_goes_by_the_alphabet() -> None:
     assert group_names({0: ["pear fig"], 1: ["oven"]}) == {0: "fig, pear", 1: "oven"}
+
+
+def test_one_form_of_a_word_is_enough_and_the_endings_of_files_name_nothing() -> None:
+    texts = {0: ["Plugin plugins folder.py", "Plugin store.py"], 1: ["oven.md"]}
+    assert group_names(texts) == {0: "plugin, folder, store", 1: "oven"}

@@ -8,7 +8,7 @@
   const $ = id => document.getElementById(id);
   const canvas = $("drawing"), pen = canvas.getContext("2d");
   const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 600px)");
-  const off = new Set();
+  const off = new Set(), HINT = $("said").textContent;
   const view = { scale: 1, left: 0, top: 0 };
   let over = -1, held = null, lasso = null, caught = new Set(), waiting = false;
 
@@ -17,7 +17,17 @@
   // Neighbouring numbers get colours far apart; what belongs to no cluster is grey.
   const colour = c => c < 0 ? (dark.matches ? "#7d838c" : "#9a9fa6")
     : `hsl(${(c * 137.508 + 210) % 360} ${dark.matches ? 60 : 55}% ${dark.matches ? 62 : 46}%)`;
-  const placed = p => [(0.05 + 0.9 * p[X]) * width() * view.scale + view.left, (0.05 + 0.9 * p[Y]) * height() * view.scale + view.top];
+  // One scale for both directions: what is round stays round.
+  const low = axis => points.reduce((least, p) => Math.min(least, p[axis]), 1), high = axis => points.reduce((most, p) => Math.max(most, p[axis]), 0);
+  const wide = Math.max(0.01, high(X) - low(X)), tall = Math.max(0.01, high(Y) - low(Y));
+  const middle = [(high(X) + low(X)) / 2, (high(Y) + low(Y)) / 2];
+  const unit = () => 0.92 * Math.min(width() / wide, height() / tall);
+  const placed = p => [
+    (width() / 2 + (p[X] - middle[0]) * unit()) * view.scale + view.left,
+    (height() / 2 + (p[Y] - middle[1]) * unit()) * view.scale + view.top,
+  ];
+  // Names and dots for a wall are larger than those for a desk.
+  const larger = () => Math.max(1, Math.min(2, canvas.clientWidth / 1900));
   const wanted = () => $("find").value.trim().toLowerCase();
   const matches = (p, words) => `${p[TITLE]} ${p[URI]} ${names.get(p[CLUSTER]) || ""}`.toLowerCase().includes(words);
 
@@ -29,14 +39,15 @@
     canvas.width = Math.round(canvas.clientWidth * ratio);
     canvas.height = Math.round(canvas.clientHeight * ratio);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const words = wanted();
-    points.forEach((p, i) => {
+    const words = wanted(), dot = larger() * Math.min(4, Math.max(1.4, unit() * view.scale * 0.22 / Math.sqrt(points.length)));
+    behind.forEach(i => {
+      const p = points[i];
       if (off.has(p[CLUSTER])) return;
       const [x, y] = placed(p), lit = caught.size ? caught.has(i) : !words || matches(p, words);
       pen.globalAlpha = lit ? 0.8 : 0.12;
       pen.fillStyle = colour(p[CLUSTER]);
       pen.beginPath();
-      pen.arc(x, y, i === over ? 7 : points.length > 2000 ? 2.5 : 4, 0, 6.2832);
+      pen.arc(x, y, i === over ? dot + 4 : dot, 0, 6.2832);
       pen.fill();
     });
     pen.globalAlpha = 1;
@@ -52,31 +63,52 @@
     }
   }
 
+  // A name in lines that fit its cluster as it is drawn; at least a word stands in each.
+  function inLines(name, room) {
+    const lines = [];
+    for (const word of name.split(", ")) {
+      const last = lines.length - 1, longer = `${lines[last]}, ${word}`;
+      if (last >= 0 && pen.measureText(longer).width <= room) lines[last] = longer; else lines.push(word);
+    }
+    return lines;
+  }
+
   // The largest clusters first, no name over another.
   function drawNames() {
-    const taken = [];
-    pen.font = "600 13px system-ui, sans-serif";
+    const taken = [], high = (narrow.matches ? 10 : 12) * larger();
+    pen.font = `600 ${high}px system-ui, sans-serif`;
     pen.textAlign = "center";
+    pen.textBaseline = "middle";
     pen.lineJoin = "round";
+    pen.lineWidth = 4;
     for (const [number, name] of map.clusters) {
       if (off.has(number) || !middles.has(number)) continue;
-      const [x, y] = placed(middles.get(number)), half = pen.measureText(name).width / 2;
-      const box = [x - half, y - 9, x + half, y + 9];
+      const { at, reach } = middles.get(number), [x, y] = placed(at);
+      const lines = inLines(name, Math.max(2 * reach * unit() * view.scale, 60));
+      const half = Math.max(...lines.map(line => pen.measureText(line).width)) / 2, tall = lines.length * high * 0.6;
+      const box = [x - half, y - tall, x + half, y + tall];
       if (taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
       pen.strokeStyle = dark.matches ? "#191714" : "#fdfbf7";
-      pen.lineWidth = 4;
-      pen.strokeText(name, x, y + 4);
       pen.fillStyle = dark.matches ? "#ece6dc" : "#1f1b16";
-      pen.fillText(name, x, y + 4);
+      lines.forEach((line, n) => {
+        const top = y + (n - (lines.length - 1) / 2) * high * 1.2;
+        pen.strokeText(line, x, top);
+        pen.fillText(line, x, top);
+      });
     }
   }
 
+  // What belongs to no cluster lies behind what does.
+  const behind = [...points.keys()].sort((a, b) => (points[a][CLUSTER] < 0 ? 0 : 1) - (points[b][CLUSTER] < 0 ? 0 : 1) || a - b);
   const middles = new Map();
   for (const [number] of map.clusters) {
-    const inside = points.filter(p => p[CLUSTER] === number);
-    const middle = axis => inside.map(p => p[axis]).sort((a, b) => a - b)[inside.length >> 1];
-    if (inside.length) middles.set(number, [middle(X), middle(Y)]);
+    const members = points.filter(p => p[CLUSTER] === number), half = members.length >> 1;
+    const median = values => values.sort((a, b) => a - b)[half];
+    if (!members.length) continue;
+    const at = [median(members.map(p => p[X])), median(members.map(p => p[Y]))];
+    // Half of an evenly filled disc lies within 0.7 of its radius.
+    middles.set(number, { at, reach: median(members.map(p => Math.hypot(p[X] - at[X], p[Y] - at[Y]))) / 0.7 });
   }
 
   function nearest(event) {
@@ -168,7 +200,7 @@
       over = nearest(event);
       canvas.classList.toggle("over", over >= 0);
       const p = points[over];
-      $("said").textContent = p ? `${p[TITLE]} · ${p[COLLECTION]}/${p[URI]}:${p[LINE]} · ${names.get(p[CLUSTER]) || "no cluster"}` : "";
+      $("said").textContent = p ? `${p[TITLE]} · ${p[COLLECTION]}/${p[URI]}:${p[LINE]} · ${names.get(p[CLUSTER]) || "no cluster"}` : HINT;
     } else if (lasso) {
       lasso.push([event.offsetX, event.offsetY]);
     } else {

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.algorithms.cluster_layout import cluster_layout
 from octavo.algorithms.group_names import group_names
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import CLUSTERS, noted_while_running
@@ -67,7 +68,8 @@ def cluster_map(engine: Engine, request: ClusterMapRequest) -> ClusterMap:
         vectors = engine.vectors.vectors_of(keys)
         known = engine.store.documents.candidates(engine.project.id, list(vectors))
     shown = [key for key in keys if key in vectors and key in known]
-    places = _flat(np.array([vectors[key] for key in shown], dtype=np.float32))
+    labels = np.array([clusters[key] for key in shown], dtype=np.int64)
+    places = _flat(np.array([vectors[key] for key in shown], dtype=np.float32), labels)
     points = tuple(
         MapPoint(
             x=round(float(x), 4),
@@ -101,18 +103,18 @@ def cluster_plot(engine: Engine, request: ClusterPlotRequest) -> MapFile:
     return MapFile(str(path), len(drawn.points), drawn.chunks, len(drawn.clusters))
 
 
-def _flat(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Two dimensions: by UMAP where it is installed, or else along the two directions that vary most."""
+def _flat(vectors: NDArray[np.float32], labels: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Two dimensions, in the unit square: by UMAP where it is installed, or else every cluster as a disc of its own."""
     try:
         from umap import UMAP
     except ImportError:
-        centred = vectors - vectors.mean(axis=0)
-        _, axes = np.linalg.eigh(centred.T @ centred)
-        flat = centred @ axes[:, -2:]
+        flat = cluster_layout(vectors, labels)
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a seed leaves it one thread
             flat = UMAP(metric="cosine", random_state=0).fit_transform(vectors)
-    span = np.maximum(flat.max(axis=0) - flat.min(axis=0), 1e-9)
-    scaled: NDArray[np.float32] = ((flat - flat.min(axis=0)) / span).astype(np.float32)
+    # One scale for both directions: discs stay round.
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    span = max(float((high - low).max()), 1e-9)
+    scaled: NDArray[np.float32] = (0.5 + (flat - (low + high) / 2) / span).astype(np.float32)
     return scaled
