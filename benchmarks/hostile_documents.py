@@ -7,11 +7,12 @@
 | fuzz | `--copies` truncated and mutated copies of every file below FOLDER; in archives, parts are mutated as well |
 | bombs | archives and XML that unpack to gigabytes, in every format made of them |
 | loops | PDFs whose pages, outlines, forms and tables refer to themselves |
-| large | with `--large`: a PDF of 10,000 pages, and files of 1 GB through a whole run of `octavo index` |
+| large | with `--large`: a PDF of `--pages` pages, and files of 1 GB, through a whole run of `octavo index` |
 
 Everything runs in a network namespace without an interface where the system allows that (`unshare -rn`), with a home
-and a temporary folder that must be empty at the end. What a state file holds is not done again. Exit code 1 means a
-broken promise: this process died or grew, a limit did not hold, or a file was left behind.
+and a temporary folder that must be empty at the end; conversions are cached in a folder of their own. What a state file
+holds is not done again. Exit code 1 means a broken promise: this process died or grew, a limit did not hold, or a file
+was left behind.
 """
 
 from __future__ import annotations
@@ -250,7 +251,8 @@ def memory() -> int:
 
 
 def indexed_whole(folder: Path, part: str, name: str, write: Callable[[Path], None], campaign: Campaign) -> None:
-    """A run of `octavo index` over one file, and the most memory that its process took."""
+    """A run of `octavo index` over one file, and the most memory that its process took: the process that asks for
+    conversions, and stores and embeds what comes back."""
     if any((row["part"], row["name"]) == (part, name) for row in campaign.rows):
         return
     if time.monotonic() > campaign.until:
@@ -283,15 +285,17 @@ def sparse(path: Path) -> None:
 
 
 def table(rows: list[dict[str, object]]) -> Iterator[str]:
-    yield "| part | documents | converted | refused | reader died | over time | slowest | parent grew by at most |"
+    yield "| part | documents | converted | refused | reader died | over time | slowest | parent |"
     yield "|---|---|---|---|---|---|---|---|"
     for part in dict.fromkeys(str(row["part"]) for row in rows):
         mine = [row for row in rows if row["part"] == part]
         kinds = Counter(_kind(str(row["said"])) for row in mine)
         slowest = max(float(str(row["s"])) for row in mine)
-        grown = max(int(str(row.get("index_memory", row["grown"]))) for row in mine) // 1_000_000
+        grown = max(int(str(row["grown"])) for row in mine) // 1_000_000
+        whole = max(int(str(row.get("index_memory", 0))) for row in mine) // 1_000_000
+        parent = f"the whole run {whole} MB" if whole else f"grew by {grown} MB"
         counts = " | ".join(f"{kinds[kind]:,}" for kind in ("converted", "refused", "died", "late"))
-        yield f"| {part} | {len(mine):,} | {counts} | {slowest:.1f} s | {grown} MB |"
+        yield f"| {part} | {len(mine):,} | {counts} | {slowest:.1f} s | {parent} |"
 
 
 def _kind(said: str) -> str:
@@ -337,7 +341,7 @@ def run(options: argparse.Namespace, folder: Path) -> int:
                 )
     converter.close()
     if options.large:
-        indexed_whole(folder, "large", "pages.pdf", lambda path: _write(path, long_pdf(PAGES)), campaign)
+        indexed_whole(folder, "large", "pages.pdf", lambda path: _write(path, long_pdf(options.pages)), campaign)
         for name in ("huge.pdf", "huge.csv", "huge.txt"):
             indexed_whole(folder, "large", name, sparse, campaign)
     print("\n".join(table(campaign.rows)))
@@ -359,6 +363,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="that one conversion may take")
     parser.add_argument("--state", type=Path, required=True)
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--pages", type=int, default=PAGES, help="of the long PDF")
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which it stops; resume later")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -366,7 +371,9 @@ def main() -> int:
         unshare = shutil.which("unshare")
         apart = unshare is not None and subprocess.run([unshare, "-rn", "true"], capture_output=True).returncode == 0
         with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
-            places = dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME"), folder)
+            home, cache = Path(folder, "home"), Path(folder, "cache")
+            home.mkdir()
+            places = {"HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(cache)}
             environ = {**os.environ, **places, NAMESPACE: "1" if apart else "0"}
             command = [sys.executable, str(Path(__file__).resolve()), *sys.argv[1:]]
             return subprocess.run([*([str(unshare), "-rn"] if apart else []), *command], env=environ).returncode

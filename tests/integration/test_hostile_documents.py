@@ -35,14 +35,14 @@ def test_a_small_round_breaks_no_promise_and_is_not_done_again(tmp_path: Path) -
     for name, data in DOCUMENTS.items():
         (files / name).write_bytes(data)
     command = [sys.executable, str(CAMPAIGN), "--files", str(files), "--copies", "6", "--bomb-bytes", "50000"]
-    command += ["--state", str(state), "--seconds", "60"]
+    command += ["--state", str(state), "--seconds", "60", "--large", "--pages", "20"]
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environ, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "every promise held" in done.stdout
     rows = [json.loads(line) for line in state.read_text("utf-8").splitlines()]
-    parts = {part: [row["said"] for row in rows if row["part"] == part] for part in ("fuzz", "bombs", "loops")}
-    assert len(parts["bombs"]) > 20 and len(parts["loops"]) > 5
+    parts = {part: [row["said"] for row in rows if row["part"] == part] for part in ("fuzz", "bombs", "loops", "large")}
+    assert len(parts["bombs"]) > 20 and len(parts["loops"]) > 5 and len(parts["large"]) == 4
     # Without the extra, a PDF is refused as every time: what is fuzzed is counted all the same.
     assert len(parts["fuzz"]) == 6 * len(DOCUMENTS)
     held = state.read_text("utf-8")
