@@ -24,6 +24,7 @@ from octavo.converting.pdf_layout import (
     key,
     mark_bold_headings,
     mark_headings,
+    mark_listed_headings,
     paragraphs,
 )
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
@@ -31,7 +32,7 @@ from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES
 
-CONVERTER = f"pdf-6/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
+CONVERTER = f"pdf-7/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
 _MOST_BOOKMARKS = 5_000
 _MOST_LINKS, _LONGEST_LINK = 500, 2_000
@@ -41,7 +42,10 @@ _INITIAL = 0.6  # of its size: small capitals are larger
 _OCR_DOTS = 300  # in an inch
 _OCR_MOST = 5_000  # dots of a side
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]")
-_BOLD = re.compile(rb"bold|demi|black|heavy", re.IGNORECASE)
+# `Medi` and `CMBX` are the bold ones of the fonts that TeX brings.
+_BOLD = re.compile(rb"bold|demi|black|heavy|medi\b|cmbx|cmssbx|sfbx", re.IGNORECASE)
+_NO_TITLE = re.compile(r"(?:page|seite|folie|slide)\s*\d+|.*\.(?:pdf|docx?|indd|qxd)", re.IGNORECASE)
+_CUT_OFF, _CUT_LENGTH = 50, 60  # characters of a title whose end a program may have cut off, and of that end
 _FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 _FIELDS |= {"Creator": "program", "Producer": "producer"}
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
@@ -125,6 +129,7 @@ def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: 
     if not outlined:
         mark_headings(pages)
         mark_bold_headings(pages)
+        mark_listed_headings(pages)
     builder = TextBuilder(Unit.PAGE)
     if warning:
         builder.warnings.append(warning)
@@ -295,7 +300,7 @@ def _mark_outline(document: pypdfium2.PdfDocument, pages: Sequence[Page]) -> int
     placed = 0
     for level, title, number, height in _bookmarks(document):
         wanted = key(title)
-        if not wanted or not 0 <= number < len(pages):
+        if not wanted or not 0 <= number < len(pages) or _NO_TITLE.fullmatch(title):
             continue
         page = pages[number]
         if not _mark_line(page, title, wanted, level):
@@ -318,7 +323,7 @@ def _place_of(page: Page, title: str, height: float | None) -> int:
 
 
 def _mark_line(page: Page, title: str, wanted: str, level: int) -> bool:
-    """A title may run over several lines, and its number may be missing on one side."""
+    """A title may run over several lines, its number may be missing on one side, and its end in the outline."""
     lines = page.lines
     for at, line in enumerate(lines):
         if line.level:
@@ -336,12 +341,19 @@ def _mark_line(page: Page, title: str, wanted: str, level: int) -> bool:
             and (wanted.endswith(found) or found.endswith(wanted))
             and abs(len(found) - len(wanted)) <= 5
         )
-        if found == wanted or near:
+        if found == wanted or near or _was_cut(title, one_line(line.text)):
             line.text = " ".join(part.text.strip() for part in lines[at:until])
             line.level = level
             del lines[at + 1 : until]
             return True
     return False
+
+
+def _was_cut(title: str, line: str) -> bool:
+    """Whether a line goes on where its title in the outline ends; a number of its own behind it is the page's."""
+    rest = line.removeprefix(title)
+    long = len(title) >= _CUT_OFF and rest != line and len(rest) <= _CUT_LENGTH
+    return long and (not rest.startswith(" ") or any(map(str.isalpha, rest)))
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[tuple[int, str, int, float | None]]:

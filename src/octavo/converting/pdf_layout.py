@@ -34,6 +34,11 @@ _NUMBERING = "§0123456789.) "
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])- (?=[a-z])")  # where two lines of a title meet
 _DEPTH = re.compile(r"^\d+(?:\.\d+)*")
 _LISTED_WITH_PAGE = re.compile(r"\.{3,}|[^.]\s\d+$|\(cont", re.IGNORECASE)
+_CONTENTS_ENTRY = re.compile(r"^(.*[^\W\d_].*?)\s*\.{4,}\s*\d+$")
+_CAPTION = re.compile(r"^(?:fig|figure|table|abb|abbildung|tabelle|tableau)\.?\s*\d", re.IGNORECASE)
+_ITEM_SIGN = re.compile(r"^[•●▪■◦‣∙·–—\uf0b7\uf0a7]\s")
+_FORMULA = re.compile("[=<>≤≥≠≈∈∑∫∂√]|(?:[\U0001d400-\U0001d7ff].*){3}")
+_TWO_SENTENCES = re.compile(r"[a-z]{3}[.?!] \S+(?: \S+){4}")  # a question with its answer, or the end of a paragraph
 _MOST_BOLD = 0.25  # of the text: where more is bold, it means something else
 _GAP = 1.35  # of the usual distance between lines: a wider one ends a paragraph
 
@@ -242,8 +247,26 @@ def mark_bold_headings(pages: Sequence[Page]) -> None:
     above = max((line.level for line in lines), default=0)
     for page in pages:
         for title in _bold_titles(page):
-            depth = _DEPTH.match(title.text)
-            title.level = min(above + 1 + (depth[0].count(".") if depth else 0), 6)
+            title.level = min(above + 1 + _depth(title.text), 6)
+
+
+def mark_listed_headings(pages: Sequence[Page]) -> None:
+    """Lines that the printed table of contents lists, number and all, where neither size nor weight tells it."""
+    entries = (_CONTENTS_ENTRY.match(line.text) for page in pages for line in page.lines)
+    listed = {key(entry[1]) for entry in entries if entry is not None and _NUMBERED.match(entry[1])}
+    lines = [line for page in pages for line in page.lines]
+    levels = {_depth(line.text): line.level for line in lines if line.level and key(line.text) in listed}
+    for line in lines:
+        if not line.level and not line.running and key(line.text) in listed:
+            depth = _depth(line.text)
+            known = max((below for below in levels if below <= depth), default=-1)
+            line.level = min(levels.get(known, 1) + depth - known, 6)
+
+
+def _depth(title: str) -> int:
+    """How many parts of a title's number follow the first: 2 of `2.3.1 Boolean objects`."""
+    depth = _DEPTH.match(title)
+    return depth[0].count(".") if depth else 0
 
 
 def _bold_titles(page: Page) -> Iterable[Line]:
@@ -304,8 +327,10 @@ def _is_continued(first: Line, second: Line) -> bool:
 
 
 def _may_be_heading(text: str) -> bool:
-    """No fragment of a sentence: it begins like a title and does not end like a clause."""
+    """No fragment of a sentence, no item, caption or formula: it begins like a title and does not end like a clause."""
     text = text.strip()
+    if any(pattern.search(text) for pattern in (_ITEM_SIGN, _CAPTION, _FORMULA, _TWO_SENTENCES)):
+        return False
     letters = sum(map(str.isalpha, text))
     if not letters >= 3 or len(text) > 160 or letters * 2 < len(text.replace(" ", "")):
         return False

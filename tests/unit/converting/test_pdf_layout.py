@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from octavo.converting.pdf_layout import (
     Line,
     Page,
@@ -9,6 +11,7 @@ from octavo.converting.pdf_layout import (
     join_fractions,
     mark_bold_headings,
     mark_headings,
+    mark_listed_headings,
 )
 
 
@@ -91,3 +94,31 @@ def test_what_follows_the_slash_of_a_fraction_stays_on_the_line_of_its_numerator
     page = Page([Line("from 1"), Line("⁄4 inch to 3"), Line("⁄8 inch"), Line("and more"), Line("⁄ alone")])
     join_fractions([page])
     assert [line.text for line in page.lines] == ["from 1⁄4 inch to 3⁄8 inch", "and more", "⁄ alone"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "▪ Emphasis on training key policy makers focuses on agents",
+        "Q: What is a swarm? A: A swarm is half of the bees that leave",
+        "Figure 4.2: A swarm on a branch",
+        "|Vζ − Vα| = 2δv . Let it be",
+        "and the bees that stayed",
+        "The queen leaves with the",
+    ],
+)
+def test_a_tall_line_that_is_a_fragment_an_item_a_caption_or_a_formula_is_no_heading(line: str) -> None:
+    text = [("plain text of the page that goes on for a while", 10.0)] * 8
+    assert headings([page_of(("1. What is a swarm?", 14.0), *text, (line, 14.0), *text)]) == ["1. What is a swarm?"]
+
+
+def test_a_line_that_the_printed_contents_list_with_its_number_is_a_heading() -> None:
+    contents = page_of(
+        ("Contents", 16.0), ("1 Bees ........ 2", 10.0), ("1.1 Wax ........ 2", 10.0), ("Honey .... 3", 10.0)
+    )
+    text = [("plain text of the page that goes on for a while", 10.0)] * 6
+    page = page_of(("1 Bees", 14.0), *text, ("1.1 Wax", 10.5), *text, ("Honey", 10.0), ("1.1 Wax is not all", 10.0))
+    pages = [contents, page]
+    mark_headings(pages)
+    mark_listed_headings(pages)
+    assert [(line.level, line.text) for line in page.lines if line.level] == [(2, "1 Bees"), (3, "1.1 Wax")]

@@ -394,6 +394,19 @@ def test_headings_of_a_pdf_come_from_its_outline() -> None:
     assert headings(found) == [(1, "Feeding the bees"), (1, "Winter")]
 
 
+def test_a_title_that_the_outline_cuts_off_is_read_to_its_end() -> None:
+    whole = "Guidelines for keeping bees on roofs and terraces in large towns"
+    listed = "Feeding bees in the late autumn before the first cold nights"
+    pages = [[whole, "Mind the neighbours."], [f"{listed} 2", "Syrup."]]
+    found = converted("a.pdf", pdf(pages, outline=[(whole[:60], 1), (listed, 2)]))
+    assert headings(found) == [(1, whole), (1, listed)]
+
+
+def test_an_outline_that_only_counts_pages_gives_no_headings() -> None:
+    found = converted("a.pdf", pdf([["Syrup."], ["Rest."]], outline=[("bees.pdf", 1), ("Page 1", 1), ("Page 2", 2)]))
+    assert headings(found) == []
+
+
 def test_running_heads_and_page_numbers_are_left_out_of_a_pdf() -> None:
     subjects = ("honey", "wax", "brood", "queens", "drones", "frames")
     pages = [
