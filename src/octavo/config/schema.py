@@ -155,9 +155,7 @@ class History:
 class Retrieval:
     """The defaults of a search."""
 
-    profile: Annotated[str, Field(description="The retrieval profile: a built-in one or a file of your own.")] = (
-        "hybrid"
-    )
+    profile: Annotated[str, Field(description="The retrieval profile: built in, or a file of your own.")] = "hybrid"
     limit: Annotated[int, Field(ge=1, le=1000, description="How many hits an answer has at most.")] = 10
     max_excerpt_chars: Annotated[
         _Count | None, Field(description="Excerpts are cut to this many characters; unset, they are whole chunks.")
@@ -166,6 +164,9 @@ class Retrieval:
         bool,
         Field(description="Whether shown chunks that await full vectors are counted, so that they get theirs first."),
     ] = True
+    hyde_num_samples: Annotated[int, Field(ge=1, le=3, description="How many passages `--hyde` imagines.")] = 2
+    hyde_temperature: Annotated[float, Field(ge=0, le=2, description="How freely; 0 takes the likeliest words.")] = 0.2
+    hyde_pooling: Annotated[Literal["mean", "max"], Field(description="How their vectors become one.")] = "mean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +192,7 @@ class Jobs:
     retry_seconds: Annotated[
         float, Field(gt=0, le=86_400, description="The wait after a first failure; it doubles with each further one.")
     ] = 5.0
-    max_retry_seconds: Annotated[float, Field(gt=0, le=604_800, description="The longest wait between attempts.")] = (
-        600.0
-    )
+    max_retry_seconds: Annotated[float, Field(gt=0, le=604_800, description="The longest such wait.")] = 600.0
     max_attempts: Annotated[int, Field(ge=1, le=1_000, description="Attempts before a job is given up as dead.")] = 5
     batch: Annotated[int, Field(ge=1, le=1_000, description="How many jobs a worker claims at once.")] = 4
     poll_seconds: Annotated[

@@ -22,7 +22,7 @@ def describe_folder(folder: Path, name: str, pooled: str = "") -> Path:
     if target.is_file():
         return target
     config = _json(folder / "config.json")
-    if not config or not (folder / GRAPH).is_file() or not (folder / "tokenizer.json").is_file():
+    if "hidden_size" not in config or not (folder / GRAPH).is_file() or not (folder / "tokenizer.json").is_file():
         raise ModelUnavailable(
             f"{folder} is no embedding model: it needs {GRAPH}, tokenizer.json and config.json",
             hint="fetch these files too",

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import islice
 from operator import attrgetter, eq
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from octavo.algorithms.calibration import Calibration
 from octavo.algorithms.readability import fluent_trust, trust
@@ -57,6 +57,14 @@ SMALL = 1_000
 """Chunks up to which a library, or what filters leave of it, is small."""
 
 
+class HydeSettings(NamedTuple):
+    """How passages are imagined where a profile does not say: by the configuration."""
+
+    num_samples: int = 2
+    temperature: float = 0.2
+    pooling: Literal["mean", "max"] = "mean"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchedLibrary:
     """What a search reads from. The embedder is made on first use: a lexical search never pays for it."""
@@ -75,6 +83,7 @@ class SearchedLibrary:
     beginning: Callable[[str], str] = str.casefold
     """The start of a word → what the tokens of such words start with; empty where that cannot be said."""
     reranker: Callable[[], MeasuredReranker] | None = None
+    hyde: HydeSettings = HydeSettings()
     query_writer: Callable[[], QueryWriter | None] | None = None
     """The language model that writes hypotheses and further queries, if one is configured."""
     judges: Callable[[str, str, float], Sequence[MeasuredReranker]] | None = None

@@ -68,6 +68,23 @@ def test_hypotheses_stand_in_for_the_meaning_and_not_for_the_words(engine: Engin
     assert [body["temperature"] for body in service.bodies] == [0.2, 0.2]
 
 
+def test_the_configuration_says_how_passages_are_imagined(
+    engine: Engine, service: ModelService, tmp_path: Path
+) -> None:
+    own = {"hyde_num_samples": 3, "hyde_temperature": 0.7, "hyde_pooling": "max"}
+    settings = {f"retrieval.{name}": value for name, value in own.items()}
+    settings |= {"embedding.provider": "hashing", **service.settings()}
+    service.replies = ["One.", "Two.", "Three.", "Four."]
+    written = write_profile(PROFILES["hyde_hybrid"]).replace('num_samples = "none"', "num_samples = 1")
+    profile = read_profile(written.replace('name = "hyde_hybrid"', 'name = "single"'))
+    with open_library(tmp_path / "library.db", settings=settings) as configured:
+        result = find(configured, SearchRequest("tomatoes", hyde=True))
+        assert [body["temperature"] for body in service.bodies] == [0.7] * 3
+        detail = stage(result, "hyde").detail
+        assert (len(detail["hypotheses"]), detail["pooling"]) == (3, "max")
+        assert stage(configured.search(Query("water"), profile), "hyde").detail["hypotheses"] == ["Four."]
+
+
 @pytest.mark.parametrize("trouble", [(500, "{}"), (401, "{}"), (200, "garbage")])
 def test_without_a_hypothesis_the_query_is_asked_as_it_is(
     engine: Engine, service: ModelService, trouble: tuple[int, str]

@@ -17,11 +17,12 @@ import pytest
 from octavo.embedding.directory import read_directory
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
+from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound
 from octavo.operations.models import fetching
 from octavo.operations.models.answers import FetchedModel
+from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
 from octavo.operations.models.fetching import models_fetch
-from octavo.operations.models.requests import FetchRequest
+from octavo.operations.models.requests import FetchRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
 
 WEIGHTS = bytes(range(256)) * 400
 
@@ -73,7 +74,8 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr("octavo.operations.models.fetching.models_folder", lambda: tmp_path / "models")
+    for module in ("fetching", "catalog", "language_files"):
+        monkeypatch.setattr(f"octavo.operations.models.{module}.models_folder", lambda: tmp_path / "models")
     with open_library(tmp_path / "l.db", create=True, settings={"embedding.provider": "hashing"}) as opened:
         yield opened
 
@@ -130,7 +132,54 @@ def test_a_failure_names_the_address_and_the_reason(
         fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
     assert failure.value.code == "MODEL_DOWNLOAD_FAILED"
     assert failure.value.details["url"] == f"{server.url}/tiny.gguf" and reason in failure.value.details["reason"]
-    assert not list((tmp_path / "models" / "tiny").glob("*.gguf"))
+    assert not (tmp_path / "models" / "tiny").exists()
+
+
+def test_what_was_begun_stays_for_the_next_time(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    server.trouble = ["cut", "away", "away"]
+    with pytest.raises(ModelUnavailable):
+        fetched(engine, server, tmp_path, {"deep/tiny.gguf": WEIGHTS})
+    assert [path.name for path in (tmp_path / "models" / "tiny").rglob("*.part")] == ["tiny.gguf.part"]
+    assert fetched(engine, server, tmp_path, {"deep/tiny.gguf": WEIGHTS}).fetched == 1
+
+
+def test_a_fetched_language_model_is_listed_shown_and_removed(
+    engine: Engine, server: FileServer, tmp_path: Path
+) -> None:
+    fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    (listed,) = (model for model in models_list(engine, ModelsListRequest()).models if model.name == "tiny")
+    assert (listed.form, listed.state, listed.bytes) == ("gguf", "idle", len(WEIGHTS))
+    shown = models_show(engine, ModelRequest("tiny"))
+    assert shown.model == listed and "Licence: Apache-2.0" in shown.card and f"{server.url}/tiny.gguf" in shown.card
+    with pytest.raises(InvalidArgument, match="makes no vectors"):
+        models_activate(engine, ModelActivateRequest("tiny"))
+    assert models_remove(engine, ModelRequest("tiny")).model == listed
+    assert not (tmp_path / "models" / "tiny").exists()
+
+
+def test_a_language_model_with_a_role_is_active_and_stays(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    done = fetched(engine, server, tmp_path, {"tiny.gguf": WEIGHTS})
+    model = {"provider": "gguf", "path": done.path}
+    settings = {"embedding.provider": "hashing", "llm.models": {"own": model}, "llm.roles.answer": "own"}
+    with open_library(tmp_path / "l.db", settings=settings) as configured:
+        assert models_show(configured, ModelRequest("tiny")).model.state == "active"
+        with pytest.raises(Conflict, match=r"configured as llm\.models\.own"):
+            models_remove(configured, ModelRequest("tiny"))
+
+
+def test_another_file_in_the_manifest_is_described_anew(engine: Engine, server: FileServer, tmp_path: Path) -> None:
+    files = {"model.onnx": WEIGHTS, "tokenizer.json": b"{}", "config.json": b'{"hidden_size": 8}'}
+    fetched(engine, server, tmp_path, files)
+    done = fetched(engine, server, tmp_path, files | {"model.onnx": WEIGHTS[::-1]})
+    assert read_directory(Path(done.path), "").damage() == ()
+
+
+def test_a_folder_that_does_not_say_its_dimensions_is_refused(
+    engine: Engine, server: FileServer, tmp_path: Path
+) -> None:
+    files = {"model.onnx": WEIGHTS, "tokenizer.json": b"{}", "config.json": b'{"model_type": "bert"}'}
+    with pytest.raises(ModelUnavailable, match="is no embedding model"):
+        fetched(engine, server, tmp_path, files)
 
 
 def test_a_hub_folder_gets_its_description(engine: Engine, server: FileServer, tmp_path: Path) -> None:

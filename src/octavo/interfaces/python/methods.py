@@ -886,9 +886,9 @@ class Methods(Caller):
         return answer
 
     def models_list(self) -> ModelsAnswer:
-        """List the models made on this machine.
+        """List the models on this machine.
 
-        The bundled models and those that `octavo finetune` made, with their figures and states.
+        The bundled models and those that were made or fetched here, with their figures and states.
         """
         answer: ModelsAnswer = self._call("models_list", locals())
         return answer

@@ -22,6 +22,13 @@ from octavo.errors import Conflict, InvalidArgument
 from octavo.ingest.profiles import CONFIGURED
 from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.operations.models.answers import ModelAnswer, ModelRemoved, ModelsAnswer, ModelShown
+from octavo.operations.models.language_files import (
+    card_of_language_model,
+    fetched_language_models,
+    language_model,
+    refuse_activation,
+    remove_language_model,
+)
 from octavo.operations.models.requests import ModelActivateRequest, ModelRequest, ModelsListRequest
 from octavo.operations.models.rerankers import activate_reranker, is_active, users_of
 from octavo.operations.profiles.answers import ProfileAnswer
@@ -36,14 +43,16 @@ from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequ
 
 
 def models_list(engine: Engine, request: ModelsListRequest) -> ModelsAnswer:
-    """The bundled encoder, its table and the bundled reranker first; then what was made here, by name."""
+    """The bundled encoder, its table and the bundled reranker first; then what was made or fetched here, by name."""
     states = _states(engine)
     shipped = (bundled_table(), bundled_cross_encoder())
     others = tuple(_stated(engine, model, states) for model in (*shipped, *installed(models_folder())))
-    return ModelsAnswer((_bundled(engine), *others))
+    return ModelsAnswer((_bundled(engine), *others, *fetched_language_models(engine)))
 
 
 def models_show(engine: Engine, request: ModelRequest) -> ModelAnswer:
+    if (fetched := language_model(engine, request.name)) is not None:
+        return ModelAnswer(fetched, card=card_of_language_model(request.name))
     own = bundled()
     model = own if request.name == own.name else _named(request.name)
     return replace(model_state(engine, request.name), card=card_of(model))
@@ -65,6 +74,8 @@ def models_activate(engine: Engine, request: ModelActivateRequest) -> ModelAnswe
         return _activate_bundled(engine, request.name)
     if request.name == engine.configured_embedder().profile.name:
         return _activate_configured(engine)
+    if language_model(engine, request.name) is not None:
+        refuse_activation(request.name)
     model = _named(request.name)
     if model.form == "table":
         raise InvalidArgument(
@@ -91,6 +102,9 @@ def models_remove(engine: Engine, request: ModelRequest) -> ModelRemoved:
     name = request.name
     if name in (bundled().name, bundled_table().name, bundled_cross_encoder().name):
         raise InvalidArgument(f"{name} is part of Octavo and cannot be removed")
+    if (fetched := language_model(engine, name)) is not None:
+        remove_language_model(engine, fetched)
+        return ModelRemoved(fetched)
     model = model_named(models_folder(), name)
     for project in engine.store.catalog.projects():
         for profile in engine.store.profiles.named(project.id):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,13 @@ from octavo.config.load import user_file
 from octavo.embedding.hub_folder import describe_folder
 from octavo.embedding.installed import checked_name, models_folder
 from octavo.engine.engine import Engine
-from octavo.errors import ConfigurationError, NotFound
+from octavo.errors import ConfigurationError, ModelUnavailable, NotFound
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FetchedModel
+from octavo.operations.models.language_files import CARD, FETCHED
 from octavo.operations.models.requests import FetchRequest
 from octavo.services.download import RemoteFile, fetch
 
-_CHECKED = "fetched.json"
 _KNOWN = resources.files("octavo.operations.models") / "known.toml"
 """The manifest that ships with Octavo."""
 
@@ -34,12 +35,20 @@ def models_fetch(engine: Engine, request: FetchRequest, progress: Progress | Non
         target = folder / name
         if checked.get(name) == [file.sha256, *_stamp(target)]:
             continue
-        fetch(file, target, progress)
+        try:
+            fetch(file, target, progress)
+        except ModelUnavailable:
+            _leave_nothing_empty(folder)
+            raise
         fetched += 1
         checked[name] = [file.sha256, *_stamp(target)]
-        (folder / _CHECKED).write_text(json.dumps(checked, indent=2) + "\n", "utf-8")
+        (folder / FETCHED).write_text(json.dumps(checked, indent=2) + "\n", "utf-8")
     gguf = next((folder / name for name in files if name.endswith(".gguf")), None)
+    if fetched:
+        (folder / CARD).write_text(_card(request.name, licence, files), "utf-8")
     if gguf is None:
+        if fetched and "model.json" not in files:
+            (folder / "model.json").unlink(missing_ok=True)  # it would describe the files that were there before
         describe_folder(folder, request.name, pooling)
     return FetchedModel(
         name=request.name,
@@ -50,6 +59,20 @@ def models_fetch(engine: Engine, request: FetchRequest, progress: Progress | Non
         files=len(files),
         fetched=fetched,
     )
+
+
+def _card(name: str, licence: str, files: Mapping[str, RemoteFile]) -> str:
+    fetched = "\n".join(
+        f"- {path}: {file.size:,} bytes, sha256 {file.sha256}, {file.url}" for path, file in files.items()
+    )
+    return f"# {name}\n\nLicence: {licence}. Fetched:\n\n{fetched}\n"
+
+
+def _leave_nothing_empty(folder: Path) -> None:
+    """What was begun stays, so that it can go on; a folder without any of it does not."""
+    for path in (*sorted(folder.rglob("*"), reverse=True), folder):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
 
 
 def _manifest() -> Path:
@@ -115,7 +138,7 @@ def _file(entry: Any) -> tuple[str, RemoteFile]:
 
 def _checked(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / _CHECKED).read_text("utf-8"))
+        found = json.loads((folder / FETCHED).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

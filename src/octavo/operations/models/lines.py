@@ -76,7 +76,7 @@ def _table(models: Iterable[ModelShown]) -> Iterator[Line]:
                 Part(model.name, "title"),
                 Part(model.form),
                 Part(model.state, _STYLES.get(model.state, "dim")),
-                Part("" if model.form == "reranker" else f"{model.dimensions} dimensions", "dim"),
+                Part(f"{model.dimensions} dimensions" if model.form in ("encoder", "table") else "", "dim"),
                 Part(size(model.bytes), "dim"),
                 Part("; ".join(model.problems) or _figures(model), "bad" if model.problems else "dim"),
             )

@@ -11,8 +11,8 @@ MODELS = (
     Operation(
         at=_AT,
         name="models_list",
-        summary="List the models made on this machine.",
-        description="The bundled models and those that `octavo finetune` made, with their figures and states.",
+        summary="List the models on this machine.",
+        description="The bundled models and those that were made or fetched here, with their figures and states.",
         function="catalog:models_list",
         request="ModelsListRequest",
         answer="ModelsAnswer",

@@ -34,6 +34,7 @@ QUERIES = (
         lines="queries_cleared_lines",
         listing=Listing(columns=("queries",), confirms=True),
         command="queries clear",
+        shortcuts=("log clear",),
         examples=("octavo queries clear --before 30d",),
         example={"before": "30d"},
         errors=(ErrorCase({"before": "nonsense"}, "INVALID_ARGUMENT"),),

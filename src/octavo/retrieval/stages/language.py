@@ -27,12 +27,13 @@ class Hypothesise:
     """HyDE: passages that might answer the question are embedded in its place. The words stay the question's.
 
     Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022. `pooling` is how the vectors of
-    several become one: their `mean`, or the `max` of each dimension. `prompt` names a file of instructions.
+    several become one: their `mean`, or the `max` of each dimension. What is not said is as configured
+    (`retrieval.hyde_num_samples` …). `prompt` names a file of instructions.
     """
 
-    num_samples: Annotated[int, Field(ge=1, le=3)] = 2
-    temperature: float = 0.2
-    pooling: Literal["mean", "max"] = "mean"
+    num_samples: Annotated[int, Field(ge=1, le=3)] | None = None
+    temperature: float | None = None
+    pooling: Literal["mean", "max"] | None = None
     deadline_ms: float = 20_000.0
     prompt: str = "hypothesise"
     name: str = "hyde"
@@ -43,11 +44,13 @@ class Hypothesise:
         if query.hypothesis:
             raise SkipStage("the query brings its own hypothesis")
         writer, question = _writer(search)
+        usual = search.library.hyde
+        pooling = self.pooling or usual.pooling
         try:
             found = writer.hypotheses(
                 question,
-                count=self.num_samples,
-                temperature=self.temperature,
+                count=self.num_samples or usual.num_samples,
+                temperature=usual.temperature if self.temperature is None else self.temperature,
                 deadline=self.deadline_ms / 1e3,
                 prompt=self.prompt,
             )
@@ -56,10 +59,11 @@ class Hypothesise:
         search.notes |= {
             "model": found.model,
             "hypotheses": list(found.texts),
+            "pooling": pooling,
             "cached": found.cached,
             "completion_tokens": found.usage.completion_tokens,
         }
-        return replace(query, hypotheses=found.texts, pooling=self.pooling)
+        return replace(query, hypotheses=found.texts, pooling=pooling)
 
 
 @dataclass(frozen=True, slots=True)
