@@ -175,6 +175,19 @@ def marked(language: str, stem: str = "") -> str:
     return f"_{language}_{stem}"
 
 
+def unmarked(forms: Iterable[str]) -> list[str]:
+    """Marked stems as a person reads them, each once, with the languages in which it is one.
+
+    >>> unmarked(["_cs_sync", "_fr_setting", "_pl_sync"])
+    ['sync (cs, pl)', 'setting (fr)']
+    """
+    languages: dict[str, list[str]] = {}
+    for form in forms:
+        _, language, stem = form.split("_", 2)
+        languages.setdefault(stem, []).append(language)
+    return [f"{stem} ({', '.join(dict.fromkeys(spoken))})" for stem, spoken in languages.items()]
+
+
 def word_forms(text: str, language: str) -> list[str]:
     """The marked stems of a text's words, in their order, without function words."""
     unsaid = _unsaid(language)

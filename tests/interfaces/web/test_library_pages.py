@@ -49,6 +49,35 @@ def test_every_thing_has_a_page(vault: Vault, path: str, shown: str) -> None:
     in_process(vault.library, talk)
 
 
+@pytest.mark.parametrize(
+    "path", ["/?q=oven", "/results?q=oven", "/trace?q=oven", "/graph", "/map", "/ask?whole=1&q=oven"]
+)
+def test_a_library_with_nothing_in_it_says_what_to_do_and_warns_of_nothing(
+    octavo: Octavo, tmp_path: Path, path: str
+) -> None:
+    assert octavo("init", "--library", tmp_path / "empty.db").exit_code == 0
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get(path, headers=HTML)).text
+        assert re.search(r'class="empty[^>]*>.*<code>octavo ', page, re.DOTALL)
+        assert 'class="note warn"' not in page
+
+    in_process(tmp_path / "empty.db", talk)
+
+
+def test_the_page_of_a_collection_lists_documents_below_their_folders(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/collection/notes", headers=HTML)).text
+        assert re.findall(r"<h3>(\w+) |>([\w.]+\.md)</a>", page) == [
+            ("", "bread.md"),
+            ("", "tokyo.md"),
+            ("garden", ""),
+            ("", "apples.md"),
+        ]
+
+    in_process(vault.library, talk)
+
+
 @pytest.mark.parametrize("path", ["/collection/nowhere", "/project/nowhere", "/job/999", "/model/nowhere"])
 def test_what_is_not_there_is_a_page_too(vault: Vault, path: str) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from starlette.responses import Response
 from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.web.site import Listed, Site, given
 from octavo.operations.graph.cluster_page import map_data, map_panel
+from octavo.operations.library.answers import ListedDocument
 
 _MOST = 10_000  # nodes of a drawing: more stutter in a browser
 _LISTED = 2_000  # documents of a collection on one page
@@ -48,7 +50,7 @@ class LibraryPages:
         try:
             drawn = map_data(await self._call("cluster_map")) | {"documents": "/document/"}
         except (NotIndexed, InvalidArgument) as missing:
-            return self._page("error.html", error=missing, title="No map yet")
+            return self._page("error.html", error=missing, title="Map", part="/map", here="/library")
         return self._page("map.html", data=json.dumps(drawn), panel=map_panel(), title="Map")
 
     async def _evaluation(self, request: Request) -> Response:
@@ -69,7 +71,8 @@ class LibraryPages:
         return self._page(
             "collection.html",
             state=state,
-            documents=documents[:_LISTED],
+            folders=by_folder(documents[:_LISTED]),
+            name_of=name_of,
             more=max(0, len(documents) - _LISTED),
             problems=problems,
             title=name,
@@ -102,6 +105,22 @@ class LibraryPages:
     async def _model(self, request: Request) -> Response:
         shown = await self._call("models_show", name=request.path_params["name"])
         return self._page("model.html", model=shown.model, card=shown.card, title=shown.model.name)
+
+
+def by_folder(documents: Sequence[ListedDocument]) -> dict[str, list[ListedDocument]]:
+    """Documents below the folder they are in, those in none first."""
+    folders: dict[str, list[ListedDocument]] = {}
+    for document in sorted(documents, key=lambda document: (folder_of(document), document.uri)):
+        folders.setdefault(folder_of(document), []).append(document)
+    return folders
+
+
+def folder_of(document: ListedDocument) -> str:
+    return document.uri.rpartition("/")[0]
+
+
+def name_of(document: ListedDocument) -> str:
+    return document.uri.rpartition("/")[2]
 
 
 def drawing(exported: dict[str, Any]) -> dict[str, Any]:

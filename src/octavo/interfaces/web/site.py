@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from octavo.errors import OctavoError
+from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.problems import status_of
 from octavo.interfaces.web import text
@@ -80,6 +80,7 @@ def templates(writable: bool = False) -> Environment:
         "inline": text.inline,
         "place": text.Place,
         "named_link": text.named_link,
+        "not_yet": lambda error: isinstance(error, NotIndexed),
         "writable": writable,
         "site_pages": PAGES,
         "library_pages": LIBRARY_PAGES,
@@ -148,7 +149,8 @@ class Site:
                 return await page(request)
             except OctavoError as error:
                 status = status_of(error)
-                return self.page("error.html", status, error=error, title=_TITLES.get(status, "Not possible"))
+                title = "Nothing here yet" if isinstance(error, NotIndexed) else _TITLES.get(status, "Not possible")
+                return self.page("error.html", status, error=error, title=title)
 
         return answered
 

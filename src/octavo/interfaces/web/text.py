@@ -32,6 +32,7 @@ _TASK = re.compile(r"\[(?P<state>[ xX])\] ")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _CALLOUT = re.compile(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
 _CAUTIONS = frozenset({"warning", "caution", "attention", "important", "danger", "error", "bug", "failure"})
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:;.]?")
 _ELSEWHERE = frozenset({"http", "https", "mailto"})
 _LONGEST_HIGHLIGHTED = 400_000  # characters; beyond, colours cost more than they help
 
@@ -70,8 +71,12 @@ def sentence(said: str) -> Markup:
 
     >>> str(sentence("run `octavo index` <now>"))
     'Run <code>octavo index</code> &lt;now&gt;'
+    >>> str(sentence("notes/apples.md is not there")), str(sentence("no document is there"))
+    ('notes/apples.md is not there', 'No document is there')
     """
-    parts = (said[:1].upper() + said[1:]).split("`")
+    first = said.split(maxsplit=1)[0] if said.strip() else ""
+    # Names of files, settings and identifiers keep their letters.
+    parts = (said[:1].upper() + said[1:] if _PLAIN_WORD.fullmatch(first) else said).split("`")
     paired = len(parts) % 2
     shown = (Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
     return Markup("").join(shown) if paired else escape("`".join(parts))

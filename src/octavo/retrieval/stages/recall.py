@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.languages import unmarked
 from octavo.dataclass import dataclass
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.result import Ranking, ScoredChunk
@@ -75,7 +76,8 @@ class LexicalRecall:
 
         found = ask(search)
         if query.terms.forms:
-            search.notes["forms"] = [form for word in query.terms.forms for form in (*word.forms, *word.compounds)]
+            forms = (form for word in query.terms.forms for form in (*word.forms, *word.compounds))
+            search.notes["forms"] = unmarked(forms)
         if isinstance(library.store.lexical, ChoosingIndex) and (said := library.store.lexical.answered()):
             search.notes["words_by"] = said
         scored = beside_commits(search, found, depth, ask)

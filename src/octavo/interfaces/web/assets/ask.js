@@ -24,7 +24,7 @@ async function ask() {
   if (response.redirected) return location.assign(response.url);
   if (!response.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    return end.replaceChildren(...page.querySelectorAll("main .note"));
+    return end.replaceChildren(...page.querySelectorAll("main > :is(.problem, .note)"));
   }
   let whole = false;
   for await (const [name, { html }] of events(response.body)) {
