@@ -61,3 +61,8 @@ def test_a_look_up_reads_no_table_from_end_to_end(name: str) -> None:
     names = "|".join([GROWING, *aliases.values()])
     whole = [step for step in plan if re.match(rf"SCAN ({names})\b|SEARCH ({names}) .*\(project=\?\)$", step)]
     assert whole == []
+
+
+@pytest.mark.parametrize("name", ["lexical_top_admitted", "lexical_contains", "lexical_matching"])
+def test_words_are_asked_of_their_index_once_and_not_for_every_chunk(name: str) -> None:
+    assert plan_of(load_queries(SQLITE)[name])[0].startswith("SCAN l VIRTUAL TABLE INDEX")

@@ -17,16 +17,17 @@ values (:key, :title, :headings, :keywords, :description, :tags, :aliases, :body
 select rowid, rank from lexical where lexical match :match order by rank, rowid limit :limit;
 
 -- name: lexical_top_admitted
+-- `cross join` keeps this order: asked chunk by chunk, the index reads its postings anew for each.
 select l.rowid, l.rank from lexical l
-join chunks c on c.key = l.rowid
-join documents d on d.key = c.document
+cross join chunks c on c.key = l.rowid
+cross join documents d on d.key = c.document
 where l.lexical match :match and c.project = :project
 and (:unwanted is null or l.rowid not in (select rowid from lexical where lexical match :unwanted))
 -- include: filters
 order by l.rank, l.rowid limit :limit;
 
 -- name: lexical_contains
-select 1 from lexical l join chunks c on c.key = l.rowid
+select 1 from lexical l cross join chunks c on c.key = l.rowid
 where l.lexical match :match and c.project = :project limit 1;
 
 -- name: lexical_vocabulary
@@ -36,7 +37,7 @@ select term from lexical_words;
 select term from lexical_words where term >= :first and term < :last order by term;
 
 -- name: lexical_matching
-select l.rowid from lexical l join chunks c on c.key = l.rowid
+select l.rowid from lexical l cross join chunks c on c.key = l.rowid
 where l.lexical match :match and c.project = :project order by l.rowid limit :most;
 
 -- name: lexical_rows
