@@ -11,7 +11,7 @@ from octavo.converting.tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong
 from octavo.model.converted import Converted
 
-CONVERTER = "csv-2"
+CONVERTER = "csv-3"
 _DELIMITERS = ",;\t|"
 _SAMPLE = 20  # lines
 

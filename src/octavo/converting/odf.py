@@ -13,7 +13,7 @@ from octavo.converting.zipped_xml import Damaged, Package, attribute, below, chi
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 
-CONVERTER = "odf-2"
+CONVERTER = "odf-3"
 _UNITS = {"presentation": Unit.SLIDE, "spreadsheet": Unit.SHEET}
 _MOST_REPEATED = 100
 
@@ -152,7 +152,8 @@ def _rows(table: Element) -> Iterator[list[str]]:
                 repeated = attribute(cell, "number-columns-repeated")
                 text = " ".join(one_line(_text(part)) for part in below(cell, "p"))
                 cells += [text] * (min(int(repeated), _MOST_REPEATED) if repeated.isdigit() else 1)
-        yield cells
+        again = attribute(row, "number-rows-repeated")
+        yield from [cells] * (min(int(again), _MOST_REPEATED) if again.isdigit() and any(cells) else 1)
 
 
 def _text(node: Element) -> str:

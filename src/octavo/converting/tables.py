@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from octavo.converting.text_builder import TextBuilder, one_line
@@ -14,7 +15,8 @@ _TABLE_CHARACTERS = 1_000  # about what one chunk holds
 _WIDE = 500  # characters of a header: wider tables are written as records
 _LONGEST_CELL = 2_000
 _LONGEST_SPAN = 1_000  # rows that one cell may take
-_MOST_TITLES = 5  # lines above a header
+_NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,:/\s-]*%?\)?")  # an amount, a date, a time
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Cell(NamedTuple):
@@ -45,50 +47,90 @@ def grid(rows: Iterable[Sequence[Cell]]) -> list[list[str]]:
 
 
 def write_rows(builder: TextBuilder, rows: Iterable[Sequence[str]]) -> None:
-    """The first row with text is the header, lines of one cell above it are text; empty rows are left out."""
-    waiting = _filled(rows)
-    first = list(islice(waiting, _MOST_TITLES + 1))
-    above = next((number for number, row in enumerate(first) if sum(map(bool, row)) > 1), 0)
-    for title in first[:above]:
-        builder.paragraph(" ".join(filter(None, title)))
-    if not first:
-        return
-    header = first[above]
-    waiting = chain(first[above + 1 :], waiting)
-    if sum(map(len, header)) > _WIDE:
-        _write_records(builder, header, waiting)
-        return
-    size = sum(map(len, header))
-    together: list[list[str]] = []
-    taken, written = size, False
-    for count, row in enumerate(waiting):
-        if count >= MOST_ROWS:
+    """Rows of a sheet, in which an empty row may end a table. The first row of several cells is its header, lines of
+    one cell above it are text. What follows an empty row without a header of its own belongs to the table before."""
+    table = _Table(builder)
+    for filled, block in groupby(_cleaned(rows), key=bool):
+        if filled and not table.write_block(block):
             builder.warnings.append(f"only its first {MOST_ROWS:,} rows were read")
             break
+    table.flush()
+
+
+class _Table:
+    """The table that is being written: as many of its rows together as a chunk holds, each time with the header."""
+
+    def __init__(self, builder: TextBuilder) -> None:
+        self._builder = builder
+        self._header: list[str] = []
+        self._rows: list[list[str]] = []
+        self._size = 0
+        self._bare = False  # whether the header stands nowhere yet
+        self._counts = False  # whether a number was among the values
+        self._left = MOST_ROWS + 1
+
+    def write_block(self, rows: Iterable[list[str]]) -> bool:
+        """Rows without an empty one among them; False where there are more than are read."""
+        started, titled = False, False
+        for row, following in pairwise(chain(rows, [[]])):
+            self._left -= 1
+            if self._left < 0:
+                return False
+            if not started and sum(map(bool, row)) < 2:
+                self.flush()
+                self._builder.paragraph(" ".join(row))
+                titled = True
+            elif not started and (not self._header or self._is_header(row, following, titled)):
+                self._begin(row)
+                started = True
+            else:
+                self._add(row)
+                started = True
+        return True
+
+    def _is_header(self, row: Sequence[str], following: Sequence[str], titled: bool) -> bool:
+        """Whether another table begins with a row below an empty one: words, and numbers under them or before."""
+        numbers = [cell for cell in row if _NUMBER.fullmatch(cell)]
+        words = not numbers or (len(numbers) > 1 and all(_YEAR.fullmatch(cell) for cell in numbers))
+        return words and bool(following) and (titled or self._counts or _has_number(following))
+
+    def _begin(self, header: list[str]) -> None:
+        self.flush()
+        self._header, self._bare, self._counts = header, True, False
+
+    def _add(self, row: list[str]) -> None:
+        self._counts = self._counts or _has_number(row)
+        if sum(map(len, self._header)) > _WIDE:
+            self._builder.paragraph("\n".join(_fields(self._header, row)))
+            self._bare = False
+            return
         length = sum(map(len, row)) + 3 * len(row)
-        if together and taken + length > _TABLE_CHARACTERS:
-            builder.table([header, *together])
-            together, taken, written = [], size, True
-        together.append(row)
-        taken += length
-    if together or not written:
-        builder.table([header, *together])
+        if self._rows and self._size + length > _TABLE_CHARACTERS:
+            self.flush()
+        if not self._rows:
+            self._size = sum(map(len, self._header))
+        self._rows.append(row)
+        self._size += length
+
+    def flush(self) -> None:
+        if self._rows or self._bare:
+            self._builder.table([self._header, *self._rows])
+        self._rows, self._bare = [], False
 
 
-def _filled(rows: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+def _has_number(row: Sequence[str]) -> bool:
+    return any(map(_NUMBER.fullmatch, row))
+
+
+def _cleaned(rows: Iterable[Sequence[str]]) -> Iterator[list[str]]:
     for row in rows:
         cells = [one_line(value)[:_LONGEST_CELL] for value in row[:MOST_COLUMNS]]
         while cells and not cells[-1]:
             cells.pop()
-        if cells:
-            yield cells
+        yield cells
 
 
-def _write_records(builder: TextBuilder, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    for count, row in enumerate(rows):
-        if count >= MOST_ROWS:
-            builder.warnings.append(f"only its first {MOST_ROWS:,} rows were read")
-            return
-        names = [*header, *[""] * (len(row) - len(header))]
-        fields = [f"{name}: {value}" if name else value for name, value in zip(names, row, strict=False) if value]
-        builder.paragraph("\n".join(fields))
+def _fields(header: Sequence[str], row: Sequence[str]) -> list[str]:
+    """A row of a wide table as a record."""
+    names = [*header, *[""] * (len(row) - len(header))]
+    return [f"{name}: {value}" if name else value for name, value in zip(names, row, strict=False) if value]

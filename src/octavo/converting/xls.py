@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import codecs
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import NamedTuple
 
 from octavo.converting.child import Settings
@@ -21,7 +22,7 @@ from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 
-CONVERTER = "xls-1"
+CONVERTER = "xls-2"
 _BEGIN, _END, _CONTINUED, _LOCKED, _CODE_PAGE, _SINCE_1904 = 0x809, 0x0A, 0x3C, 0x2F, 0x42, 0x22
 _SHEET, _STRINGS, _FORMAT, _STYLE = 0x85, 0xFC, 0x41E, 0xE0
 _SHARED, _LABEL, _RICH, _NUMBER, _SHORT, _SHORTS, _FORMULA, _RESULT, _TRUTH = (
@@ -215,7 +216,7 @@ def _write_sheet(builder: TextBuilder, book: _Workbook, place: int) -> None:
             for row, column, shown in _cells(book, record):
                 rows.setdefault(row, {})[column] = shown
                 waiting = row, column
-    write_rows(builder, (_filled(rows[row]) for row in sorted(rows)))
+    write_rows(builder, _in_order(rows))
     for _, _, drawing, author in sorted(notes):
         if said := one_line(texts.pop(drawing, "")):
             builder.paragraph(f"> Comment{f' by {author}' if author else ''}: {said}", BlockKind.QUOTE)
@@ -223,7 +224,15 @@ def _write_sheet(builder: TextBuilder, book: _Workbook, place: int) -> None:
         builder.paragraph(text)
 
 
-def _filled(row: dict[int, str]) -> list[str]:
+def _in_order(rows: Mapping[int, Mapping[int, str]]) -> Iterator[list[str]]:
+    """Rows of a sheet; where numbers are left out, there is an empty one."""
+    for above, row in pairwise([-1, *sorted(rows)]):
+        if row > above + 1:
+            yield []
+        yield _filled(rows[row])
+
+
+def _filled(row: Mapping[int, str]) -> list[str]:
     return [row.get(column, "") for column in range(min(max(row) + 1, MOST_COLUMNS))]
 
 

@@ -16,7 +16,7 @@ from octavo.converting.zipped_xml import Damaged, Package, attribute, below, chi
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 
-CONVERTER = "xlsx-3"
+CONVERTER = "xlsx-4"
 _THREADED, _THREAD = "[Threaded comment]", "Comment:"  # what Excel writes for programs that know no threads
 _CELL = re.compile(r"([A-Z]{1,3})(\d+)")
 _MOST_GAP = 100  # empty columns that are kept between two cells
@@ -125,7 +125,14 @@ def _styles(package: Package, related: dict[str, tuple[str, str]], epoch: date) 
 
 
 def _rows(root: Element, strings: list[str], shown: _Styles) -> Iterator[list[str]]:
+    """In their order; where numbers of rows are left out, there is an empty one."""
+    last = 0
     for row in below(root, "row"):
+        number = attribute(row, "r")
+        if number.isdigit():
+            if int(number) > last + 1:
+                yield []
+            last = int(number)
         cells: list[str] = []
         for cell in row:
             if local(cell) != "c":

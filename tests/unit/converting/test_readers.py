@@ -729,3 +729,31 @@ def test_word_keeps_the_labels_of_charts_and_the_texts_of_diagrams() -> None:
 def test_a_formula_of_a_page_says_what_its_author_wrote_for_it() -> None:
     page = '<p>The energy <math alttext="E=mc^2"><mi>E</mi></math> of <math><mi>m</mi></math> mass.</p>'
     assert converted("a.html", page.encode()).text == "The energy E=mc^2 of mass.\n"
+
+
+def test_an_empty_row_ends_a_table_where_another_header_follows() -> None:
+    rows = (
+        "Region,Sales\nNorth,10\n\nSouth,20\n\nStaff,Desk\nAnn,A1\n\nQuarter,2024,2025\nQ1,5,6\n\nSource: the ledger\n"
+    )
+    assert converted("a.csv", rows.encode()).text == (
+        "| Region | Sales |\n| --- | --- |\n| North | 10 |\n| South | 20 |\n\n"
+        "| Staff | Desk |\n| --- | --- |\n| Ann | A1 |\n\n"
+        "| Quarter | 2024 | 2025 |\n| --- | --- | --- |\n| Q1 | 5 | 6 |\n\n"
+        "Source: the ledger\n"
+    )
+
+
+def test_an_empty_row_within_a_table_of_words_ends_nothing() -> None:
+    rows = "Name,Desk\nAnn,upstairs\n\nBob,downstairs\nEve,outside\n"
+    assert converted("a.csv", rows.encode()).text == (
+        "| Name | Desk |\n| --- | --- |\n| Ann | upstairs |\n| Bob | downstairs |\n| Eve | outside |\n"
+    )
+
+
+def test_a_title_below_an_empty_row_begins_another_table() -> None:
+    rows = "Name,Desk\nAnn,upstairs\n\nKeys\nDoor,Holder\nfront,Bob\n"
+    assert converted("a.csv", rows.encode()).text == (
+        "| Name | Desk |\n| --- | --- |\n| Ann | upstairs |\n\n"
+        "Keys\n\n"
+        "| Door | Holder |\n| --- | --- |\n| front | Bob |\n"
+    )
