@@ -86,7 +86,8 @@ class SandboxedConverter:
             return replace(from_plain(answer), members=members)
         except _TimedOut:
             self._end()
-            return Refused(f"converting it takes longer than {self._limits.seconds:,.0f} seconds")
+            seconds = f"{self._limits.seconds:,.0f} seconds"
+            return Refused(f"it takes longer than {seconds} to convert: converting.timeout_seconds allows more")
         except (EOFError, BrokenPipeError):
             how = self._end()
             return Refused(f"the converter died of it ({how})")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
+from unicodedata import lookup, normalize
 
 from octavo.model.document import Block, BlockKind, Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
@@ -222,7 +223,11 @@ _TEX_CODE = re.compile(
     r"^[ \t]*\\begin\{(verbatim|lstlisting|minted|Verbatim)\}.*?\\end\{\1\}", re.MULTILINE | re.DOTALL
 )
 _TEX_LABEL = re.compile(r"\\(?:label|index|texorpdfstring)\{[^{}]*\}")
-_TEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?[ \t]*|[{}$~]")
+_TEX_COMMAND = re.compile(r"\\([a-zA-Z]+)\*?[ \t]*|~")
+_TEX_ACCENT = re.compile(r"\\([\"'`^~=.])\s*\{?\s*(?:\\?(i|j)|([^\W\d_]))\s*\}?")
+_TEX_SIGN = re.compile(r"\\([&%_#$])")
+_ACCENTS = {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307"}
+_TEX_BRACES = re.compile(r"[{}]|(?<!\\)\$")
 _LONGEST_TITLE = 300
 
 
@@ -258,7 +263,18 @@ def _closing(text: str, at: int) -> int:
 
 
 def _tex_words(text: str) -> str:
-    return " ".join(_TEX_COMMAND.sub(" ", _TEX_LABEL.sub("", text).replace("\\\\", " ")).split())
+    """A title as it is printed: accents on their letters, Greek letters by their names, and no other commands."""
+    text = _TEX_ACCENT.sub(lambda found: (found[2] or found[3]) + _ACCENTS[found[1]], _TEX_LABEL.sub("", text))
+    text = _TEX_COMMAND.sub(_tex_letter, text.replace("\\\\", " "))
+    return " ".join(normalize("NFC", _TEX_SIGN.sub(r"\1", _TEX_BRACES.sub("", text))).split())
+
+
+def _tex_letter(command: re.Match[str]) -> str:
+    name = command[1] or ""
+    try:
+        return lookup(f"GREEK {'CAPITAL' if name[:1].isupper() else 'SMALL'} LETTER {name.upper()}")
+    except KeyError:
+        return " "
 
 
 RST = MarkupParser("rst", rst_outline)

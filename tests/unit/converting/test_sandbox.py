@@ -52,7 +52,7 @@ def test_a_reader_that_hangs_is_killed_at_its_deadline(monkeypatch: pytest.Monke
     monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
     converter = SandboxedConverter(Limits(seconds=0.5))
     assert told(converter, "environment OCTAVO_NO_SUCH_NAME") == "unset"
-    assert told(converter, "hang") == "refused: converting it takes longer than 0 seconds"
+    assert told(converter, "hang").startswith("refused: it takes longer than 0 seconds to convert: ")
     converter.close()
 
 
@@ -60,7 +60,7 @@ def test_the_first_document_of_a_process_has_no_more_time_than_the_others(monkey
     monkeypatch.setattr("octavo.converting.sandbox.format_of", lambda uri: Format("hostile", "hostile_reader:read"))
     monkeypatch.setattr("octavo.converting.sandbox._STARTING", 3_600.0)
     converter = SandboxedConverter(Limits(seconds=0.5))
-    assert told(converter, "hang") == "refused: converting it takes longer than 0 seconds"
+    assert told(converter, "hang").startswith("refused: it takes longer than 0 seconds to convert: ")
     converter.close()
 
 

@@ -129,3 +129,17 @@ def test_labels_belong_to_the_heading_they_name() -> None:
 def test_a_target_with_an_address_is_no_label() -> None:
     text = ".. _site: https://example.org\n\nHives\n=====\n"
     assert parsed("a.rst", text).sections[1].span.of(text).startswith("Hives")
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"Homotopy \texorpdfstring{$n$}{n}-types", "Homotopy n-types"),
+        (r"$\Pi$-types and {\bf others}", "Π-types and others"),
+        (r"G\"odel, Poincar\'{e} \& na\"\i ve", "Gödel, Poincaré & naïve"),
+        (r"Cost\label{sec:cost} in~\$ and \%", "Cost in $ and %"),
+    ],
+)
+def test_a_title_of_latex_reads_as_it_is_printed(written: str, printed: str) -> None:
+    document = parsed("a.tex", f"\\section{{{written}}}\nText.\n")
+    assert [section.path for section in document.sections if section.level] == [(printed,)]
