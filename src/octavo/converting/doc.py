@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from octavo.converting.child import Settings
 from octavo.converting.compound import Compound, NoCompound
+from octavo.converting.list_numbers import item_parts
 from octavo.converting.styles import TITLE_LEVEL
 from octavo.converting.summary import summary_facts
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
@@ -16,7 +17,7 @@ from octavo.converting.word_text import CELL, Paragraph, Story, WordText
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 
-CONVERTER = "doc-1"
+CONVERTER = "doc-2"
 _WORD_97, _WORD_6 = 0xA5EC, (0xA5DC, 0xA5DB)
 _LINK = re.compile(r"HYPERLINK\s+\"?(https?://[^\s\"]+)")
 _MARKS = re.compile("[\x01\x02\x03\x04\x05\x06\x08\x0e\x0f-\x12\x16-\x1d\x1f\0]")
@@ -69,6 +70,7 @@ class _Writer:
             for place, author, said in document.comments()
         ]
         self._cited: list[str] = []
+        self._lists = document.lists()
 
     def write(self) -> None:
         self._story(self._document.main)
@@ -112,10 +114,12 @@ class _Writer:
         level = self._document.level(about)
         if self._document.is_contents(about):
             return  # the table of contents repeats every heading
+        number = self._lists.next(about.list, about.depth)  # an empty paragraph is counted as well
         if level:
-            self._builder.heading(1 if level == TITLE_LEVEL else level, text)
-        elif about.listed:
-            self._builder.item(text, about.depth)
+            self._builder.heading(1 if level == TITLE_LEVEL else level, f"{number} {text}" if text else "")
+        elif about.list:
+            shown, marker = item_parts(number, text)
+            self._builder.item(shown, about.depth, marker)
         else:
             self._builder.paragraph(text)
 

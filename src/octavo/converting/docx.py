@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from octavo.converting.child import Settings
 from octavo.converting.docx_numbering import Numbering
+from octavo.converting.list_numbers import item_parts
 from octavo.converting.pptx import chart_labels, diagram_labels
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.tables import Cell, grid
@@ -20,7 +21,6 @@ CONVERTER = "docx-4"
 _AUTOMATIC = "Description automatically generated"
 _LEAST_DESCRIPTION = 4  # characters: shorter ones are numbers
 _LIST = re.compile(r"^.*?(?:\s([2-9]))?$")
-_ORDINAL = re.compile(r"\(?\d{1,4}[.)]?\)?")
 _NO_LIST = "0"  # the number of a list that takes a paragraph out of its style's list
 _LONG_CELL = 600  # characters: a table with longer cells lays out a page
 
@@ -106,11 +106,8 @@ class _Reader:
             number = self._number(properties, style, level - 1)  # an empty one is counted as well
             self._builder.heading(level, f"{number} {text}" if text else "")
         elif (depth := self._list_depth(properties, style)) is not None:
-            number = self._number(properties, style, depth)
-            if _ORDINAL.fullmatch(number):
-                self._builder.item(text, depth, f"{number.strip('().')}.")
-            else:
-                self._builder.item(f"{number} {text}" if text else "", depth)
+            shown, marker = item_parts(self._number(properties, style, depth), text)
+            self._builder.item(shown, depth, marker)
         else:
             self._builder.paragraph(text)
         self._beside(node)

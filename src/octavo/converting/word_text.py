@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import one_line
+from octavo.converting.word_lists import WordLists
 
 CELL = "\x07"
 """The character that ends a cell of a table, and a row."""
@@ -21,6 +22,8 @@ CELL = "\x07"
 _TABLES = 0x9A  # where the header lists the places of tables: eight bytes each
 _STYLES, _NOTE_MARKS, _NOTES, _COMMENT_MARKS, _COMMENTS = 1, 2, 3, 4, 5
 _CHARACTER_PAGES, _PARAGRAPH_PAGES, _PIECES, _AUTHORS, _END_MARKS, _END_NOTES = 12, 13, 33, 36, 46, 47
+_LISTS, _LIST_USES = 73, 74
+_PARAGRAPH_STYLE = 1
 _PAGE = 512
 _OUTLINE, _IN_TABLE, _ROW_END, _DEPTH, _LISTED = 0x2640, 0x2416, 0x2417, 0x260A, 0x460B
 _DELETED, _HIDDEN = 0x0800, 0x083C
@@ -48,7 +51,8 @@ class Properties(NamedTuple):
     outline: int = _BODY
     in_table: bool = False
     row_end: bool = False
-    listed: bool = False
+    list: int = 0
+    """The use of a list, counted from one; 0 outside of lists."""
     depth: int = 0
 
 
@@ -75,6 +79,7 @@ class WordText:
         self._starts: list[int] = []  # of pieces, in characters
         self._places: list[tuple[int, int]] = []  # of their first character in the file, and the bytes of each
         self.text = self._read_pieces()
+        self._style_lists: dict[int, tuple[int, int]] = {}
         self._styles = self._read_styles()
         self._paragraphs = self._runs(_PARAGRAPH_PAGES)
         self._mark_gone()
@@ -181,9 +186,17 @@ class WordText:
             held.get(_OUTLINE, _BODY),
             bool(held.get(_IN_TABLE)),
             bool(held.get(_ROW_END)),
-            bool(held.get(_LISTED)),
-            held.get(_DEPTH, 0),
+            *self._in_list(held, int.from_bytes(runs[at][:2], "little")),
         )
+
+    def _in_list(self, held: Mapping[int, int], style: int) -> tuple[int, int]:
+        """Which use of a list a paragraph is in, and how deep: it says so itself, or its style does."""
+        used, depth = self._style_lists.get(style, (0, 0))
+        return held.get(_LISTED, used), held.get(_DEPTH, depth)
+
+    def lists(self) -> WordLists:
+        place, _ = struct.unpack_from("<II", self._word, _TABLES + 8 * _LISTS)
+        return WordLists(self._table[place:] if self._listed(_LISTS) else b"", self._listed(_LIST_USES))
 
     def _mark_gone(self) -> None:
         """Characters that were deleted while changes were tracked, and those that are hidden, are no text."""
@@ -214,6 +227,8 @@ class WordText:
                 own = number if number in _HEADING_STYLES else known & 0x0FFF
                 levels[number] = _style_level(own) or heading_level(_name(data, at + 2 + base))
                 parents[number] = parent >> 4
+                if parent & 0xF == _PARAGRAPH_STYLE:
+                    self._read_style_list(number, data[at + 2 : at + 2 + length], base)
             at += 2 + length + (length & 1)
         for number in parents:
             above, seen = number, set[int]()
@@ -222,7 +237,17 @@ class WordText:
                 above = parents.get(above, -1)
             if levels.get(above, _CONTENTS) != _CONTENTS:
                 levels[number] = levels[above]
+                if above in self._style_lists:
+                    self._style_lists.setdefault(number, self._style_lists[above])
         return {number: level for number, level in levels.items() if level}
+
+    def _read_style_list(self, number: int, style: bytes, base: int) -> None:
+        """The list that paragraphs of a style are in: among its properties, which follow its name."""
+        at = base + 2 + 2 * int.from_bytes(style[base : base + 2], "little") + 2
+        size = int.from_bytes(style[at : at + 2], "little")
+        held = dict(_properties(style[at + 4 : at + 2 + size]))
+        if held.get(_LISTED):
+            self._style_lists[number] = held[_LISTED], held.get(_DEPTH, 0)
 
 
 def _style_level(known: int) -> int:

@@ -282,5 +282,5 @@ ADOC = MarkupParser("adoc", adoc_outline, ADOC_LINK)
 ORG = MarkupParser("org", org_outline, ORG_LINK)
 TEX = MarkupParser("tex", tex_outline)
 
-MARKUP_VERSION = "markup-2"
+MARKUP_VERSION = "markup-3"
 """Recorded in the recipe: one for all four, which are read alike."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from compound_files import compound
@@ -56,7 +56,12 @@ def runs(places: Sequence[int], held: Sequence[bytes], *, paragraphs: bool) -> b
 
 
 def document(
-    paragraphs: Sequence[tuple[str, int, bytes]], note: str = "", comment: str = "", deleted: str = "", flags: int = 0
+    paragraphs: Sequence[tuple[str, int, bytes]],
+    note: str = "",
+    comment: str = "",
+    deleted: str = "",
+    flags: int = 0,
+    lists: Mapping[int, bytes] | None = None,
 ) -> bytes:
     """Paragraphs with the characters that end them, their styles and what else holds for them."""
     main = "".join(text for text, _, _ in paragraphs)
@@ -85,7 +90,7 @@ def document(
         tables[5] = struct.pack("<III", 0, len(comment), len(comment))
         tables[36] = struct.pack("<H", 3) + "Ada".encode("utf-16-le")
     table = b""
-    for number, content in tables.items():
+    for number, content in {**tables, **(lists or {})}.items():
         struct.pack_into("<II", word, 0x9A + 8 * number, len(table), len(content))
         table += content
     struct.pack_into("<H8xH", word, 0, 0xA5EC, flags)
@@ -159,3 +164,29 @@ def test_broken_files_give_what_can_be_read_of_them() -> None:
             if broken:
                 broken[chance.randrange(len(broken))] = chance.randrange(256)
         assert read_doc("a.doc", bytes(broken), Settings()) is not None
+
+
+def level(kind: int, shown: str, start: int = 1) -> bytes:
+    return struct.pack("<IB19xBB2xH", start, kind, 0, 0, len(shown)) + shown.encode("utf-16-le")
+
+
+def test_items_and_headings_have_their_numbers() -> None:
+    decimal, letters, bullets = 0, 4, 23
+    levels = [level(decimal, "\0."), level(letters, "\0.\1"), *[level(bullets, "\uf0b7")] * 7]
+    lists = struct.pack("<H", 2) + struct.pack("<I22xBx", 77, 0) + struct.pack("<I22xBx", 78, 1)
+    uses = struct.pack("<I", 2) + struct.pack("<I12x", 78) + struct.pack("<I12x", 77)
+    tables = {73: lists + b"".join(levels) + level(decimal, "\0)", start=4), 74: uses}
+    second, first = b"\x0b\x46\x02\x00", b"\x0b\x46\x01\x00"
+    paragraphs = [
+        ("Bees\r", HEADING, second),
+        ("Wax\r", NORMAL, second + b"\x0a\x26\x01"),
+        ("Honey\r", NORMAL, second + b"\x0a\x26\x01"),
+        ("Propolis\r", NORMAL, second + b"\x0a\x26\x02"),
+        ("Wasps\r", NORMAL, second),
+        ("Four\r", NORMAL, first),
+        ("Five\r", NORMAL, first),
+        ("Plain\r", NORMAL, b"\x0b\x46\x00\x00"),
+    ]
+    found = read_doc("a.doc", document(paragraphs, lists=tables), Settings())
+    assert isinstance(found, Converted)
+    assert found.text == ("## 1. Bees\n\n- 1.a Wax\n- 1.b Honey\n  - Propolis\n2. Wasps\n4. Four\n5. Five\n\nPlain\n")
