@@ -57,7 +57,7 @@ class TextBuilder:
         self._blocks: list[Block] = []
         self._marks: list[Mark] = []
         self._pending: list[str] = []
-        self._indents: list[int] = []  # of the texts of the list items around the next one
+        self._around: list[tuple[int, int]] = []  # of the list items around the next one: depth, and where its text is
 
     @property
     def size(self) -> int:
@@ -78,7 +78,7 @@ class TextBuilder:
         if len(title) > LONGEST_HEADING:
             return self.paragraph(title)
         level = min(6, max(1, level))
-        self._indents.clear()
+        self._around.clear()
         start = self._add(BlockKind.HEADING, f"{'#' * level} {title}")
         self._headings.append(Heading(level, title, start))
         return None
@@ -86,24 +86,25 @@ class TextBuilder:
     def paragraph(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH) -> None:
         text = "\n".join(line.rstrip() for line in clean(text).split("\n") if line.strip())
         if text.strip():
-            self._indents.clear()
+            self._around.clear()
             self._add(kind, text)
 
     def item(self, text: str, depth: int = 0, marker: str = "-") -> None:
         """An item below one of a smaller depth is nested in it: it begins where that one's text does."""
         text = one_line(text)
         if text:
-            del self._indents[min(depth, _DEEPEST_LIST) :]
-            indent = self._indents[-1] if self._indents else 0
-            self._indents.append(indent + len(marker) + 1)
+            depth = min(depth, _DEEPEST_LIST)
+            self._around = [item for item in self._around if item[0] < depth]
+            indent = self._around[-1][1] if self._around else 0
+            self._around.append((depth, indent + len(marker) + 1))
             self._add(BlockKind.ITEM, f"{' ' * indent}{marker} {text}")
 
     def item_paragraph(self, text: str, depth: int = 0) -> None:
         """A further paragraph of the last item of that depth."""
         text = one_line(text)
         if text:
-            del self._indents[depth + 1 :]
-            self._add(BlockKind.PARAGRAPH, f"{' ' * (self._indents[-1] if self._indents else 0)}{text}")
+            self._around = [item for item in self._around if item[0] <= depth]
+            self._add(BlockKind.PARAGRAPH, f"{' ' * (self._around[-1][1] if self._around else 0)}{text}")
 
     def code(self, text: str, language: str = "") -> None:
         text = clean(text).strip("\n")
@@ -123,7 +124,7 @@ class TextBuilder:
                 self.paragraph(row[0])
             return
         filled = [row + [""] * (width - len(row)) for row in cells]
-        self._indents.clear()
+        self._around.clear()
         lines = [_row(filled[0]), _row(["---"] * width), *map(_row, filled[1:])]
         self._add(BlockKind.TABLE, "\n".join(lines))
 
