@@ -47,6 +47,20 @@ def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
     assert {target for target in targets if target and not (page.parent / target).exists()} == set()
 
 
+def test_every_picture_is_on_a_page_with_words_for_whoever_does_not_see_it() -> None:
+    shown: dict[Path, str] = {}
+    for page in PAGES:
+        for words, target in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", page.read_text("utf-8")):
+            shown[(page.parent / target).resolve()] = words
+    pictures = {path for path in (ROOT / "docs" / "pictures").iterdir() if path.is_file()}
+    assert pictures <= shown.keys()
+    assert {path.name for path in pictures if len(shown[path].split()) < 5} == set()
+    assert sum(path.stat().st_size for path in pictures) < 1_000_000
+    # An SVG that is opened by itself may fetch; these may not.
+    drawings = {path.name: path.read_text("utf-8") for path in pictures if path.suffix == ".svg"}
+    assert {name for name, drawn in drawings.items() if re.search(r"""url\(["']?http|href=["']http""", drawn)} == set()
+
+
 def typed(page: Path) -> Iterator[str]:
     """Every call of the command on a page: in blocks, and in a line of text from its first word on."""
     text = page.read_text("utf-8")

@@ -49,6 +49,25 @@ def test_a_hit_leads_to_its_lines_and_the_words_asked_for_are_marked(vault: Vaul
     in_process(vault.library, talk)
 
 
+def test_what_all_hits_have_narrows_nothing_and_is_not_offered_unless_it_was_chosen(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        assert "<h2>Collection</h2>" not in (await client.get("/results?q=sourdough")).text
+        chosen = (await client.get("/results?q=sourdough&collections=notes")).text
+        assert re.search(r'<h2>Collection</h2>.*aria-current="true">notes</a>', chosen, re.DOTALL)
+
+    in_process(vault.library, talk)
+
+
+def test_a_memory_that_is_its_own_title_is_said_once(vault: Vault) -> None:
+    said = "The oven runs hot."
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        await client.post("/v1/remember", json={"text": said}, headers={"content-type": "application/json"})
+        assert (await client.get("/memories", headers=HTML)).text.count(said) == 1
+
+    in_process(vault.library, talk)
+
+
 def test_the_fragment_holds_the_hits_of_the_page_and_nothing_around_them(vault: Vault) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:
         fragment = (await client.get("/results?q=sourdough")).text

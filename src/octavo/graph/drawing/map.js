@@ -83,9 +83,11 @@
     pen.lineWidth = 4;
     for (const [number, name] of map.clusters) {
       if (off.has(number) || !middles.has(number)) continue;
-      const { at, reach } = middles.get(number), [x, y] = placed(at);
+      const { at, reach } = middles.get(number), [centre, y] = placed(at);
       const lines = inLines(name, Math.max(2 * reach * unit() * view.scale, 60));
       const half = Math.max(...lines.map(line => pen.measureText(line).width)) / 2, tall = lines.length * high * 0.6;
+      // Not over the edge, as far as its cluster is in the picture.
+      const x = centre < 0 || centre > width() ? centre : Math.max(half + 4, Math.min(width() - half - 4, centre));
       const box = [x - half, y - tall, x + half, y + tall];
       if (taken.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);

@@ -279,6 +279,8 @@ def facets(asked: Asked, answer: SearchAnswer, tags: Mapping[str, tuple[str, ...
     for name, counts in counted.items():
         chosen = asked.filters[name]
         names = sorted({*counts, *chosen}, key=lambda value: (-counts[value], value))
+        if len(names) == 1 and not chosen and counts[names[0]] == len(answer.hits):
+            names = []  # all hits have it: nothing would be narrowed
         found[name] = [
             Facet(value, counts[value], value in chosen, asked.link(changed={name: toggled(chosen, value)}))
             for value in names

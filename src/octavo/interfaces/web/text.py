@@ -28,6 +28,7 @@ _SPECIAL = re.compile(
 )
 """Obsidian's additions to a line of Markdown: links by name, footnotes, and highlighted words."""
 _FOOTNOTE = re.compile(r"\[\^[^\]\[\s]{1,100}\]")
+_TABLE_ROW = re.compile(r"\|[^|\n]+(?:\|[^|\n]*)+\|")
 _TASK = re.compile(r"\[(?P<state>[ xX])\] ")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _CALLOUT = re.compile(r"\[!(?P<kind>[a-zA-Z-]{1,40})(?:\|[^\]]{0,40})?\][+-]?")
@@ -203,8 +204,14 @@ def markdown(text: str, place: Place) -> Markup:
 
 
 def inline(text: str, place: Place) -> Markup:
-    """A sentence of Markdown: emphasis, code and links, and no block around it. Its footnotes are elsewhere."""
+    """A sentence of Markdown: emphasis, code and links, and no block around it. Its footnotes are elsewhere.
+
+    >>> inline("| key | held by |", Place("notes", "keys.md"))
+    Markup('key · held by')
+    """
     parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+    if _TABLE_ROW.fullmatch(text):
+        text = " · ".join(cell.strip() for cell in text.strip("| ").split("|"))
     tokens = parser.parseInline(_FOOTNOTE.sub("", text))
     for token in tokens:
         token.children = _inline(token.children or [], place)
