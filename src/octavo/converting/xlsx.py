@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -39,11 +39,10 @@ def read_xlsx(name: str, data: bytes, settings: Settings) -> Converted | Refused
         try:
             for sheet in below(root, "sheet"):
                 target = related.get(_relation(sheet), ("", ""))[1]
-                part = package.xml(target) if target else None
                 builder.mark(attribute(sheet, "name"))
                 builder.heading(1, attribute(sheet, "name"))
-                if part is not None:
-                    write_rows(builder, _rows(part, strings, shown))
+                if target:
+                    write_rows(builder, _rows(package.each(target, "row"), strings, shown))
                     _write_beside(builder, package, package.related(target))
         except TooLong:
             pass
@@ -124,11 +123,11 @@ def _styles(package: Package, related: dict[str, tuple[str, str]], epoch: date) 
     return _Styles(tuple(int(number) if number.isdigit() else 0 for number in numbers), Formats(codes), epoch)
 
 
-def _rows(root: Element, strings: list[str], shown: _Styles) -> Iterator[list[str]]:
+def _rows(rows: Iterable[Element], strings: list[str], shown: _Styles) -> Iterator[list[str]]:
     """In their order; where numbers of rows are left out, there is an empty one."""
     last = 0
-    for row in below(root, "row"):
-        number = attribute(row, "r")
+    for row in rows:
+        number = row.get("r", "")
         if number.isdigit():
             if int(number) > last + 1:
                 yield []
@@ -137,7 +136,7 @@ def _rows(root: Element, strings: list[str], shown: _Styles) -> Iterator[list[st
         for cell in row:
             if local(cell) != "c":
                 continue
-            place = _CELL.match(attribute(cell, "r"))
+            place = _CELL.match(cell.get("r", ""))
             column = _column(place[1]) if place else len(cells)
             if 0 < column - len(cells) <= _MOST_GAP:
                 cells += [""] * (column - len(cells))
@@ -153,7 +152,7 @@ def _column(letters: str) -> int:
 
 
 def _value(cell: Element, strings: list[str], shown: _Styles) -> str:
-    kind = attribute(cell, "t")
+    kind = cell.get("t", "")
     if kind == "inlineStr":
         inline = child(cell, "is")
         return _string(inline) if inline is not None else ""
@@ -169,6 +168,6 @@ def _value(cell: Element, strings: list[str], shown: _Styles) -> str:
         formula = child(cell, "f")  # nothing computed it yet
         return f"={formula.text}" if formula is not None and formula.text else ""
     try:
-        return shown.shown(float(text), attribute(cell, "s"))
+        return shown.shown(float(text), cell.get("s", ""))
     except ValueError:
         return text

@@ -6,7 +6,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.etree.ElementTree import Element, ParseError, fromstring, iterparse
 
 _MOST_ENTRIES = 20_000
 _MOST_BYTES = 500_000_000
@@ -63,6 +63,21 @@ class Package:
         data = self.read(name)
         return None if data is None else parsed(data, name)
 
+    def each(self, name: str, tag: str) -> Iterator[Element]:
+        """The elements of one name in a part, each emptied when the next one comes: sheets are larger as trees than
+        memory allows."""
+        data = self.read(name)
+        if data is None:
+            return
+        _refuse_entities(data, name)
+        try:
+            for _, node in iterparse(io.BytesIO(data)):
+                if node.tag.endswith(tag) and local(node) == tag:
+                    yield node
+                    node.clear()
+        except (ParseError, ValueError, LookupError) as error:
+            raise Damaged(f"damaged: {name} is not XML") from error
+
     def related(self, name: str) -> dict[str, tuple[str, str]]:
         """The relationships of a part: id → (kind, name of the other part)."""
         folder, _, own = name.rpartition("/")
@@ -76,9 +91,13 @@ class Package:
         return found
 
 
-def parsed(data: bytes, name: str) -> Element:
+def _refuse_entities(data: bytes, name: str) -> None:
     if any(mark in data for mark in _ENTITIES):
         raise Damaged(f"damaged: {name} declares entities of its own")
+
+
+def parsed(data: bytes, name: str) -> Element:
+    _refuse_entities(data, name)
     try:
         return fromstring(data)
     except (ParseError, ValueError, LookupError) as error:
