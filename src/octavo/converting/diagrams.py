@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
@@ -16,6 +17,9 @@ from octavo.converting.zipped_xml import Damaged, attribute, below, parsed
 from octavo.model.converted import Converted, Refused
 
 _MOST_UNPACKED = 50_000_000
+_LONGEST_END = 80  # characters of a shape by which an arrow names it
+_HEADING = re.compile(r"(#{1,5})\s+(.*)")
+_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)")
 
 
 def read_canvas(name: str, data: bytes, settings: Settings) -> Converted | Refused:
@@ -30,17 +34,36 @@ def read_canvas(name: str, data: bytes, settings: Settings) -> Converted | Refus
     try:
         for node in nodes:
             shown = next((str(node[field]) for field in ("text", "label", "file", "url") if node.get(field)), "")
-            names[node.get("id")] = one_line(shown)[:80]
+            first = next((line for line in shown.split("\n") if line.strip()), "")
+            names[node.get("id")] = one_line(first.lstrip("#"))[:_LONGEST_END]
             if node.get("type") == "group":
                 builder.heading(1, shown)
+            elif node.get("type") == "file":
+                builder.paragraph(shown + str(node.get("subpath") or ""))
             else:
-                builder.paragraph(shown)
+                _write_card(builder, shown)
         for edge in edges:
             ends = [names.get(edge.get(end), "") for end in ("fromNode", "toNode")]
             builder.item(f"{ends[0]} → {ends[1]}" + (f": {edge['label']}" if edge.get("label") else ""))
     except TooLong:
         pass
-    return builder.converted("canvas-1")
+    return builder.converted("canvas-2")
+
+
+def _write_card(builder: TextBuilder, markdown: str) -> None:
+    """A card's headings, items and paragraphs; its headings are below those of the canvas."""
+    paragraph: list[str] = []
+    for line in [*markdown.split("\n"), ""]:
+        heading, item = _HEADING.match(line), _ITEM.match(line)
+        if not line.strip() or heading or item:
+            builder.paragraph("\n".join(paragraph))
+            paragraph = []
+        if heading:
+            builder.heading(len(heading[1]) + 1, heading[2])
+        elif item:
+            builder.item(item[2], len(item[1].expandtabs(4)) // 2)
+        elif line.strip():
+            paragraph.append(line)
 
 
 def read_drawio(name: str, data: bytes, settings: Settings) -> Converted | Refused:
@@ -49,15 +72,33 @@ def read_drawio(name: str, data: bytes, settings: Settings) -> Converted | Refus
         root = parsed(data, "it")
         for page in list(below(root, "diagram")) or [root]:
             builder.heading(1, attribute(page, "name"))
-            for cell in below(_unpacked(page), "mxCell", "object", "UserObject"):
-                value = attribute(cell, "value") or attribute(cell, "label")
-                if value:
-                    write_html(builder, parse_html(value))
+            _write_diagram(builder, _unpacked(page))
     except TooLong:
         pass
     except (Damaged, ValueError, zlib.error) as error:
         return Refused(str(error) if isinstance(error, Damaged) else "damaged: its diagrams cannot be unpacked")
-    return builder.converted("drawio-1")
+    return builder.converted("drawio-2")
+
+
+def _write_diagram(builder: TextBuilder, diagram: Element) -> None:
+    """What shapes say, then which of them the arrows connect. A text on an arrow is a shape within it."""
+    labels: dict[str, str] = {}
+    arrows: dict[str, tuple[str, str, list[str]]] = {}
+    for cell in below(diagram, "mxCell", "object", "UserObject"):
+        inner = next(below(cell, "mxCell"), cell)
+        value = attribute(cell, "value") or attribute(cell, "label")
+        shown, name = one_line(parse_html(value).text()) if value else "", attribute(cell, "id")
+        if attribute(inner, "edge") == "1":
+            arrows[name] = attribute(inner, "source"), attribute(inner, "target"), [shown] if shown else []
+        elif attribute(inner, "parent") in arrows:
+            arrows[attribute(inner, "parent")][2].append(shown)
+        elif value:
+            labels[name] = shown[:_LONGEST_END]
+            write_html(builder, parse_html(value))
+    for source, target, said in arrows.values():
+        ends = [labels[end] for end in (source, target) if labels.get(end)]
+        if len(ends) == 2 or said:
+            builder.item(" → ".join(ends) + (": " if ends and said else "") + ", ".join(said))
 
 
 def _unpacked(page: Element) -> Element:

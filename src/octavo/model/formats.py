@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-9"
+CONVERTER_VERSION = "converting-10"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -120,6 +120,7 @@ UNREAD_KINDS: Mapping[str, str] = MappingProxyType(
 
 # When it came, what makes it unique, the host; then its size, and what was done with it.
 _MAILDIR = re.compile(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
+_MAILDIR_FOLDERS = ("new", "cur")  # where nothing was done with a message yet, its name may not say what it is
 
 
 @cache
@@ -132,10 +133,12 @@ def ending(name: str) -> str:
 
     >>> ending("notes/Plan.MD"), ending("Makefile"), ending("cur/1465123456.M20P7.host:2,S")
     ('.md', '', '.eml')
+    >>> ending("inbox/new/1465123456.M20P7.host"), ending("logs/1465123456.M20P7.host")
+    ('.eml', '.host')
     """
-    name = name.rpartition("/")[2]
+    folder, _, name = name.rpartition("/")
     dot = name.rfind(".")
-    if dot > 0 and (":2," in name or ",S=" in name) and _MAILDIR.fullmatch(name):
+    if dot > 0 and (":2," in name or ",S=" in name or folder.endswith(_MAILDIR_FOLDERS)) and _MAILDIR.fullmatch(name):
         return ".eml"
     return name[dot:].lower() if dot > 0 else ""
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import importlib.util
 import io
 import json
 import random
 import tarfile
+import zlib
 from dataclasses import replace
 from importlib import import_module
+from urllib.parse import quote
 
 import pytest
 from documents import pdf, zipped
@@ -384,6 +387,34 @@ def test_a_canvas_is_its_cards_and_arrows() -> None:
     }
     found = converted("hive.canvas", json.dumps(canvas).encode())
     assert found.text == "Bees\n\nwax.md\n\n- Bees → wax.md: make\n"
+
+
+def test_a_card_of_a_canvas_keeps_its_headings_and_items() -> None:
+    card = "# Spring\n\n- check brood\n- look\n  at wax\n\nThen feed\nthem."
+    nodes = [{"id": "1", "type": "text", "text": card}, {"id": "2", "type": "file", "file": "a.md", "subpath": "#Wax"}]
+    canvas = {"nodes": nodes, "edges": [{"fromNode": "1", "toNode": "2"}]}
+    found = converted("hive.canvas", json.dumps(canvas).encode())
+    assert headings(found) == [(2, "Spring")]
+    assert found.text == (
+        "## Spring\n\n- check brood\n- look\n\n  at wax\n\nThen feed\nthem.\n\na.md#Wax\n\n- Spring → a.md\n"
+    )
+
+
+def test_a_diagram_says_what_its_arrows_connect() -> None:
+    cells = (
+        '<mxCell id="2" value="&lt;b&gt;Orders&lt;/b&gt;" vertex="1"/><mxCell id="3" value="Queue" vertex="1"/>'
+        '<mxCell id="4" value="publishes" edge="1" source="2" target="3"/>'
+        '<UserObject label="Ledger" id="5"><mxCell vertex="1"/></UserObject>'
+        '<mxCell id="6" edge="1" source="3" target="5"/><mxCell id="7" value="at night" vertex="1" parent="6"/>'
+        '<mxCell id="8" edge="1" source="3"/>'
+    )
+    plain = f"<mxGraphModel><root>{cells}</root></mxGraphModel>"
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = base64.b64encode(packer.compress(quote(plain).encode()) + packer.flush()).decode()
+    drawn = "Orders\n\nQueue\n\nLedger\n\n- Orders → Queue: publishes\n- Queue → Ledger: at night\n"
+    pages = f'<diagram name="Now">{packed}</diagram><diagram name="Then">{plain}</diagram>'
+    found = converted("a.drawio", f"<mxfile>{pages}</mxfile>".encode())
+    assert found.text == f"# Now\n\n{drawn}\n# Then\n\n{drawn}"
 
 
 def test_headings_of_a_pdf_come_from_its_outline() -> None:

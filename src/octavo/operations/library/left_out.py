@@ -44,7 +44,7 @@ def left_out_text(found: Iterable[LeftOut], most: int = 8) -> str:
     groups = list(found)
     said = [f"{group.count:,} {_plural(group.what, group.count)}" for group in groups[:most]]
     rest = sum(group.count for group in groups[most:])
-    return ", ".join(said + ([f"{rest:,} others"] if rest else []))
+    return ", ".join(said + ([f"{rest:,} other{'s' if rest > 1 else ''}"] if rest else []))
 
 
 def _label(uri: str, reason: str) -> str:
