@@ -109,3 +109,11 @@ def test_a_check_is_noted_with_its_time_and_moves_no_generation(
     with store.transaction():
         store.catalog.remove_collection(notes.project_id, notes.id)
     assert store.ledger.checks(notes.project_id) == {}
+
+
+def test_the_stamps_of_files_are_read_without_those_below_them(store: Store, notes: Collection) -> None:
+    entries = [replace(samples.ledger_entry(uri), stamp=FileStamp(5, 6, 7)) for uri in ("a.zip", "a.zip/b.md", "c.md")]
+    with store.transaction():
+        store.ledger.record(notes.project_id, notes.id, entries)
+    stamps = store.ledger.stamps(notes.project_id, notes.id, ["a.zip", "nowhere.md"])
+    assert stamps == {"a.zip": FileStamp(5, 6, 7)}

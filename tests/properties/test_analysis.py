@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from octavo.algorithms.analysis import LONGEST, Analyzer
 from octavo.algorithms.folding import EMOJI, FLAG, fold
+from octavo.algorithms.phrases import MaybePhrase
 
 ANALYZER = Analyzer()
 EMOJI_ONLY = re.compile(f"[{EMOJI}]|[{FLAG}]{{1,2}}")
@@ -170,3 +171,18 @@ def test_every_phrase_of_a_real_page_is_a_run_of_its_tokens() -> None:
         for start in range(0, len(words), 7):
             phrase = ANALYZER.joined(" ".join(words[start : start + 5]))
             assert not phrase or f" {phrase} " in tokens
+
+
+ENGLISH = st.sampled_from(
+    ("dying", "libraries", "hoping", "relational", "skies", "generously", "running", "agreed", "the", "of", "a")
+)
+
+
+@given(TEXTS | st.lists(PIECES | ENGLISH, max_size=12).map(" ".join), st.data())
+def test_no_text_that_says_a_phrase_fails_the_quick_test_for_it(text: str, data: st.DataObject) -> None:
+    tokens = ANALYZER.tokens(text)
+    assume(tokens)
+    start = data.draw(st.integers(0, len(tokens) - 1))
+    phrase = tokens[start : data.draw(st.integers(start + 1, len(tokens)))]
+    assert MaybePhrase(phrase).said(text), ascii((text, phrase))
+    assert MaybePhrase(phrase).held(text)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from octavo.dataclass import dataclass
+from octavo.dataclass import replace as quick_replace
 
 Decorator = Callable[..., Any]
 
@@ -175,3 +176,26 @@ def test_a_value_that_contains_itself_is_shown() -> None:
     ring = Ring()
     ring.following = ring
     assert repr(ring).endswith("Ring(following=...)")
+
+
+@pytest.mark.parametrize("options", [{}, {"frozen": True}, {"frozen": True, "slots": True}])
+def test_a_field_is_replaced_as_by_the_standard_library(options: dict[str, bool]) -> None:
+    note = declared(dataclass, **options)("a", ("x",), [1], turn=3)
+    changed = quick_replace(note, title="b", turn=9)
+    assert asdict(changed) == asdict(replace(note, title="b", turn=9))
+    assert asdict(note)["title"] == "a"
+    with pytest.raises(TypeError):
+        quick_replace(note, nonsense=1)
+
+
+def test_what_has_one_field_or_none_is_replaced_too() -> None:
+    @dataclass(frozen=True)
+    class Empty:
+        pass
+
+    @dataclass(frozen=True)
+    class Only:
+        value: int
+
+    assert quick_replace(Empty()) == Empty()
+    assert quick_replace(Only(1), value=2) == Only(2)

@@ -19,14 +19,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from typing import Any, TypeVar
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.booleans import is_boolean, read_condition
 from octavo.algorithms.folding import CJK
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.query import Condition, Filters, Terms, WordForms
 

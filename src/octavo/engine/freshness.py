@@ -8,13 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from octavo.dataclass import replace
 from octavo.engine.containers import file_behind
 from octavo.errors import OctavoError
-from octavo.model.ledger import LedgerEntry
+from octavo.model.ledger import FileStamp
 from octavo.model.result import Freshness, Hit
 
 if TYPE_CHECKING:
@@ -90,24 +90,24 @@ def mark_stale(library: OpenLibrary, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     reasons: dict[tuple[str, str], str] = {}
     for collection in library.collections() if wanted else ():
         if collection.name in wanted and collection.on_disk:
-            entries = library.store.ledger.at(library.project.id, collection.id, sorted(wanted[collection.name]))
-            for uri in wanted[collection.name] & entries.keys():
-                reasons[collection.name, uri] = _changed_since(collection.root, entries[uri])
+            stamps = library.store.ledger.stamps(library.project.id, collection.id, sorted(wanted[collection.name]))
+            for uri, stamp in stamps.items():
+                reasons[collection.name, uri] = _changed_since(collection.root, uri, stamp)
     stale = [reasons.get((hit.collection, hit.citation.uri)) for hit in hits]
     return tuple(replace(hit, stale=why) if why else hit for hit, why in zip(hits, stale, strict=True))
 
 
-def _changed_since(root: Path, entry: LedgerEntry) -> str:
+def _changed_since(root: Path, uri: str, stamp: FileStamp) -> str:
     """Whether a file changed or went; empty where that is unknown: an empty root may be a disk that is not mounted."""
     try:
-        status = _status(root, entry.uri)
+        status = _status(root, uri)
     except (FileNotFoundError, NotADirectoryError):
         return GONE if _has_entries(root) else ""
     except (OSError, ValueError):
         return ""
     if not stat.S_ISREG(status.st_mode):
         return GONE
-    same = (status.st_size, status.st_mtime_ns) == (entry.stamp.size, entry.stamp.mtime_ns)
+    same = (status.st_size, status.st_mtime_ns) == (stamp.size, stamp.mtime_ns)
     return "" if same else CHANGED
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.compounds import Compounds
 from octavo.algorithms.languages import COMPOUNDING, SNOWBALL, marked
 from octavo.algorithms.stemming import snowball
+from octavo.dataclass import replace
 from octavo.errors import LibraryError
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
+
+from octavo.dataclass import replace
 
 if TYPE_CHECKING:
     from octavo.ports import Store

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.syntax import parse_query
+from octavo.dataclass import replace
 from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.languages import LibraryLanguages
@@ -22,6 +22,7 @@ from octavo.retrieval.pipeline import expanded_ahead, run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
+from octavo.retrieval.remembered import RememberedState, RememberedTexts
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import HydeSettings, Search, SearchedLibrary, embedded_ahead
 from octavo.retrieval.stages.budget import check_cursor, next_cursor
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from octavo.algorithms.calibration import Calibration
     from octavo.engine.library import OpenLibrary
-    from octavo.model.ids import ChunkKey
     from octavo.model.query import Query
     from octavo.model.result import Candidate, Freshness, Hit, StageTrace
     from octavo.ports import QueryWriter
@@ -60,8 +60,9 @@ class Reader:
         self.loading = loading
         self._query_threads = QueryThreads()
         # Key by key a query finds much the same passages, and several stages look at their tokens.
-        self._tokens = lru_cache(_PASSAGES)(library.adapters.analyzer.tokens)
-        self._candidates: tuple[int, dict[ChunkKey, Candidate]] = (-1, {})
+        self._tokens = lru_cache(_PASSAGES)(library.adapters.analyzer.joined)
+        self._texts = RememberedTexts()
+        self._state = (-1, RememberedState())
         self._degradation = Degradation(library)
         self._languages = LibraryLanguages(library.store, library.project.id)
         self.counts = Counts(partial(counted, library), library.store.generation)
@@ -241,12 +242,12 @@ class Reader:
             filters=query.filters.narrowed_by(typed_filters(library, written)),
         )
 
-    def _known_candidates(self) -> dict[ChunkKey, Candidate]:
-        """Those of the library's present state: called within the transaction that reads it."""
-        generation, (of, known) = self._library.store.generation(), self._candidates
-        if of != generation or len(known) > _CANDIDATES:
-            known = {}
-            self._candidates = generation, known
+    def _remembered_state(self) -> RememberedState:
+        """Of the library as it is: called within the transaction that reads it."""
+        generation, (of, known) = self._library.store.generation(), self._state
+        if of != generation or len(known.candidates) > _CANDIDATES:
+            known = RememberedState()
+            self._state = generation, known
         return known
 
     def searched(self) -> SearchedLibrary:
@@ -260,8 +261,9 @@ class Reader:
             vectors=lambda: setup.vectors,
             now=library.adapters.clock,
             analyse=analyzer.query_tokens,
-            tokenise=self._tokens,
-            remembered=self._known_candidates,
+            tokenised=self._tokens,
+            remembered=self._remembered_state,
+            read_before=self._texts,
             forms=analyzer.forms,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,

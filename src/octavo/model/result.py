@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import repeat
+from itertools import count, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -85,6 +85,12 @@ class ScoredChunk(NamedTuple):
 def scored_chunks(keys: Iterable[int], scores: Iterable[float]) -> tuple[ScoredChunk, ...]:
     """Keys with their scores, in half of the time of as many calls: every channel of every search needs a hundred."""
     return tuple(map(tuple.__new__, repeat(ScoredChunk), zip(keys, scores, strict=True)))
+
+
+def ranked_steps(stage: str, scored: Sequence[ScoredChunk]) -> Iterator[tuple[ChunkKey, ScoreStep]]:
+    """The step that each chunk of a ranking has from it; in half of the time of as many calls, too."""
+    steps = zip(repeat(stage), map(_score, scored), count(1), repeat(""))
+    return zip(map(_key, scored), map(tuple.__new__, repeat(ScoreStep), steps), strict=True)
 
 
 def best_first(scores: Iterable[tuple[ChunkKey, float]], limit: int | None = None) -> tuple[ScoredChunk, ...]:

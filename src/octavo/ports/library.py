@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from octavo.model.history import FoundCommit, HistoryEntry
     from octavo.model.ids import ChunkId, ChunkKey, CollectionId, DocumentId, ProjectId
     from octavo.model.index import PreparedDocument
-    from octavo.model.ledger import LedgerEntry
+    from octavo.model.ledger import FileStamp, LedgerEntry
     from octavo.model.query import Filters
     from octavo.model.recipe import EmbeddingProfile, Recipe
     from octavo.model.result import Candidate
@@ -274,6 +274,8 @@ class Ledger(Protocol):
     def at(self, project: ProjectId, collection: CollectionId, paths: Sequence[str]) -> Mapping[str, LedgerEntry]:
         """Of the files at these paths and below them: what `entries` says, without reading of all the others."""
         ...
+
+    def stamps(self, project: ProjectId, collection: CollectionId, uris: Sequence[str]) -> Mapping[str, FileStamp]: ...
 
     def note_check(self, project: ProjectId, collection: CollectionId, at: float | None = None) -> None:
         """The collection was compared with its folder as of `at`, or now: a transaction that moves no generation."""

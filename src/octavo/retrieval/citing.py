@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from octavo.algorithms.file_heads import is_file_head, is_only_comments
 from octavo.algorithms.folding import fold
 from octavo.algorithms.symbol_kinds import symbol_kind
+from octavo.dataclass import replace
 from octavo.model.chunk import PROSE_TYPES
 from octavo.model.document import Kind, Section, shown_path
-from octavo.model.query import Query
+from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Citation
 from octavo.model.text import Lines, Span
 from octavo.retrieval.stage import SearchedLibrary
@@ -229,7 +230,11 @@ def _words_in(part: _Part, text: str, words: re.Pattern[str] | None) -> dict[str
 
 def _pattern(query: Query, *, inside: bool) -> re.Pattern[str] | None:
     """The beginnings of the query's words; `inside` of identifiers as well."""
-    terms = query.terms
+    return _compiled(query.terms, inside)
+
+
+@lru_cache(64)
+def _compiled(terms: Terms, inside: bool) -> re.Pattern[str] | None:
     tokens = {*terms.words, *terms.prefixes, *(token for run in (*terms.phrases, *terms.preferred) for token in run)}
     # A stem may end in an i where words have a y: `librari`, library.
     roots = {token[:-1] if len(token) > 3 and token.endswith("i") else token for token in tokens if token}

@@ -6,12 +6,11 @@ Words and filters are asked of the stores, and everything else is arithmetic on 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
 from octavo.ports import Store

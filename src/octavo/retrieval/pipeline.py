@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sized
-from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from octavo.dataclass import replace
 from octavo.errors import LibraryError, OctavoError
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, StageTrace
@@ -38,7 +38,8 @@ def run(
     for recall in profile.recall:
         nothing = Ranking(recall.name, ())
         ranking = _traced(entries, errors, search, recall.name, "recall", (), partial(recall.recall, search), nothing)
-        rankings[recall.name] = replace(ranking, scored=search.passing(ranking.scored))
+        passing = search.passing(ranking.scored)
+        rankings[recall.name] = ranking if passing is ranking.scored else replace(ranking, scored=passing)
     listed = None
     fuse: Fuse = profile.fuse
     if all(entry.failed or entry.skipped for entry in entries if entry.shape == "recall"):

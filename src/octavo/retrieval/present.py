@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.model.formats import format_of
 from octavo.model.ids import DocumentId
 from octavo.model.position import NOWHERE, Position, position, stretches

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain
 
 from octavo.algorithms.calibration import Calibration, Evidence
+from octavo.algorithms.phrases import MaybePhrase
+from octavo.dataclass import replace
 from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search
@@ -86,11 +86,14 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         return 1.0 if terms.prefixes else 0.0
     other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
     languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
-    best = 0.0
+    best, maybe = 0.0, MaybePhrase(tuple(wanted))
     for candidate, text in zip(candidates, texts_of(search, candidates), strict=True):
         named = " ".join((candidate.title, *candidate.heading_path))
+        if best and not other_forms and not maybe.held(f"{named} {text}", best):
+            continue  # it has less of them than another
         # Apart: the text was tokenised by others, or for the key that was typed before this one.
-        held = wanted.intersection(chain(search.library.tokenise(named), search.library.tokenise(text)))
+        tokens = f" {search.library.tokenised(named)} {search.library.tokenised(text)} "
+        held = {token for token in wanted if f" {token} " in tokens}
         if other_forms and len(held) < len(wanted):
             passage = f"{named}\n{text}"
             forms = {form for language in languages for form in search.library.forms(passage, language)}

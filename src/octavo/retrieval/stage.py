@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property, partial
 from itertools import islice
 from operator import attrgetter, eq
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from octavo.algorithms.calibration import Calibration
 from octavo.algorithms.readability import fluent_trust, trust
-from octavo.dataclass import dataclass
-from octavo.model.ids import ChunkKey, ProjectId
+from octavo.dataclass import dataclass, replace
+from octavo.model.ids import ChunkKey, DocumentId, ProjectId
 from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace, best_first
 from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, SummaryIndex, VectorIndex
+from octavo.retrieval.remembered import RememberedState, RememberedTexts
 from octavo.retrieval.reranking import MeasuredReranker
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class SearchedLibrary:
     now: Callable[[], float]
     analyse: Callable[[str], Sequence[str]] = str.split
     """Text → tokens as a query has them: words that a stage adds have to be like those that were typed."""
-    tokenise: Callable[[str], Sequence[str]] = str.split
-    """Text → every token, as the index has them."""
+    tokenised: Callable[[str], str] = lambda text: " ".join(text.split())
+    """Text → every token as the index has them, with single spaces between them."""
     forms: Callable[[str, str], Sequence[str]] = lambda text, language: ()
     """Text and language → the stems of its words there, as the index has them beside the tokens."""
     beginning: Callable[[str], str] = str.casefold
@@ -106,22 +107,43 @@ class SearchedLibrary:
     """What stages want written down once the search is answered: a search itself only reads."""
     read: dict[str, str] = field(default_factory=dict)
     """The texts that this search has read, by their hashes: several stages look at the same passages."""
+    read_before: RememberedTexts = field(default_factory=RememberedTexts)
+    """Those that earlier searches have read."""
 
-    remembered: Callable[[], dict[ChunkKey, Candidate]] = dict
-    """What is known already of chunks in this state of the library: key by key, a query finds much the same."""
+    remembered: Callable[[], RememberedState] = RememberedState
+    """What earlier searches have read of this state of the library."""
 
     def candidates(self, keys: Sequence[ChunkKey]) -> dict[ChunkKey, Candidate]:
         """What the library says of these chunks, in their order; those that are gone are left out."""
-        known = self.remembered()
+        known = self.remembered().candidates
         if missing := [key for key in keys if key not in known]:
             known.update(self.store.documents.candidates(self.project, missing))
         return {key: known[key] for key in keys if key in known}
 
+    def lengths(self, chunks: Mapping[DocumentId, ChunkKey]) -> Mapping[DocumentId, int]:
+        """How many chunks documents have, each given by one of them."""
+        known = self.remembered().lengths
+        if missing := {key: document for document, key in chunks.items() if document not in known}:
+            found = self.store.documents.lengths(self.project, sorted(missing))
+            known.update((missing[key], length) for key, length in found.items())
+        return known
+
+    @property
+    def small(self) -> bool:
+        """Whether there is so little in it that looking deep costs nothing."""
+        known = self.remembered()
+        if known.small is None:
+            known.small = not self.store.documents.more_than(self.project, SMALL)
+        return known.small
+
     def texts(self, hashes: Iterable[str]) -> Mapping[str, str]:
         """At least the texts with these hashes."""
-        missing = {*hashes} - self.read.keys()
-        if missing:
-            self.read.update(self.store.documents.texts(self.project, missing))
+        if missing := {*hashes} - self.read.keys():
+            self.read.update(self.read_before.known(missing))
+        if missing := missing - self.read.keys():
+            texts = self.store.documents.texts(self.project, missing)
+            self.read.update(texts)
+            self.read_before.remember(texts)
         return self.read
 
 
@@ -251,9 +273,7 @@ class Search:
     @cached_property
     def small(self) -> bool:
         """Whether there is so little to find something in that looking deep costs nothing."""
-        if self.admitted is not None:
-            return len(self.admitted) <= SMALL
-        return not self.library.store.documents.more_than(self.library.project, SMALL)
+        return self.library.small if self.admitted is None else len(self.admitted) <= SMALL
 
 
 class Expand(Protocol):
@@ -340,13 +360,13 @@ def _readings(terms: Terms) -> Iterator[tuple[tuple[str, ...], float]]:
 _score = attrgetter("score")
 
 
-def in_order(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def in_order(candidates: Iterable[Candidate], score: Callable[[Candidate], float] = _score) -> tuple[Candidate, ...]:
     """The total order of every ranking: score, then uri, then start, then collection. Scores are rounded already."""
-    ordered = sorted(candidates, key=_score, reverse=True)
+    ordered = sorted(candidates, key=score, reverse=True)
     # Scores are seldom equal, and comparing numbers alone takes a fifth of the time.
-    if any(map(eq, map(_score, ordered), map(_score, islice(ordered, 1, None)))):
+    if any(map(eq, map(score, ordered), map(score, islice(ordered, 1, None)))):
         ordered.sort(
-            key=lambda candidate: (-candidate.score, candidate.uri, candidate.span.start, candidate.collection)
+            key=lambda candidate: (-score(candidate), candidate.uri, candidate.span.start, candidate.collection)
         )
     return tuple(ordered)
 

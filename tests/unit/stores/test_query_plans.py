@@ -27,6 +27,7 @@ LOOK_UPS = (
     "documents_at",
     "last_versions",
     "ledger_at",
+    "ledger_stamps",
     "ledger_put",
     "texts_known",
     "texts",

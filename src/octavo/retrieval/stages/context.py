@@ -73,9 +73,9 @@ class ContextSmoothing:
         documents, project = search.library.store.documents, search.library.project
         if pairs:
             asked = {candidate.document_id: candidate.key for candidate, _, _ in pairs}
-            lengths = documents.lengths(project, sorted(asked.values()))
+            lengths = search.library.lengths(asked)
             for candidate, neighbour, far in pairs:
-                if lengths.get(asked[candidate.document_id], 0) >= self.long_document:
+                if lengths.get(candidate.document_id, 0) >= self.long_document:
                     yield candidate.key, neighbour, self.document[far - 1], above[neighbour]
         series = sorted(candidate.key for candidate in candidates[: self.among] if candidate.in_series)
         for near in documents.neighbours(project, series, len(self.sequence)) if series else ():

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from octavo.algorithms.phrases import MaybePhrase
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
@@ -106,16 +107,22 @@ class ExactMatch:
     ) -> tuple[Candidate, ...]:
         """Phrases before scattered words, in the places that either had; what holds less than all words stays."""
         phrase = search.query.terms.whole
-        wanted, joined = frozenset(phrase), f" {' '.join(phrase)} "
-        places, holding = [], {}
-        for place, (candidate, text) in enumerate(zip(candidates, texts_of(search, candidates), strict=True)):
-            tokens = search.library.tokenise(text)
-            if wanted <= {*tokens}:
+        maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.tokenised
+        texts = dict(zip((candidate.key for candidate in candidates), texts_of(search, candidates), strict=True))
+        saying = {key for key, text in texts.items() if maybe.said(text) and joined in f" {tokenised(text)} "}
+        if not saying:
+            return candidates
+        details |= {key: "holds the phrase" for key in texts if key in saying and key not in details}
+        words = [f" {token} " for token in {*phrase}]
+        places, some = [], []
+        for place, candidate in enumerate(candidates):
+            if not maybe.held(text := texts[candidate.key]):
+                continue
+            tokens = f" {tokenised(text)} "
+            if all(word in tokens for word in words):
                 places.append(place)
-                holding[candidate.key] = joined in f" {' '.join(tokens)} "
-        details |= {key: "holds the phrase" for key, whole in holding.items() if whole and key not in details}
-        some = tuple(candidates[place] for place in places)
-        moved = dict(zip(places, _first(some, lambda candidate: not holding[candidate.key]), strict=True))
+                some.append(candidate)
+        moved = dict(zip(places, _first(some, lambda candidate: candidate.key not in saying), strict=True))
         return tuple(moved.get(place, candidate) for place, candidate in enumerate(candidates))
 
 
@@ -123,9 +130,9 @@ def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]
     """Those that say a phrase themselves; where title or aliases do, which every chunk has, the document's first."""
     documents = Counter(candidate.document_id for candidate in candidates)
     several = [candidate for candidate in candidates if documents[candidate.document_id] > 1]
-    joined, tokenise = f" {' '.join(phrase)} ", search.library.tokenise
+    joined, tokenised = f" {' '.join(phrase)} ", search.library.tokenised
     texts = zip(several, texts_of(search, several), strict=True)
-    saying = {candidate.key for candidate, text in texts if joined in f" {' '.join(tokenise(text))} "}
+    saying = {candidate.key for candidate, text in texts if joined in f" {tokenised(text)} "}
     first = {candidate.document_id: candidate.key for candidate in reversed(candidates)}
     saying_documents = {candidate.document_id for candidate in several if candidate.key in saying}
     return frozenset(saying | {key for document, key in first.items() if document not in saying_documents})
@@ -134,4 +141,9 @@ def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]
 def _first(candidates: Sequence[Candidate], key: Callable[[Candidate], int]) -> tuple[Candidate, ...]:
     """In the order of the key and otherwise as they were, with the scores of the places they take."""
     ordered = sorted(candidates, key=key)
-    return tuple(candidate.scored(place.score) for candidate, place in zip(ordered, candidates, strict=True))
+    return tuple(
+        [
+            candidate if candidate is place else candidate.scored(place.score)
+            for candidate, place in zip(ordered, candidates, strict=True)
+        ]
+    )

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from octavo.algorithms.fusion import min_max, of_best, reciprocal_rank, z_scores
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.result import Candidate, Ranking, ScoreStep
+from octavo.model.result import Candidate, Ranking, ScoreStep, ranked_steps
+from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search, in_order
 
 BEYOND = 0.8
@@ -109,14 +110,13 @@ def looked_up(
     """The chunks with their scores and the steps that led there; `known` if they were looked up already."""
     steps: dict[ChunkKey, tuple[ScoreStep, ...]] = {}
     for name, ranking in rankings.items():
-        for rank, chunk in enumerate(ranking.scored, 1):
-            steps[chunk.key] = (*steps.get(chunk.key, ()), ScoreStep(name, chunk.score, rank))
+        for key, step in ranked_steps(name, ranking.scored):
+            steps[key] = (*steps.get(key, ()), step)
     if known is None:
         known = search.library.candidates(list(total))
-    ordered = in_order([candidate.scored(total[key]) for key, candidate in known.items()])
-    return tuple(
-        [
-            candidate.with_steps((*steps.get(candidate.key, ()), ScoreStep(stage, candidate.score, rank)))
-            for rank, candidate in enumerate(ordered, 1)
-        ]
-    )
+    scores = {key: rounded(total[key]) for key in known}
+    found = []
+    for rank, candidate in enumerate(in_order(known.values(), lambda candidate: scores[candidate.key]), 1):
+        score = scores[candidate.key]
+        found.append(candidate.scored(score, (*steps.get(candidate.key, ()), ScoreStep(stage, score, rank))))
+    return tuple(found)

@@ -17,6 +17,7 @@ _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _TAG = re.compile(r"(?<!\S)#[\w/-]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS = 3
+_ENOUGH = 100  # characters of a line in which most have said more than a few words
 _NOTES = frozenset({Kind.NOTE, Kind.DOC})
 
 
@@ -35,10 +36,12 @@ def only_points(text: str) -> bool:
     for line in bare.splitlines():
         without, found = _POINTER.subn(" ", line) if "[" in line or "://" in line else (line, 0)
         pointers += found
-        if not _HEADING.match(without):
-            left += len(_WORD.findall(_TAG.sub(" ", without)))
-        if left > _MOST_WORDS:
-            return False  # most passages, at their first line
+        if "#" in without:
+            without = "" if _HEADING.match(without) else _TAG.sub(" ", without)
+        for part in (without[:_ENOUGH], without[_ENOUGH:]):
+            left += len(_WORD.findall(part))
+            if left > _MOST_WORDS:
+                return False  # most passages, at the beginning of their first line
     return pointers > 0 and left <= min(pointers, _MOST_WORDS)
 
 

@@ -32,6 +32,10 @@ class LedgerRepository:
         where = self._where(project, collection) | {"paths": json.dumps(list(dict.fromkeys(paths)))}
         return {row[0]: _entry(row) for row in self._database.rows("ledger_at", where)}
 
+    def stamps(self, project: ProjectId, collection: CollectionId, uris: Sequence[str]) -> Mapping[str, FileStamp]:
+        where = self._where(project, collection) | {"uris": json.dumps(uris)}
+        return {row[0]: FileStamp(*row[1:]) for row in self._database.rows("ledger_stamps", where)}
+
     def note_check(self, project: ProjectId, collection: CollectionId, at: float | None = None) -> None:
         with self._database.transaction():
             now = self._clock() if at is None else at

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -43,6 +43,14 @@ class Connections(Generic[C]):
         """How many are open, idle or in use."""
         with self._guard:
             return len(self._idle) + len(self._borrowed)
+
+    @contextmanager
+    def borrowed(self) -> Iterator[C]:
+        connection = self.borrow()
+        try:
+            yield connection
+        finally:
+            self.give_back(connection)
 
     def borrow(self) -> C:
         with self._guard:

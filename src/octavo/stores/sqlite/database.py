@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -207,29 +207,20 @@ class SqliteDatabase:
             finally:
                 self._roll_back(connection)
 
-    @contextmanager
-    def connection(self) -> Iterator[apsw.Connection]:
+    def connection(self) -> AbstractContextManager[apsw.Connection]:
         """This thread's connection inside a transaction; otherwise one that is borrowed meanwhile."""
         current = self._current()
-        if current is not None:
-            yield current
-            return
-        connection = self.connections.borrow()
-        try:
-            yield connection
-        finally:
-            self.connections.give_back(connection)
+        return self.connections.borrowed() if current is None else nullcontext(current)
 
     @contextmanager
     def _bound(self) -> Iterator[apsw.Connection]:
         """A connection that every query of this thread goes to."""
-        connection = self.connections.borrow()
-        self._local.connection = connection
-        try:
-            yield connection
-        finally:
-            self._local.connection = None
-            self.connections.give_back(connection)
+        with self.connections.borrowed() as connection:
+            self._local.connection = connection
+            try:
+                yield connection
+            finally:
+                self._local.connection = None
 
     def _control(self, connection: apsw.Connection, statement: str) -> None:
         with translated(self.path):

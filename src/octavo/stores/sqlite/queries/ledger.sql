@@ -16,6 +16,10 @@ from json_each(:paths) p
 cross join ledger l on l.project = :project and l.collection = :collection
   and l.uri >= p.value || '/' and l.uri < p.value || '0';
 
+-- name: ledger_stamps
+select l.uri, l.size, l.mtime_ns, l.inode from json_each(:uris) u
+cross join ledger l on l.project = :project and l.collection = :collection and l.uri = u.value;
+
 -- name: ledger_put
 insert into ledger (
   project, collection, uri, outcome, size, mtime_ns, inode, content_hash, recipe_id, document_id, reason, warnings)

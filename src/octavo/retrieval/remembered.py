@@ -1,0 +1,59 @@
+"""What earlier searches have read of a library: key by key, a query finds much the same passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+
+from octavo.dataclass import dataclass
+from octavo.model.ids import ChunkKey, DocumentId
+from octavo.model.result import Candidate
+
+_MOST = 8_000_000  # characters, in each of the two halves
+_LONGEST = 100_000  # characters: a book would push out a hundred notes
+
+
+@dataclass(slots=True)
+class RememberedState:
+    """What is known of one state of a library, and only of that."""
+
+    candidates: dict[ChunkKey, Candidate] = field(default_factory=dict)
+    lengths: dict[DocumentId, int] = field(default_factory=dict)
+    """How many chunks documents have."""
+    small: bool | None = None
+    """Whether there are few chunks; None where nobody has asked."""
+
+
+class RememberedTexts:
+    """By their hashes. A hash names one text for ever, so no change of the library makes this stale.
+
+    When one half is full, the other is forgotten: what was not asked for since then.
+    """
+
+    def __init__(self) -> None:
+        self._recent: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+        self._size = 0
+
+    def known(self, hashes: Iterable[str]) -> dict[str, str]:
+        """Those of the texts that are remembered."""
+        found = {}
+        for digest in hashes:
+            text = self._recent.get(digest)
+            if text is None and (text := self._before.get(digest)) is not None:
+                self._put(digest, text)
+            if text is not None:
+                found[digest] = text
+        return found
+
+    def remember(self, texts: Mapping[str, str]) -> None:
+        for digest, text in texts.items():
+            if len(text) <= _LONGEST:
+                self._put(digest, text)
+
+    def _put(self, digest: str, text: str) -> None:
+        """Threads that come at the same time may count a text twice: then a half is full a little early."""
+        self._size += len(text)
+        if self._size > _MOST:
+            self._before, self._recent, self._size = self._recent, {}, len(text)
+        self._recent[digest] = text

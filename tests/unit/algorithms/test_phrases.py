@@ -1,0 +1,47 @@
+"""The quick test for a phrase, against the tokens of real words."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.phrases import MaybePhrase
+
+ANALYZER = Analyzer()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text"),
+    [
+        ("clean the mirror", "Cleaning the mirrors takes an hour."),
+        ("web socket", "a WebSocket, or"),
+        ("content type", "the Content-Type header"),
+        ("test websocket", "to test web-socket code"),
+        ("user guide", "The user's guide"),
+        ("left right", "left — right"),
+        ("die young", "dying young"),
+        ("two complement", "two's-complement arithmetic"),
+        ("first second", "first __ second"),
+        ("cafe menu", "the Café menu"),
+    ],
+)
+def test_what_says_a_phrase_passes(phrase: str, text: str) -> None:
+    maybe = MaybePhrase(ANALYZER.tokens(phrase))
+    assert maybe.said(text)
+    assert maybe.held(text)
+
+
+@pytest.mark.parametrize("text", ["mirrors that are clean", "nothing of it", "a clean and polished mirror"])
+def test_scattered_words_do_not(text: str) -> None:
+    assert not MaybePhrase(ANALYZER.tokens("clean mirror")).said(text)
+
+
+def test_a_share_of_the_words_may_be_enough() -> None:
+    maybe = MaybePhrase(["clean", "mirror", "dome"])
+    assert maybe.held("a clean dome", share=0.5)
+    assert not maybe.held("a clean floor", share=0.5)
+    assert not maybe.held("a clean dome")
+
+
+def test_a_long_run_of_one_letter_is_told_at_once() -> None:
+    assert MaybePhrase(["aaa", "bbb"]).said("a" * 100_000 + " bbb")

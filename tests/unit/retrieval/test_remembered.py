@@ -1,0 +1,35 @@
+"""What searches remember of texts they have read."""
+
+from __future__ import annotations
+
+import pytest
+
+from octavo.retrieval import remembered
+from octavo.retrieval.remembered import RememberedTexts
+
+
+def test_a_text_that_was_read_is_known() -> None:
+    texts = RememberedTexts()
+    texts.remember({"a": "first", "b": "second"})
+    assert texts.known(["a", "c"]) == {"a": "first"}
+
+
+def test_what_nobody_asks_for_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "_MOST", 10)
+    texts = RememberedTexts()
+    texts.remember({"asked": "12345", "forgotten": "12345"})
+    texts.remember({"third": "12345"})  # the half is full: another begins
+    assert texts.known(["asked"]) == {"asked": "12345"}
+    texts.remember({"fourth": "12345"})
+    assert texts.known(["asked", "third", "fourth", "forgotten"]) == {
+        "asked": "12345",
+        "third": "12345",
+        "fourth": "12345",
+    }
+
+
+def test_a_book_does_not_push_out_the_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "_LONGEST", 5)
+    texts = RememberedTexts()
+    texts.remember({"note": "short", "book": "longer"})
+    assert texts.known(["note", "book"]) == {"note": "short"}
