@@ -15,7 +15,7 @@ from octavo.errors import Conflict, NotFound
 from octavo.model.job import Job, JobState
 from octavo.operations.canonical.documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
-from octavo.operations.jobs.working import work
+from octavo.operations.jobs.working import work, work_shortly
 from octavo.operations.memory.changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
@@ -28,6 +28,8 @@ from octavo.operations.profiles.embedders import (
     embedding_profiles_upsert,
 )
 from octavo.operations.profiles.requests import ProfileRequest, ProfilesListRequest, ProfileUpsertRequest
+from octavo.operations.projects.requests import SessionsListRequest
+from octavo.operations.projects.sessions import sessions_list
 from octavo.operations.search.requests import SearchRequest, SimilarRequest
 from octavo.operations.search.search import find_similar, search
 
@@ -56,8 +58,8 @@ def states(engine: Engine) -> dict[str, tuple[str, int]]:
     return {one.name: (one.state, one.chunks) for one in found}
 
 
-def upsert(engine: Engine, service: Service, activate: bool = False) -> None:
-    request = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, retries=0, activate=activate)
+def upsert(engine: Engine, service: Service, activate: bool = False, retries: int = 0) -> None:
+    request = ProfileUpsertRequest("local", "ollama", "a-model", url=service.url, retries=retries, activate=activate)
     embedding_profiles_upsert(engine, request, by_person=True)
 
 
@@ -317,3 +319,19 @@ def test_the_model_that_a_hint_names_can_be_activated(tmp_path: Path) -> None:
         assert states(engine)["configured"][0] == "active"
         engine.index()
         assert search(engine, SearchRequest("lamp")).hits
+
+
+def test_a_command_asks_a_service_that_does_not_answer_once_and_says_so(library: Path, service: Service) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True, retries=4)
+        work(engine, FAST)
+        asked = len(service.seen)
+        service.trouble = [(503, {"error": "overloaded"}, {})] * 20
+        remember(engine, RememberRequest(text="The shutter is painted every spring."))
+        once = Jobs(max_attempts=1)
+        assert "overloaded" in work_shortly(engine, once)
+        assert len(service.seen) == asked + 1, "neither again, nor with the usual patience"
+        found = sessions_list(engine, SessionsListRequest("shutter"))
+        assert found.degraded is not None and "does not answer" in found.degraded[0]
+        service.trouble = []
+        assert sessions_list(engine, SessionsListRequest()).degraded is None

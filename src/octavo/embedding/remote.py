@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -74,7 +75,8 @@ class RemoteEmbedder:
             found = [self._vectors(batch, query=False) for batch in batches]
         else:
             with ThreadPoolExecutor(self._settings.concurrency or _CONCURRENCY, "octavo-embed") as pool:
-                found = list(pool.map(lambda batch: self._vectors(batch, query=False), batches))
+                calls = [pool.submit(copy_context().run, self._vectors, batch, query=False) for batch in batches]
+                found = [call.result() for call in calls]
         return self._unit([vector for batch in found for vector in batch], len(texts))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

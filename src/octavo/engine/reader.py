@@ -154,10 +154,16 @@ class Reader:
 
     def candidates(self, query: Query, profile: RetrievalProfile) -> tuple[Candidate, ...]:
         """Everything the profile ranks for a query, in order and not presented: what evaluation scores documents by."""
+        return self.candidates_degraded(query, profile)[0]
+
+    def candidates_degraded(
+        self, query: Query, profile: RetrievalProfile
+    ) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:
+        """The same, and what could not be searched."""
         parsed, searched = expanded_ahead(profile, self.parsed(query), self.searched())
-        candidates, _ = in_one_state(self._library.store, searched, partial(run, profile, parsed))
+        candidates, trace = in_one_state(self._library.store, searched, partial(run, profile, parsed))
         _write_later(searched)
-        return candidates
+        return candidates, tuple(self._degradation.parts(trace))
 
     def freshness(self) -> Freshness:
         """How much of what is on the disk an answer can see now."""

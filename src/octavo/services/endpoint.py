@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,19 @@ _LARGEST = 512_000_000  # bytes of an answer
 _LARGEST_REPLY = 16_000_000  # bytes of one that somebody waits for
 _DEADLINE = 3.0  # seconds that a search waits for a vector
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+_ASKED_ONCE: ContextVar[bool] = ContextVar("octavo_asked_once", default=False)
+
+
+@contextmanager
+def asked_once() -> Iterator[None]:
+    """Inside, a service is asked once and not for long: what it is asked for can be done later."""
+    token = _ASKED_ONCE.set(True)
+    try:
+        yield
+    finally:
+        _ASKED_ONCE.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,8 @@ class Endpoint:
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """The answer's JSON, or `ProviderFailed` with the last reason there was."""
+        if _ASKED_ONCE.get():
+            return self.post_once(path, body)
         payload = _encoded(body)
         chance = random.Random(f"{self._name}{len(payload)}")  # seeded: the same request waits the same
         for attempt in range(self._patience.retries + 1):

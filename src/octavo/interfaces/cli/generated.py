@@ -14,6 +14,7 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.cli.results import operation_answer
 from octavo.interfaces.cli.session import opened
 from octavo.interfaces.cli.terminal import View
+from octavo.operations.lines import visible
 from octavo.operations.operation import Operation
 from octavo.operations.rows import COMMANDS, called
 
@@ -40,7 +41,8 @@ def answered(choices: Choices, operation: Operation, request: Any, *, work: bool
             from octavo.operations.jobs.working import work_shortly
 
             # What was answered is committed. A job that fails from here on is tried again by the next worker.
-            work_shortly(session.engine, session.config.jobs)
+            if reason := work_shortly(session.engine, session.config.jobs):
+                click.echo(f"warning: degraded: {visible(reason)}; a worker computes the vectors later", err=True)
     return exit_of(operation, answer)
 
 

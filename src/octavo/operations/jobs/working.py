@@ -14,8 +14,8 @@ from octavo.engine.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import OctavoError
 from octavo.jobs.worker import Pace, Round
 from octavo.model.job import JobKind, JobState
-from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress
+from octavo.services.endpoint import asked_once
 
 _A_MOMENT = 128  # inputs whose vectors a command computes before it ends: about a second
 
@@ -42,20 +42,28 @@ def work_everywhere(
     return total
 
 
-def work_shortly(engine: Engine, settings: Jobs) -> None:
-    """What a command that wrote a memory does before it ends: all that is queued where that takes a moment.
+def work_shortly(engine: Engine, settings: Jobs) -> str:
+    """What a command that wrote a memory does before it ends: all that is queued where that takes a moment; why not,
+    if it could not.
 
     A library that is still being embedded, or has something long to do, keeps nobody waiting: then only what was just
-    written is given its vectors, and the rest is left to a worker.
+    written is given its vectors, and the rest is left to a worker. So is all of it where a service does not answer.
     """
     project, outbox = engine.project.id, engine.store.outbox
     little = all(job.kind is JobKind.EMBED for job in outbox.jobs(project, [JobState.READY]))
     try:
-        engine.follow_active_profile()
-        little = little and not engine.store.embeddings.postponed(project, 0, 1)
-        if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_MOMENT:
-            work(engine, settings)
-        else:
+        with asked_once():
+            engine.follow_active_profile()
+            little = little and not engine.store.embeddings.postponed(project, 0, 1)
+            if little and len(engine.store.embeddings.pending(project, engine.embedder.profile)) <= _A_MOMENT:
+                done = work(engine, settings)
+                return _failure(engine) if done.failed or done.dead else ""
             embed_newest(engine.library, _A_MOMENT, NoProgress())
     except OctavoError as error:
-        logger("jobs").warning("the rest is left to a worker: %s", error.message)
+        return error.message
+    return ""
+
+
+def _failure(engine: Engine) -> str:
+    failed = engine.store.outbox.jobs(engine.project.id, [JobState.READY, JobState.DEAD])
+    return next((job.error for job in reversed(failed) if job.error), "")

@@ -62,6 +62,7 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True)
 class SessionsAnswer:
-    """Latest first; with a query, best first."""
+    """Latest first; with a query, best first. `degraded` says what could not be searched for it."""
 
     sessions: tuple[SessionState, ...]
+    degraded: tuple[str, ...] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.operations.lines import DETAIL, Line, Part, columns, count
+from octavo.operations.lines import DETAIL, Line, Part, columns, count, degraded_lines
 from octavo.operations.projects.answers import ProjectsListAnswer, ProjectsResolveAnswer, SessionsAnswer, SessionState
 
 
@@ -41,6 +41,7 @@ def session_lines(answer: SessionState) -> Iterator[Line]:
 
 def sessions_lines(answer: SessionsAnswer) -> Iterator[Line]:
     yield from _table(answer.sessions) if answer.sessions else [(Part("No sessions."),)]
+    yield from degraded_lines(answer.degraded)
 
 
 def _table(sessions: Sequence[SessionState]) -> Iterator[Line]:

@@ -38,7 +38,7 @@ def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
 def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswer:
     engine = in_project(engine, request.project)
     query, scopes = request.query.strip(), request.scopes
-    answering = _answering(engine, query, scopes) if query else ()
+    answering, degraded = _answering(engine, query, scopes) if query else ((), ())
     with engine.store.reading():
         known = {session.id: session for session in reversed(engine.store.memories.sessions(engine.project.id))}
         items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
@@ -46,15 +46,18 @@ def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswe
     counts = Counter(session_of(item) for item in items)
     wanted = [known[name] for name in order if name in known and (name in counts or not scopes)]
     wanted = [session for session in wanted if session.ended_at is None or not request.open_only]
-    return SessionsAnswer(tuple(_state(session, counts[session.id]) for session in wanted[: request.limit]))
+    states = tuple(_state(session, counts[session.id]) for session in wanted[: request.limit])
+    return SessionsAnswer(states, degraded or None)
 
 
-def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[MemoryId, ...]:
+def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[tuple[MemoryId, ...], tuple[str, ...]]:
+    """The memories that answer, and what could not be searched for them."""
     filters = recall.narrowed(engine.memories, MemoryFilter(scopes=scopes))
     if filters is None:
-        return ()
-    found = engine.candidates(Query(query, _SEARCH_DEPTH, filters), profile_named(MEMORY_PROFILE))
-    return recall.answering(found, MIN_SIMILARITY)
+        return (), ()
+    asked = Query(query, _SEARCH_DEPTH, filters)
+    found, degraded = engine.reader.candidates_degraded(asked, profile_named(MEMORY_PROFILE))
+    return recall.answering(found, MIN_SIMILARITY), degraded
 
 
 def _words(query: str) -> tuple[str, ...]:
