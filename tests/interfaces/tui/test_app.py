@@ -19,7 +19,7 @@ from cli_calls import Octavo, Vault
 textual = pytest.importorskip("textual", reason="textual is not installed")
 
 from textual.pilot import Pilot  # noqa: E402
-from textual.widgets import DataTable, Log, Static, TabbedContent  # noqa: E402
+from textual.widgets import DataTable, Log, OptionList, Static, TabbedContent  # noqa: E402
 from textual.worker import WorkerCancelled  # noqa: E402
 
 from octavo.config.load import load  # noqa: E402
@@ -91,6 +91,22 @@ def said(app: OctavoApp, selector: str) -> str:
     return str(app.screen.query_one(selector, Static).render())
 
 
+def passages(app: OctavoApp) -> list[str]:
+    """What the ask screen lists below an answer."""
+    listed = app.screen.query_one("#passages", OptionList)
+    return [str(listed.get_option_at_index(place).prompt) for place in range(listed.option_count)]
+
+
+def stand_in_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sets an editor that writes what it was asked to open into the file that is returned."""
+    opened, editor = tmp_path / "opened", tmp_path / "vim"
+    editor.write_text(f'#!/bin/sh\necho "$@" > {opened}\n', "utf-8")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    return opened
+
+
 async def searched(app: OctavoApp, pilot: Pilot[None], query: str) -> None:
     await pilot.press(*("space" if letter == " " else letter for letter in query))
     await until(pilot, lambda: (answer := app.search_screen.answer) is not None and answer.query == query)
@@ -149,12 +165,7 @@ def test_where_nothing_was_found_the_query_keeps_the_keys(asking: Asking) -> Non
 def test_a_citation_is_copied_and_the_editor_opens_at_the_line(
     asking: Asking, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = tmp_path / "opened"
-    editor = tmp_path / "vim"
-    editor.write_text(f'#!/bin/sh\necho "$@" > {opened}\n', "utf-8")
-    editor.chmod(0o755)
-    monkeypatch.setenv("EDITOR", str(editor))
-    monkeypatch.delenv("VISUAL", raising=False)
+    opened = stand_in_editor(tmp_path, monkeypatch)
 
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await searched(app, pilot, "sourdough")
@@ -183,10 +194,28 @@ def test_a_question_is_answered_with_numbered_passages(asking: Asking) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f6")
         await pilot.press(*"sourdough?", "enter")
-        await until(pilot, lambda: "notes/bread.md:1" in said(app, "#answer"))
+        await until(pilot, lambda: passages(app))
         assert "[1]" in said(app, "#answer")
+        assert "notes/bread.md:1" in passages(app)[0]
 
     drive(asking, play)
+
+
+def test_the_passages_of_an_answer_are_cited_and_opened_as_hits_are(
+    asking: Asking, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = stand_in_editor(tmp_path, monkeypatch)
+
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f6", *"sourdough?", "enter")
+        await until(pilot, lambda: passages(app))
+        await pilot.press("down", "ctrl+y")
+        assert app.clipboard == "notes/bread.md:1"
+        await pilot.press("enter")
+        await until(pilot, lambda: opened.exists() and opened.read_text("utf-8").endswith("\n"))
+
+    drive(asking, play)
+    assert opened.read_text("utf-8") == f"+1 {vault.folder / 'bread.md'}\n"
 
 
 def test_what_a_sentence_is_worth_is_said_once() -> None:
@@ -210,6 +239,17 @@ def test_a_click_chooses_a_hit_and_a_smaller_window_keeps_it(asking: Asking) -> 
     drive(asking, play, (200, 50))
 
 
+def test_a_passage_is_cut_anew_for_another_width(asking: Asking) -> None:
+    async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
+        await searched(app, pilot, "prune")
+        await until(pilot, lambda: "Prune" in said(app, "#passage"))
+        before = len(said(app, "#passage").splitlines())
+        await pilot.resize_terminal(40, 24)
+        await until(pilot, lambda: len(said(app, "#passage").splitlines()) > before)
+
+    drive(asking, play, (200, 50))
+
+
 def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
     async def play(app: OctavoApp, pilot: Pilot[None]) -> None:
         await pilot.press("f4")
@@ -223,6 +263,9 @@ def test_the_trace_shows_every_stage_of_the_search(asking: Asking) -> None:
         assert trace.trace is not None
         assert app.screen.query_one("#trace").row_count == len(trace.trace)  # type: ignore[attr-defined]
         assert app.screen.query_one("#steps").row_count > 0  # type: ignore[attr-defined]
+        last = f"{trace.trace[-1].stage}: "
+        await pilot.press("ctrl+end")
+        await until(pilot, lambda: said(app, "#detail").startswith(last))
 
     drive(asking, play)
 
@@ -362,7 +405,7 @@ def test_the_dialogs_look_as_they_were_approved(asking: Asking) -> None:
 
 async def _asked(app: OctavoApp, pilot: Pilot[None]) -> None:
     await pilot.press("f6", *"sourdough?", "enter")
-    await until(pilot, lambda: "notes/bread.md:1" in said(app, "#answer"))
+    await until(pilot, lambda: passages(app))
     app.screen.query_one("#query").cursor_blink = False  # type: ignore[attr-defined]
 
 

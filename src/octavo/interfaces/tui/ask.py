@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.navigation import Navigation
-from octavo.operations.answering.answers import AnswerSentence, AskAnswer
+from octavo.operations.answering.answers import AnswerSentence, AskAnswer, ReadPassage
 from octavo.operations.lines import visible
 
 _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bold yellow"}
@@ -23,14 +24,24 @@ _WORTH = {"quoted": "", "supported": "", "partly": "yellow", "unsupported": "bol
 
 class AskScreen(Screen[None]):
     app: AskingApp
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "to_question", "Question", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "to_passages", "Passages", show=False),
+        Binding("escape", "to_question", "Question", show=False),
+        Binding("ctrl+o", "open", "Editor"),
+        Binding("ctrl+y", "copy", "Cite"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passages: tuple[ReadPassage, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield Navigation("ask")
         yield Input(placeholder="A question, then Enter", id="query")
         yield Static("", id="summary", markup=False)
-        with VerticalScroll(id="reading"):
+        with VerticalScroll(id="answering"):
             yield Static("", id="answer", markup=False)
+        yield OptionList(id="passages", markup=False)
         yield Footer()
 
     def on_screen_resume(self) -> None:
@@ -40,6 +51,7 @@ class AskScreen(Screen[None]):
         if question := self.query_one(Input).value.strip():
             self.query_one("#summary", Static).update("looks for an answer …")
             self.query_one("#answer", Static).update("")
+            self._list(())
             self._ask(question)
 
     @work(thread=True, exclusive=True, group="ask", exit_on_error=False)
@@ -58,9 +70,39 @@ class AskScreen(Screen[None]):
     def _show(self, answer: AskAnswer | None) -> None:
         self.query_one("#summary", Static).update("" if answer is None else told(answer))
         self.query_one("#answer", Static).update("" if answer is None else answer_text(answer))
+        self._list(() if answer is None else answer.passages)
+
+    def _list(self, passages: tuple[ReadPassage, ...]) -> None:
+        self.passages = passages
+        listed = self.query_one(OptionList)
+        listed.clear_options()
+        listed.add_options(Option(passage_text(passage)) for passage in passages)
+        listed.set_class(bool(passages), "-shown")
+        if passages:
+            listed.highlighted = 0
+
+    @property
+    def passage(self) -> ReadPassage | None:
+        at = self.query_one(OptionList).highlighted
+        return self.passages[at] if at is not None and at < len(self.passages) else None
 
     def action_to_question(self) -> None:
         self.query_one(Input).focus()
+
+    def action_to_passages(self) -> None:
+        if self.passages:
+            self.query_one(OptionList).focus()
+
+    def on_option_list_option_selected(self) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        if self.passage:
+            self.app.open_in_editor(self.passage.collection, self.passage.uri, self.passage.start_line)
+
+    def action_copy(self) -> None:
+        if self.passage:
+            self.app.copy_citation(self.passage.collection, self.passage.uri, self.passage.start_line)
 
 
 def told(answer: AskAnswer) -> str:
@@ -73,16 +115,18 @@ def sentence_text(sentence: AnswerSentence) -> Text:
 
 
 def answer_text(answer: AskAnswer) -> Text:
-    """Sentences with the numbers of what they cite, what the doubtful ones are worth, and the passages."""
+    """Sentences with the numbers of what they cite, and what the doubtful ones are worth."""
     drawn = Text()
     for sentence in answer.sentences:
         drawn.append_text(sentence_text(sentence))
     if not answer.sentences:
         drawn.append(f"{answer.answer or 'Nothing in the library answers this.'}\n\n")
-    for passage in answer.passages:
-        drawn.append(f"[{passage.number}] ", "bold")
-        drawn.append(visible(" → ".join(passage.heading_path) or passage.title))
-        drawn.append(f"  {visible(f'{passage.collection}/{passage.uri}')}:{passage.start_line}\n", "dim")
     if answer.hint:
-        drawn.append(f"\n{visible(answer.hint)}\n", "dim")
+        drawn.append(f"{visible(answer.hint)}\n", "dim")
     return drawn
+
+
+def passage_text(passage: ReadPassage) -> Text:
+    drawn = Text(f"[{passage.number}] ", "bold")
+    drawn.append(visible(" → ".join(passage.heading_path) or passage.title))
+    return drawn.append(f"  {visible(f'{passage.collection}/{passage.uri}')}:{passage.start_line}", "dim")

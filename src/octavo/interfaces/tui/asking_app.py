@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import App, SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
@@ -14,8 +17,9 @@ from textual.widgets import Static
 from octavo.config.load import library_location
 from octavo.errors import OctavoError
 from octavo.interfaces.asking import Asking
+from octavo.interfaces.editor import editor_command
 from octavo.interfaces.tui.dialogs import AdvisoriesDialog, RunDialog
-from octavo.interfaces.tui.navigation import KEYS, SCREENS
+from octavo.interfaces.tui.navigation import ADVISORIES, KEYS, SCREENS
 from octavo.model.advisory import Advisory
 from octavo.model.location import DatabaseUrl
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer
@@ -31,7 +35,7 @@ class AskingApp(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 an instance variable of App
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(KEYS[name], f"show('{name}')", title, show=False) for name, title in SCREENS.items()),
-        Binding("f5", "advisories", "Advisories", show=False),
+        Binding(ADVISORIES, "advisories", "Advisories", show=False),
         Binding("ctrl+q", "quit", "Quit"),
     ]
 
@@ -81,6 +85,27 @@ class AskingApp(App[None]):
             strip.update(f"{sign} F5{more}: {first.message}")
             strip.set_class(first.level == "warn", "-warn")
             strip.set_class(first.level == "info", "-info")
+
+    def open_in_editor(self, collection: str, uri: str, line: int) -> None:
+        """Leaves the terminal to `$VISUAL` or `$EDITOR` until it ends."""
+        root = self.roots.get(collection)
+        if root is None or not (path := Path(root) / uri).is_file():
+            self.notify(f"{uri} is not a file on this machine", severity="warning", markup=False)
+            return
+        try:
+            command = editor_command(path, line, os.environ)
+            try:
+                with self.suspend():
+                    subprocess.call(command)
+            except SuspendNotSupported:
+                subprocess.call(command, stdin=subprocess.DEVNULL)
+        except (OctavoError, OSError) as error:
+            self.notify(str(error), severity="error", markup=False)
+
+    def copy_citation(self, collection: str, uri: str, line: int) -> None:
+        citation = f"{collection}/{uri}:{line}"
+        self.copy_to_clipboard(citation)
+        self.notify(citation, title="Copied", markup=False)
 
     def action_show(self, name: str) -> None:
         if not self.screen.is_modal:

@@ -42,7 +42,11 @@ def hit_text(hit: FoundHit, query: str) -> Text:
     """A hit in the list: its title with its place below."""
     heading = " → ".join(hit.heading_path) or hit.title
     score = f" {hit.score:.2f}" if hit.score is not None else ""
-    text = lines_text([tuple(marked(heading, marks_of(query)(heading), style="title"))])
+    text = Text()
+    for part in marked(heading, marks_of(query)(heading), style="title"):
+        # Underlined, not coloured: it has to be seen in the chosen row too, and where there are no colours.
+        text.append(visible(part.text), "bold underline" if part.style == "match" else STYLES["title"])
+    text.append("\n")
     text.append(f"{hit.collection}/{hit.uri}:{hit.start_line}{score}", "dim")
     return text
 
@@ -81,7 +85,7 @@ def _wrapped(line: Text, width: int) -> list[Text]:
 
 def stage_cells(stage: Stage) -> tuple[str, ...]:
     said = f"skipped: {stage.skipped}" if stage.skipped else f"failed: {stage.failed}" if stage.failed else ""
-    detail = said or "; ".join(f"{name} {in_words(value)}" for name, value in stage.detail.items())
+    detail = said or "; ".join(f"{name.replace('_', ' ')} {in_words(value)}" for name, value in stage.detail.items())
     return stage.stage, stage.shape, str(stage.received), str(stage.returned), f"{stage.took_ms:.1f}", visible(detail)
 
 

@@ -103,7 +103,7 @@ class MemoryScreen(Screen[None]):
         drawn.append("\nHistory\n", "bold")
         for change in reversed(history.changes):
             drawn.append(f"{change.at[:10]} {change.action} · version {change.version}", "dim")
-            drawn.append(f" {change.reason}\n" if change.reason else "\n")
+            drawn.append(f" · {change.reason}\n" if change.reason else "\n")
         for older, newer in zip(history.versions[-2::-1], history.versions[:0:-1], strict=False):
             diff = self.app.ask("memory_diff", item=memory.item, old=older.version, new=newer.version)
             if diff is not None and diff.diff:

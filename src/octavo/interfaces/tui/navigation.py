@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 SCREENS = {"search": "Search", "library": "Library", "memory": "Memories", "trace": "Trace", "ask": "Ask"}
+ADVISORIES = "f5"
 
 KEYS = {"search": "f1", "library": "f2", "memory": "f3", "trace": "f4", "ask": "f6"}
 
@@ -16,6 +17,6 @@ class Navigation(Static):
         parts = []
         for name, title in SCREENS.items():
             said = f"[b reverse] {title} [/]" if name == current else title
-            parts.append(f"[dim]{KEYS[name].upper()}[/] [@click=app.show('{name}')]{said}[/]")
-        parts.append("[dim]F5[/] [@click=app.advisories()]Advisories[/]")
-        super().__init__("  ".join(parts))
+            parts.append((KEYS[name], f"[@click=app.show('{name}')]{said}[/]"))
+        parts.append((ADVISORIES, "[@click=app.advisories()]Advisories[/]"))
+        super().__init__("  ".join(f"[dim]{key.upper()}[/] {said}" for key, said in sorted(parts)))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import work
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.events import Key
@@ -19,7 +16,6 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from octavo.errors import OctavoError
-from octavo.interfaces.editor import editor_command
 from octavo.interfaces.tui import drawing
 from octavo.interfaces.tui.asking_app import AskingApp
 from octavo.interfaces.tui.dialogs import FiltersDialog
@@ -140,6 +136,10 @@ class SearchScreen(Screen[None]):
         if self.hit:
             self._read(self.hit, self.query_text)
 
+    def on_resize(self) -> None:
+        """The lines of a passage are cut for the width they have."""
+        self.call_after_refresh(self.on_option_list_option_highlighted)
+
     @work(thread=True, exclusive=True, group="reading", exit_on_error=False)
     def _read(self, hit: FoundHit, query: str) -> None:
         worker = get_current_worker()
@@ -180,28 +180,12 @@ class SearchScreen(Screen[None]):
         self.query_one(Input).focus()
 
     def action_open(self) -> None:
-        hit = self.hit
-        if hit is None:
-            return
-        root = self.app.roots.get(hit.collection)
-        if root is None or not (path := Path(root) / hit.uri).is_file():
-            self.notify(f"{hit.uri} is not a file on this machine", severity="warning", markup=False)
-            return
-        try:
-            command = editor_command(path, hit.start_line, os.environ)
-            try:
-                with self.app.suspend():
-                    subprocess.call(command)
-            except SuspendNotSupported:
-                subprocess.call(command, stdin=subprocess.DEVNULL)
-        except (OctavoError, OSError) as error:
-            self.notify(str(error), severity="error", markup=False)
+        if self.hit:
+            self.app.open_in_editor(self.hit.collection, self.hit.uri, self.hit.start_line)
 
     def action_copy(self) -> None:
         if self.hit:
-            citation = f"{self.hit.collection}/{self.hit.uri}:{self.hit.start_line}"
-            self.app.copy_to_clipboard(citation)
-            self.notify(citation, title="Copied", markup=False)
+            self.app.copy_citation(self.hit.collection, self.hit.uri, self.hit.start_line)
 
     def action_filters(self) -> None:
         def chosen(filters: dict[str, str] | None) -> None:

@@ -27,6 +27,7 @@ class TraceScreen(Screen[None]):
         yield Navigation("trace")
         yield Static("", id="summary", markup=False)
         yield DataTable(id="trace", cursor_type="row", zebra_stripes=True)
+        yield Static("", id="detail", markup=False)
         yield DataTable(id="steps", cursor_type="row")
         yield Footer()
 
@@ -48,3 +49,10 @@ class TraceScreen(Screen[None]):
             steps.add_columns(f"{hit.uri}:{hit.start_line}", "score", "place", "detail")
             steps.add_rows(drawing.step_cells(hit))
         trace.focus()
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        """What a stage says of itself is longer than a row: the chosen one's stands below, whole."""
+        answer = self._search.answer
+        if event.data_table.id == "trace" and answer and answer.trace and event.cursor_row < len(answer.trace):
+            cells = drawing.stage_cells(answer.trace[event.cursor_row])
+            self.query_one("#detail", Static).update(f"{cells[0]}: {cells[-1] or 'nothing to add'}")
