@@ -41,6 +41,8 @@ class Evidence(NamedTuple):
     """1 where the best place has the opposite of one of its words: increase, decrease."""
     turned: float = 0.0
     """1 where it goes one way and the nearest sentences only the other, or denies and none of them does."""
+    names_missing: float = 0.0
+    """The share of the names in it that no passage has."""
 
 
 class Checked(NamedTuple):
@@ -73,10 +75,10 @@ class Weights:
         total = self.bias + math.fsum(weight * value for weight, value in zip(self.evidence, evidence, strict=True))
         score = 1.0 / (1.0 + math.exp(-total))
         # However many words agree: a sentence whose numbers stand nowhere, or that turns round what is said, is not
-        # supported, and one of which one side denies is never wholly.
+        # supported, and one with a name that stands nowhere, or of which one side denies, is never wholly.
         if evidence.numbers_missing == 1.0 or evidence.turned:
             score = min(score, self.partly - _BELOW)
-        elif evidence.numbers_missing or evidence.negated or evidence.opposed:
+        elif evidence.numbers_missing or evidence.names_missing or evidence.negated or evidence.opposed:
             score = min(score, self.supported - _BELOW)
         return rounded(max(0.0, score))
 
@@ -140,6 +142,8 @@ _DOWN = re.compile(
     r"|underestimat|weaken|worsen)",
     re.IGNORECASE,
 )
+# A capital in the middle of a sentence. What is written in capitals, or begins a sentence, may be no name.
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+\b")
 _NEAREST = 3  # sentences, by shared words, that say which way the passages go
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -202,6 +206,7 @@ class CitationChecker:
             negated=float(_denies(sentence) != _denies(first.text)),
             opposed=float(_opposed(sentence, first.text)),
             turned=float(_turned(sentence, _nearest(words, stated))),
+            names_missing=_names_missing(sentence, passages),
         )
         score = self._weights.score(evidence)
         cited = tuple(passage.cited(best[passage.number].span) for passage in passages if passage.number in best)
@@ -267,6 +272,14 @@ def _missing(sentence: str, text: str) -> float:
     wanted = {_plain(number) for number in _NUMBER.findall(sentence)}
     there = {_plain(number) for number in _NUMBER.findall(text)}
     return len(wanted - there) / len(wanted) if wanted else 0.0
+
+
+def _names_missing(sentence: str, passages: Sequence[Passage]) -> float:
+    """The share of a sentence's names that the passages, their titles and their headings have nowhere."""
+    wanted = {name.casefold() for name in _NAME.findall(sentence)}
+    cited = (passage.hit for passage in passages)
+    there = " ".join(" ".join((hit.excerpt, hit.title, *hit.citation.heading_path)) for hit in cited).casefold()
+    return sum(name not in there for name in wanted) / len(wanted) if wanted else 0.0
 
 
 def _plain(number: str) -> str:

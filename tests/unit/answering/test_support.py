@@ -55,6 +55,8 @@ def test_what_no_passage_says_is_unsupported(checker: CitationChecker, said: str
         "The dome closes above 60 per cent humidity.",
         "Members decreased the number of batteries to 1,200 in 2019.",
         "The mirror is washed once a year, in May 1987.",
+        "The mirror is washed once a year by Mallory.",
+        "The mirror is washed once a year, in June.",
     ],
 )
 def test_the_opposite_of_what_is_said_is_never_supported(checker: CitationChecker, opposite: str) -> None:
