@@ -72,6 +72,8 @@ class Analyzer:
     def __init__(self) -> None:
         self._stem = snowball("english")
         self._words = _Remembered(self._analyse)
+        self.word: Callable[[str], str] = self._words.__getitem__
+        """The tokens of what a text has between two separators, joined: one look-up where it was met before."""
         self._parts = _Remembered(self._part)
 
     def __reduce__(self) -> tuple[type[Analyzer], tuple[()]]:
@@ -92,10 +94,6 @@ class Analyzer:
     def tokens(self, text: str) -> list[str]:
         """Every token, in the order of the text; nothing is dropped."""
         return self.joined(text).split()
-
-    def word(self, word: str) -> str:
-        """The tokens of what a text has between two separators, joined: one look-up where it was met before."""
-        return self._words[word]
 
     def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]:
         """The language of each passage of a text, given by its tokens; empty for English and for what is not known.

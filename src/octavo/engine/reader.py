@@ -61,6 +61,7 @@ class Reader:
         self._query_threads = QueryThreads()
         # Key by key a query finds much the same passages, and several stages look at their tokens.
         self._tokens = lru_cache(_PASSAGES)(library.adapters.analyzer.joined)
+        self._forms = lru_cache(_PASSAGES // 4)(library.adapters.analyzer.forms)
         self._texts = RememberedTexts()
         self._state = (-1, RememberedState())
         self._degradation = Degradation(library)
@@ -270,7 +271,7 @@ class Reader:
             tokenised=self._tokens,
             remembered=self._remembered_state,
             read_before=self._texts,
-            forms=analyzer.forms,
+            forms=self._forms,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
             hyde=HydeSettings(defaults.hyde_num_samples, defaults.hyde_temperature, defaults.hyde_pooling),

@@ -16,7 +16,6 @@ from octavo.operations.lines import Part
 _WORD = re.compile(r"[\w\-.'+#]+")
 _TRIMMED = "-.'"
 _UNSPACED = "\u2e80"  # from here on scripts are written without spaces between words
-_NONE: frozenset[str] = frozenset()
 _PASSAGES = 4_096  # whose language is remembered: key by key, a query finds much the same
 
 MarksOf = Callable[[str], list["Mark"]]
@@ -49,7 +48,7 @@ def meant(terms: Terms) -> Meant:
     return Meant(frozenset((*terms.words, *phrases, *forms)), terms.prefixes)
 
 
-class AnsweredTokens(dict[str, frozenset[str]]):
+class AnsweredTokens:
     """Words and the query's tokens that each of them answers, found out once: most words of a text stand in others.
 
     `analyse` gives the tokens of a word, joined: most words are one token, and most of these are none of the query's.
@@ -57,12 +56,18 @@ class AnsweredTokens(dict[str, frozenset[str]]):
 
     def __init__(self, query: Meant, analyse: Callable[[str], str]) -> None:
         self._query, self._analyse = query, analyse
+        self._looked_at: set[str] = set()
+        self._answered: dict[str, frozenset[str]] = {}
 
-    def __missing__(self, word: str) -> frozenset[str]:
-        tokens = self._analyse(word)
-        several = " " in tokens or self._query.prefixes or tokens in self._query.tokens
-        found = self[word] = self._query.of(tokens.split()) if several else _NONE
-        return found
+    def among(self, words: set[str]) -> Iterator[tuple[str, frozenset[str]]]:
+        """Those of the words that answer, and what."""
+        new = words - self._looked_at
+        self._looked_at |= new
+        single, any_start = self._query.tokens, bool(self._query.prefixes)
+        for word, tokens in zip(new, map(self._analyse, new), strict=True):
+            if (any_start or tokens in single or " " in tokens) and (found := self._query.of(tokens.split())):
+                self._answered[word] = found
+        return ((word, self._answered[word]) for word in words & self._answered.keys())
 
 
 def marks(text: str, answered: AnsweredTokens) -> list[Mark]:
@@ -70,8 +75,7 @@ def marks(text: str, answered: AnsweredTokens) -> list[Mark]:
     # Few of its words answer: only these are looked for, instead of a look at the place of each.
     found = [
         mark
-        for word in {*_WORD.findall(text)}
-        if (tokens := answered[word])
+        for word, tokens in answered.among({*_WORD.findall(text)})
         for start in _places(text, word)
         for mark in _marks_in(word, start, tokens)
     ]

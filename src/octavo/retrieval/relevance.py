@@ -86,11 +86,15 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         return 1.0 if terms.prefixes else 0.0
     other_forms = {token: {*word.forms, *word.compounds} for word in terms.forms for token in word.tokens}
     languages = {form.split("_", 2)[1] for word in terms.forms for form in word.forms}
-    best, maybe = 0.0, MaybePhrase(tuple(wanted))
-    for candidate, text in zip(candidates, texts_of(search, candidates), strict=True):
-        named = " ".join((candidate.title, *candidate.heading_path))
-        if best and not other_forms and not maybe.held(f"{named} {text}", best):
-            continue  # it has less of them than another
+    best, maybe = 0, MaybePhrase(tuple(wanted))
+    passages = [
+        (" ".join((candidate.title, *candidate.heading_path)), text)
+        for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
+    ]
+    most = [len(wanted) if other_forms else maybe.most(" ".join(passage)) for passage in passages]
+    for (named, text), count in sorted(zip(passages, most, strict=True), key=lambda known: -known[1]):
+        if count <= best:
+            break  # no other has more of them
         # Apart: the text was tokenised by others, or for the key that was typed before this one.
         tokens = f" {search.library.tokenised(named)} {search.library.tokenised(text)} "
         held = {token for token in wanted if f" {token} " in tokens}
@@ -98,7 +102,5 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
             passage = f"{named}\n{text}"
             forms = {form for language in languages for form in search.library.forms(passage, language)}
             held |= {token for token in wanted - held if not forms.isdisjoint(other_forms.get(token, ()))}
-        best = max(best, len(held) / len(wanted))
-        if best == 1.0:
-            break
-    return best
+        best = max(best, len(held))
+    return best / len(wanted)

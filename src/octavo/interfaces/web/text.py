@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -162,12 +163,13 @@ def _window(text: str, found: Sequence[Mark], most: int) -> tuple[int, int]:
         return 0, len(text)
     ends = [*starts[1:], len(text)]
     best, best_value = 0, 0
-    for first in range(len(starts) - most + 1):
-        last = first + most - 1
-        here = [spot for spot in found if starts[first] <= spot.start < ends[last]]
+    # A window that ends with a line without marks has none that an earlier one had not.
+    lines = [bisect_right(starts, spot.start) - 1 for spot in found]
+    for last in sorted({max(line, most - 1) for line in lines}):
+        here = [spot for spot, line in zip(found, lines, strict=True) if last - most < line <= last]
         value = len({token for spot in here for token in spot.tokens}) * 100 + len(here)
         if value > best_value:
-            best, best_value = first, value
+            best, best_value = last - most + 1, value
     return starts[best], ends[best + most - 1]
 
 

@@ -116,7 +116,7 @@ class ExactMatch:
         words = [f" {token} " for token in {*phrase}]
         places, some = [], []
         for place, candidate in enumerate(candidates):
-            if not maybe.held(text := texts[candidate.key]):
+            if maybe.most(text := texts[candidate.key]) < len(phrase):
                 continue
             tokens = f" {tokenised(text)} "
             if all(word in tokens for word in words):
