@@ -26,15 +26,20 @@ _COMPOSITE = re.compile(
     re.IGNORECASE,
 )
 _FEW_WORDS = 7
+_NO_PLAN = "no plan: "
 
 
 class Hop(NamedTuple):
-    """One search: what was asked, how many passages were new, and why it was the last or went on."""
+    """One search: what was asked, how many passages were new, and why it was the last or went on.
+
+    `unplanned` is why nobody could say what to look for after it.
+    """
 
     question: str
     found: int
     new: int
     because: str
+    unplanned: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ def gathered(
             break
         wanted, because = _next(question, hops, passages, planning)
         if not wanted:
-            hops[-1] = hops[-1]._replace(because=f"{hops[-1].because}; then {because}")
+            unplanned = because.removeprefix(_NO_PLAN) if because.startswith(_NO_PLAN) else ""
+            hops[-1] = hops[-1]._replace(because=f"{hops[-1].because}; then {because}", unplanned=unplanned)
             break
     most = planning.limit if planning else len(passages)
     return tuple(
@@ -110,7 +116,7 @@ def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], plann
             CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, deadline=_PLAN_SECONDS, schema=_PLAN)
         ).value
     except ProviderFailed as error:
-        return "", f"no plan: {error.message}"
+        return "", _NO_PLAN + error.message
     wanted = asked(str(plan["next"]))
     if plan["sufficient"] or not wanted:
         return "", "sufficient"

@@ -224,6 +224,13 @@ def test_a_composite_question_is_searched_for_in_hops_until_that_is_enough(folde
     assert len({passage.chunk_id for passage in answer.passages}) == len(answer.passages)
 
 
+def test_a_plan_that_is_garbage_is_said_and_the_answer_is_of_one_search(folder: Path, tmp_path: Path) -> None:
+    with asked(folder, tmp_path / "l.db", "{[garbage") as (engine, _):
+        answer = ask(engine, AskRequest("who keeps the keys of the shed and where does she live?", max_hops=3))
+    assert answer.hops is None and answer.degraded is not None
+    assert answer.degraded[0].startswith("answer: no further search could be planned: local did not answer in the form")
+
+
 def test_hops_end_at_their_number(folder: Path, tmp_path: Path) -> None:
     replies = [f'{{"sufficient": false, "next": "Question number {number}?"}}' for number in range(5)]
     with asked(folder, tmp_path / "l.db", *replies[:2], "I don't know.") as (engine, service):

@@ -63,7 +63,11 @@ def answered(engine: Engine, request: AskRequest, tell: Tell = lambda sentence: 
         degraded = (*(answer.degraded or ()), *((f"answer: {meant.problem}",) if meant.problem else ()))
         answer = replace(answer, standalone=meant.question, degraded=degraded or None)
     if len(hops) > 1:
-        answer = replace(answer, hops=tuple(SearchHop(*hop) for hop in hops))
+        shown = tuple(SearchHop(hop.question, hop.found, hop.new, hop.because) for hop in hops)
+        answer = replace(answer, hops=shown)
+    if hops[-1].unplanned:
+        said = f"answer: no further search could be planned: {hops[-1].unplanned}"
+        answer = replace(answer, degraded=(*(answer.degraded or ()), said))
     if request.show_context:
         prompt = context(Mode(request.mode), request.question, passages, request.budget, own).prompt
         answer = replace(answer, mode=request.mode, context=prompt.text)
