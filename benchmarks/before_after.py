@@ -1,10 +1,14 @@
 """This checkout against an earlier one, in turn and in one run: cold starts, warm searches, indexing.
 
     ./dev bench before_after FOLDER --before PACKAGE:SRC [--out DIR] [--runs N] [--indexings N]
+    ./dev bench before_after FOLDER --before PACKAGE:SRC --libraries BEFORE.db NOW.db
 
 SRC is the source folder of the earlier checkout, PACKAGE its import name; both run on this interpreter. What counts is
 user and system time of each process, least and median of the runs, and the ratio of now to before. Writes
 DIR/before_after.json. A search of the warm process is never the same twice, so its vector is always computed.
+
+With two libraries, each made by its side of the same files, only warm searches of these are compared. Questions are
+words that follow each other in the files of FOLDER.
 """
 
 from __future__ import annotations
@@ -12,11 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +33,7 @@ COLD = {
     "cold search, lexical": ["search", QUESTION, "-p", "lexical_only"],
 }
 WARM = """
-import sys, time
+import json, sys, time
 from importlib import import_module
 from pathlib import Path
 package, library = sys.argv[1:]
@@ -36,14 +41,25 @@ config = import_module(package + ".config.schema").Config(library=Path(library))
 engine = import_module(package + ".engine.wiring").open_engine(config)
 Query = import_module(package + ".model.query").Query
 profile = import_module(package + ".retrieval.profiles").PROFILES["hybrid"]
-questions = ("collimate a telescope", "what is the humidity limit", "stars look like commas", "who has the keys",
-             "polar alignment of the mount", "clean the mirror", "dark adaptation", "backups of the pictures")
-for turn, line in enumerate(sys.stdin):
+for line in sys.stdin:
+    questions = json.loads(line)
     started = time.process_time()
     for question in questions:
-        engine.search(Query(f"{question} {turn}"), profile)
+        engine.search(Query(question), profile)
     print((time.process_time() - started) * 1e3 / len(questions), flush=True)
 """
+QUESTIONS = (
+    "collimate a telescope",
+    "what is the humidity limit",
+    "stars look like commas",
+    "who has the keys",
+    "polar alignment of the mount",
+    "clean the mirror",
+    "dark adaptation",
+    "backups of the pictures",
+)
+_WORDS = (2, 6)  # of a question that is made of words
+_ASKED = 20  # of these questions a turn
 
 
 class Side(NamedTuple):
@@ -90,11 +106,28 @@ def in_turn(sides: Mapping[str, Callable[[], float]], runs: int) -> dict[str, li
     return times
 
 
-def warm(sides: Mapping[str, Side], runs: int) -> dict[str, list[float]]:
-    """Milliseconds a search, in processes that stay."""
+def made_of(folder: Path, runs: int) -> list[list[str]]:
+    """Questions for every turn: words that follow each other in the files of a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())[:200]
+    words = [
+        word for path in files for word in path.read_text("utf-8", "ignore").split() if word.isalpha() and len(word) > 3
+    ]
+    chance = random.Random(5)
+
+    def question() -> str:
+        at = chance.randrange(len(words) - _WORDS[1])
+        return " ".join(words[at : at + chance.randint(*_WORDS)])
+
+    return [[question() for _ in range(_ASKED)] for _ in range(runs + 1)]
+
+
+def warm(
+    sides: Mapping[str, Side], libraries: Mapping[str, Path], questions: Sequence[Sequence[str]]
+) -> dict[str, list[float]]:
+    """Milliseconds a search, in processes that stay; a turn for each list of questions, and one before."""
     processes = {
         name: subprocess.Popen(
-            [sys.executable, "-c", WARM, side.package, str(side.folder / "library.db")],
+            [sys.executable, "-c", WARM, side.package, str(libraries[name])],
             env=side.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -106,10 +139,11 @@ def warm(sides: Mapping[str, Side], runs: int) -> dict[str, list[float]]:
     def ask(name: str) -> float:
         told, answered = processes[name].stdin, processes[name].stdout
         assert told is not None and answered is not None
-        print(file=told, flush=True)
+        print(json.dumps(next(asked[name])), file=told, flush=True)
         return float(answered.readline())
 
-    times = in_turn({name: lambda name=name: ask(name) for name in sides}, runs)  # type: ignore[misc]
+    asked = {name: iter(questions) for name in sides}
+    times = in_turn({name: lambda name=name: ask(name) for name in sides}, len(questions) - 1)  # type: ignore[misc]
     for process in processes.values():
         process.communicate()
     return times
@@ -137,6 +171,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--indexings", type=int, default=3)
+    parser.add_argument("--libraries", type=Path, nargs=2, metavar=("BEFORE", "NOW"), help="made of the same files")
     options = parser.parse_args()
     package, _, source = options.before.partition(":")
     notes = options.folder.resolve()
@@ -147,14 +182,25 @@ def main() -> None:
         }
         for side in sides.values():
             side.folder.mkdir()
-        index = {name: lambda side=side: side.indexed(notes) for name, side in sides.items()}
-        found = {"index": summary("index", in_turn(index, options.indexings))}  # type: ignore[arg-type]
-        for name, arguments in COLD.items():
-            calls = {which: lambda side=side: side.run(*arguments) for which, side in sides.items()}  # noqa: B023
-            found[name] = summary(name, in_turn(calls, options.runs))  # type: ignore[arg-type]
-        found["warm hybrid"] = summary("warm hybrid", warm(sides, options.runs))
+        found = compared(sides, notes, options)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "before_after.json").write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+
+
+def compared(sides: Mapping[str, Side], notes: Path, options: argparse.Namespace) -> dict[str, dict[str, float]]:
+    if options.libraries:
+        libraries = dict(zip(("before", "now"), options.libraries, strict=True))
+        times = warm(sides, libraries, made_of(notes, options.runs))
+        return {"warm hybrid": summary("warm hybrid", times)}
+    index = {name: lambda side=side: side.indexed(notes) for name, side in sides.items()}
+    found = {"index": summary("index", in_turn(index, options.indexings))}  # type: ignore[arg-type]
+    for name, arguments in COLD.items():
+        calls = {which: lambda side=side: side.run(*arguments) for which, side in sides.items()}  # noqa: B023
+        found[name] = summary(name, in_turn(calls, options.runs))  # type: ignore[arg-type]
+    libraries = {name: side.folder / "library.db" for name, side in sides.items()}
+    questions = [[f"{question} {turn}" for question in QUESTIONS] for turn in range(options.runs + 1)]
+    found["warm hybrid"] = summary("warm hybrid", warm(sides, libraries, questions))
+    return found
 
 
 if __name__ == "__main__":
