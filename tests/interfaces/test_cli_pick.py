@@ -16,7 +16,7 @@ from cli_calls import Octavo, Vault
 
 from octavo.errors import NotFound
 from octavo.interfaces.cli.keyboard import keys_in
-from octavo.interfaces.cli.picker import Choice, Picking, screen
+from octavo.interfaces.cli.picker import Choice, Picking, pick, screen
 from octavo.interfaces.editor import editor_command
 
 ON_TERMINAL = """
@@ -95,6 +95,34 @@ def test_without_an_editor_the_hint_says_how_to_name_one(monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NotFound, match="editor"):
         editor_command(Path("/n/a.md"), 1, {})
+
+
+class Shrinking:
+    """A keyboard on a window that shrinks while nobody types; then somebody picks."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+        self._columns = 80
+
+    def pressed(self, seconds: float | None) -> list[str]:
+        if self._columns == 30:
+            return ["enter"] if len(self.drawn) == 2 else []
+        self._columns = 30
+        return []
+
+    def draw(self, text: str) -> None:
+        self.drawn.append(text)
+
+    def size(self) -> os.terminal_size:
+        return os.terminal_size((self._columns, 24))
+
+
+def test_a_window_of_another_size_is_drawn_anew_without_a_key() -> None:
+    keyboard, choice = Shrinking(), Choice("/n/a.md", 1, "n/" + "a" * 60)
+    assert pick(keyboard, "a", lambda query: [choice], colours=False) is choice
+    wide, narrow, _ = keyboard.drawn
+    assert "a" * 60 in wide
+    assert "a" * 60 not in narrow
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")

@@ -12,6 +12,7 @@ from octavo.interfaces.marks import marked, marks_of
 from octavo.operations.lines import Line, Part, cells, visible
 
 _PAUSE = 0.12  # seconds without a key before searching
+_LOOK = 0.4  # seconds after which a window of another size is drawn anew
 _HEIGHT = 14
 _ERASE = "\r\x1b[J"
 
@@ -101,14 +102,17 @@ def pick(
     height = 0
     try:
         while True:
-            columns, rows = keyboard.size()
+            columns, rows = size = keyboard.size()
             lines = screen(picking, columns, min(_HEIGHT, max(3, rows - 1)))
             text = drawn(lines, colours=colours).rstrip("\n")
             height = len(lines)
             column = min(columns - 1, 2 + cells(visible(picking.query)))
             keyboard.draw(f"{_ERASE}{text}\r\x1b[{height - 1}A" + (f"\x1b[{column}C" if column else ""))
-            keys = keyboard.pressed(None if picking.asked == picking.query else _PAUSE)
-            if not keys:
+            searched = picking.asked == picking.query
+            keys = keyboard.pressed(_LOOK if searched else _PAUSE)
+            while searched and not keys and keyboard.size() == size:
+                keys = keyboard.pressed(_LOOK)
+            if not searched and not keys:
                 picking = picking.found(look_for(picking.query))
             for key in keys:
                 if key == "escape":
