@@ -55,7 +55,9 @@ def fetch(file: RemoteFile, target: Path, progress: Progress | None = None) -> N
         part.unlink()
     raise ModelUnavailable(
         f"{file.url} could not be fetched: {reason}",
-        hint="run it again: it goes on where it broke off; or check the manifest",
+        hint="run it again: it goes on where it broke off"
+        if part.exists()
+        else "check its url and sha256 in the manifest",
         details={"url": file.url, "reason": reason},
     )
 
