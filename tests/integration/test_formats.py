@@ -179,8 +179,14 @@ def test_messages_of_a_maildir_are_documents_of_their_own(bench: Bench) -> None:
     message = (
         "From: Ann <ann@example.org>\nSubject: The hive\nDate: Mon, 2 Mar 2026 10:00:00 +0100\n\nTwo frames of brood.\n"
     )
-    bench.write({"mail/cur/1772442000.M20P7.host:2,S": message, "mail/new/1772442001.M21P7.host,S=120": message})
+    names = [
+        "mail/cur/1772442000.M20P7.host:2,S",
+        "mail/new/1772442001.M21P7.host,S=120",
+        "mail/new/1772442002.M22P7.vm",
+    ]
+    bench.write(dict.fromkeys(names, message))
     bench.index()
+    assert [bench.ledger()[name].outcome for name in names] == [FileOutcome.INDEXED] * 3
     hit = first_hit(bench, "frames of brood")
     assert hit.citation.uri == "mail/cur/1772442000.M20P7.host:2,S" and hit.title == "The hive"
 

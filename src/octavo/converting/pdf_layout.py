@@ -34,7 +34,8 @@ _NUMBERING = "§0123456789.) "
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])- (?=[a-z])")  # where two lines of a title meet
 _DEPTH = re.compile(r"^\d+(?:\.\d+)*")
 _LISTED_WITH_PAGE = re.compile(r"\.{3,}|[^.]\s\d+$|\(cont", re.IGNORECASE)
-_CONTENTS_ENTRY = re.compile(r"^(.*[^\W\d_].*?)\s*\.{4,}\s*\d+$")
+_LEADER = "...."  # between a title and its page
+_CONTENTS_ENTRY = re.compile(r"([^.]{1,200}(?:\.[^.]{1,200}){0,9}?)\.{4,}\s*\d+$")
 _CAPTION = re.compile(r"^(?:fig|figure|table|abb|abbildung|tabelle|tableau)\.?\s*\d", re.IGNORECASE)
 _ITEM_SIGN = re.compile(r"^[•●▪■◦‣∙·–—\uf0b7\uf0a7]\s")
 _FORMULA = re.compile("[=<>≤≥≠≈∈∑∫∂√]|(?:[\U0001d400-\U0001d7ff].*){3}")
@@ -252,9 +253,11 @@ def mark_bold_headings(pages: Sequence[Page]) -> None:
 
 def mark_listed_headings(pages: Sequence[Page]) -> None:
     """Lines that the printed table of contents lists, number and all, where neither size nor weight tells it."""
-    entries = (_CONTENTS_ENTRY.match(line.text) for page in pages for line in page.lines)
-    listed = {key(entry[1]) for entry in entries if entry is not None and _NUMBERED.match(entry[1])}
     lines = [line for page in pages for line in page.lines]
+    entries = (_CONTENTS_ENTRY.match(line.text) for line in lines if _LEADER in line.text)
+    listed = {key(entry[1]) for entry in entries if entry is not None and _NUMBERED.match(entry[1])}
+    if not listed:
+        return
     levels = {_depth(line.text): line.level for line in lines if line.level and key(line.text) in listed}
     for line in lines:
         if not line.level and not line.running and key(line.text) in listed:

@@ -249,7 +249,7 @@ class FolderRules:
 
     def readable(self, name: str) -> bool:
         """Whether any parser reads files of this name."""
-        return ending(name) in self.rules.extensions
+        return ending(self.prefix + name) in self.rules.extensions
 
     def _judge(self, name: str, is_folder: bool, denied: bool) -> IgnorePatterns | None:
         """None for a name that is ignored; otherwise the include globs that apply to it.
