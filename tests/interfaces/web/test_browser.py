@@ -298,9 +298,12 @@ def test_a_point_of_the_map_says_what_it_is_and_its_cluster_can_be_left_out(page
     first = data["points"][0]
     drawn = page.locator("#drawing").bounding_box()
     panel = page.locator("#panel").bounding_box()
-    across = (0.05 + 0.9 * first[0]) * (drawn["width"] - panel["width"])
-    page.mouse.move(across, drawn["y"] + (0.05 + 0.9 * first[1]) * drawn["height"])
-    page.wait_for_function("document.getElementById('said').textContent !== ''")
+    room = (drawn["width"] - panel["width"], drawn["height"])
+    low, high = ([side(point[axis] for point in data["points"]) for axis in (0, 1)] for side in (min, max))
+    scale = 0.92 * min(room[axis] / (high[axis] - low[axis]) for axis in (0, 1))
+    x, y = (room[axis] / 2 + (first[axis] - (low[axis] + high[axis]) / 2) * scale for axis in (0, 1))
+    page.mouse.move(x, drawn["y"] + y)
+    page.wait_for_function("title => document.getElementById('said').textContent.startsWith(title)", arg=first[3])
     page.click("#legend button")
     assert page.locator("#legend li.off").count() == 1
 
