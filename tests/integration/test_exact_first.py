@@ -74,6 +74,31 @@ def test_what_is_written_exactly_so_comes_first(notes: Bench, profile: str) -> N
     assert first == QUERIES
 
 
+def test_a_phrase_with_stop_words_comes_first_in_a_large_library_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stop words are looked up in a small library alone, so there the passages with the other words are read."""
+    monkeypatch.setattr("octavo.retrieval.stage.SMALL", 10)
+    labels = {f"label{number}.md": f"# Labels {number}\n\nA label of {number} letters.\n" for number in range(15)}
+    filler = "It is read by those who walk, in the evening, at home, and by nobody who stays there all day long."
+    more = {f"more{number}.md": f"# Walks\n\nMore of walk {number}: a guide. {filler}\n" for number in range(60)}
+    bench.write(
+        labels
+        | more
+        | {
+            "specify.md": "# Specifying labels\n\nLabels can be specified: a label is specified once, so specify labels.\n",
+            "taint.md": "# Commands of the cluster\n\nTo be run on nodes with the specified label, and on others never.\n",
+            "certificates.md": "# Certificates\n\nThey end after a year; see the guide for more.\n",
+        }
+    )
+    bench.index(embedding={"provider": "bundled"})
+    wanted = {"the specified label": "taint.md", "guide for more": "certificates.md"}
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        for profile in ("hybrid", "lexical_only"):
+            first = {typed: engine.search(Query(typed), PROFILES[profile]).hits[0].citation.uri for typed in wanted}
+            assert first == wanted
+
+
 @pytest.mark.parametrize("profile", ["hybrid", "lexical_only"])
 def test_a_note_is_named_by_its_title_with_dashes(notes: Bench, profile: str) -> None:
     with notes.opened(embedding={"provider": "bundled"}) as engine:

@@ -16,6 +16,7 @@ from octavo.retrieval.stages.diversity import MarginalRelevance
 from octavo.retrieval.stages.duplicates import MinHashDuplicates, NgramDuplicates, SemanticDuplicates
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.fuse import SingleChannel
+from octavo.retrieval.stages.near_copies import NearCopies
 from octavo.retrieval.stages.recall import LexicalRecall
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
@@ -66,6 +67,20 @@ def test_of_two_that_say_the_same_the_better_stays_and_says_so(stage: Refine) ->
     assert uris(refined) == ["a.md", "b.md"]
     assert details(refined, stage.name) == {"a.md": "stands for c.md:1"}
     assert search.notes["dropped"] == 1
+
+
+def test_the_same_words_below_another_title_are_no_copy_where_they_begin_the_document() -> None:
+    files = "Changed files: docs/ref/paginator.txt, tests/pagination/tests.py and the notes of the release."
+    held = library(
+        note("1f", files, title="Made the paginator iterable."),
+        note("2e", files, title="Fixed page numbers in an example."),
+        note("notes/3.md", files, title="3"),
+        note("notes/4.md", files, title="4"),
+    )
+    refined = ExactDuplicates().refine(asking(held), listed(held))
+    assert uris(refined) == ["1f", "2e", "notes/3.md"]  # the name of a file is no title
+    with pytest.raises(SkipStage, match="no passage nearly repeats"):
+        NearCopies().refine(asking(held), refined[:2])
 
 
 def test_nearly_the_same_words_are_a_duplicate_by_n_grams_only() -> None:

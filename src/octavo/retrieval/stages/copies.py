@@ -18,7 +18,7 @@ _NAMED = 3  # of those a candidate stands for; the others are counted
 
 @dataclass(frozen=True, slots=True)
 class ExactDuplicates:
-    """The same text but for blanks around it."""
+    """The same text but for blanks around it, and below the same title where both begin their documents."""
 
     among: int = 100
     name: str = "exact_duplicates"
@@ -26,10 +26,24 @@ class ExactDuplicates:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if search.query.terms.empty and search.narrowed:
             raise SkipStage("the query lists documents")
-        first: dict[str, int] = {}
-        texts = texts_of(search, candidates[: self.among])
-        places = [first.setdefault(text.strip(), place) for place, text in enumerate(texts)]
+        first: dict[tuple[str, str], int] = {}
+        looked_at = candidates[: self.among]
+        passages = zip(looked_at, texts_of(search, looked_at), strict=True)
+        places = [
+            first.setdefault((title_above(candidate), text.strip()), place)
+            for place, (candidate, text) in enumerate(passages)
+        ]
         return without_copies(search, candidates, places, self.name)
+
+
+def title_above(candidate: Candidate) -> str:
+    """The title a passage is read under, where it begins its document and the title is not the name of the file.
+
+    Two commits that list the same files, or two records with the same few words, differ by their titles alone.
+    """
+    if candidate.ordinal or candidate.uri.rpartition("/")[2].startswith(candidate.title):
+        return ""
+    return candidate.title
 
 
 def without_copies(

@@ -9,12 +9,15 @@ from collections.abc import Callable, Sequence
 from octavo.algorithms.phrases import MaybePhrase
 from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
+from octavo.model.query import Terms
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.steps import noted, texts_of
+from octavo.retrieval.stages.steps import channel_score, noted, texts_of
 
 EXACT = "exact_match"
 HOLDS_WORD = "holds the word"
+_SHORT = 5
+"""Tokens of a query that is typed as a phrase, stop words and all; longer ones are questions, which no text repeats."""
 _AROUND = "()[]{}<>,;.:!?\"'`…"
 
 
@@ -92,7 +95,13 @@ class ExactMatch:
     ) -> tuple[Candidate, ...]:
         library, phrase = search.library, search.query.terms.whole
         # Postings of words that are everywhere are long: in a large library only a phrase without them is looked up.
-        if search.small or len({*phrase} - {*search.query.terms.words}) == 0:
+        run = phrase if search.small else _run_without_stop_words(search.query.terms)
+        if run != phrase and len(phrase) <= _SHORT:
+            looked_at = self._with_run(search, candidates, run)
+            said = _saying(search, looked_at, phrase)
+            details |= dict.fromkeys(said, "holds the phrase")
+            return _first(candidates, lambda candidate: candidate.key not in said)
+        if run == phrase:
             holding = frozenset(library.store.lexical.containing(library.project, phrase, most=self.rare))
             if 0 < len(holding) < self.rare:
                 said = _said(search, [candidate for candidate in candidates if candidate.key in holding], phrase)
@@ -101,6 +110,18 @@ class ExactMatch:
             if not holding:
                 return candidates
         return (*self._phrase_first(search, candidates[: self.among], details), *candidates[self.among :])
+
+    def _with_run(
+        self, search: Search, candidates: tuple[Candidate, ...], run: tuple[str, ...]
+    ) -> tuple[Candidate, ...]:
+        """The candidates with these words in a row, if they are few; else the first ones, and the first by words."""
+        library = search.library
+        holding = frozenset(library.store.lexical.containing(library.project, run, most=self.rare) if run else ())
+        if 0 < len(holding) < self.rare:
+            return tuple(candidate for candidate in candidates if candidate.key in holding)
+        by_words = sorted(candidates, key=lambda candidate: -channel_score(candidate, "lexical"))
+        first = (*candidates[: self.among], *by_words[: self.among])
+        return tuple({candidate.key: candidate for candidate in first}.values())
 
     def _phrase_first(
         self, search: Search, candidates: tuple[Candidate, ...], details: dict[ChunkKey, str]
@@ -130,12 +151,27 @@ def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]
     """Those that say a phrase themselves; where title or aliases do, which every chunk has, the document's first."""
     documents = Counter(candidate.document_id for candidate in candidates)
     several = [candidate for candidate in candidates if documents[candidate.document_id] > 1]
-    joined, tokenised = f" {' '.join(phrase)} ", search.library.tokenised
-    texts = zip(several, texts_of(search, several), strict=True)
-    saying = {candidate.key for candidate, text in texts if joined in f" {tokenised(text)} "}
+    saying = _saying(search, several, phrase)
     first = {candidate.document_id: candidate.key for candidate in reversed(candidates)}
     saying_documents = {candidate.document_id for candidate in several if candidate.key in saying}
     return frozenset(saying | {key for document, key in first.items() if document not in saying_documents})
+
+
+def _saying(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]) -> frozenset[ChunkKey]:
+    """Those whose own text has the phrase."""
+    joined, tokenised = f" {' '.join(phrase)} ", search.library.tokenised
+    texts = zip(candidates, texts_of(search, candidates), strict=True)
+    return frozenset(candidate.key for candidate, text in texts if joined in f" {tokenised(text)} ")
+
+
+def _run_without_stop_words(terms: Terms) -> tuple[str, ...]:
+    """The longest part of a phrase that has no word that is everywhere; the first of several."""
+    longest: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    for token in terms.whole:
+        run = (*run, token) if token in terms.words else ()
+        longest = max(longest, run, key=len)
+    return longest
 
 
 def _first(candidates: Sequence[Candidate], key: Callable[[Candidate], int]) -> tuple[Candidate, ...]:

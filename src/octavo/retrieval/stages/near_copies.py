@@ -10,6 +10,7 @@ from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.copies import title_above
 from octavo.retrieval.stages.steps import channel_score, noted, texts_of
 
 _AS_LONG = 0.85
@@ -63,7 +64,7 @@ class NearCopies:
         found: dict[ChunkKey, str] = {}
         for first, second in pairs:
             better, other = candidates[first], candidates[second]
-            if better.key in found or other.key in found:
+            if better.key in found or other.key in found or title_above(better) != title_above(other):
                 continue
             if jaccard(words(first), words(second)) < _SAME_WORDS * self.threshold:
                 continue
