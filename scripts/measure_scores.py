@@ -2,9 +2,9 @@
 
     python scripts/measure_scores.py --cache DIR --profile hybrid [--questions N] [--plot FILE.svg] SET...
 
-Each set is a folder as `octavo eval` takes them, its library in DIR, where `octavo eval` keeps it. Its own questions
-are answerable; those of the other sets are not. Prints a row of a table for each set and draws, for each, how often
-hits of a score are relevant.
+Each set is a folder as `octavo eval` takes them, with `:qrels=FILE` behind it for another of its splits, its library in
+DIR, where `octavo eval` keeps it. Its own questions are answerable; those of the other sets are not. Prints a row of a
+table for each set and draws, for each, how often hits of a score are relevant.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class Measured:
 
     @property
     def row(self) -> str:
-        lost, empty = self.lost / max(1, self.answerable), self.empty / max(1, self.unanswerable)
+        empty = self.empty / max(1, self.unanswerable)
         hits = self.shown / max(1, self.answerable)
-        return f"| {self.name} | {self.answerable} | {lost:.1%} | {empty:.0%} | {hits:.1f} | {self.error:.2f} |"
+        questions = f"{self.answerable} | {self.lost} | {self.unanswerable}"
+        return f"| {self.name} | {questions} | {empty:.0%} | {hits:.1f} | {self.error:.3f} |"
 
     @property
     def bins(self) -> list[tuple[float, float, int]]:
@@ -78,8 +79,8 @@ def measured(engine: Engine, dataset: Dataset, others: Sequence[Dataset], profil
             found.answerable += 1
             found.shown += kept
             found.lost += right.index(True) >= kept
-    for question in strange(others, most):
-        every, kept = answers(engine, question, profile)
+    for text in strange(others, most):
+        every, kept = answers(engine, text, profile)
         found.judged += [(score, False) for score, _ in every]
         found.unanswerable += 1
         found.empty += kept == 0
@@ -125,24 +126,30 @@ def drawn(sets: Sequence[Measured]) -> str:
     return "\n".join((*parts, "</svg>", ""))
 
 
+def read(given: str) -> Dataset:
+    folder, _, qrels = given.partition(":qrels=")
+    return read_dataset(Path(folder), Files(qrels=Path(folder) / qrels) if qrels else Files())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, required=True, help="where `octavo eval` keeps the libraries of its sets")
     parser.add_argument("--profile", default="hybrid")
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
-    parser.add_argument("sets", type=Path, nargs="+")
+    parser.add_argument("sets", nargs="+")
     options = parser.parse_args()
-    datasets = [read_dataset(path, Files()) for path in options.sets]
+    datasets = [read(given) for given in options.sets]
     config, found = Config(), list[Measured]()
-    print("| set | questions with a relevant hit | lose the first | unanswerable without a hit | hits shown | error |")
-    print("|---|---|---|---|---|---|")
-    for dataset in datasets:
+    print("| set | answerable | lost | unanswerable | without a hit | hits shown | error |")
+    print("|---|---|---|---|---|---|---|")
+    for given, dataset in zip(options.sets, datasets, strict=True):
         folder, _ = place_of(options.cache, dataset, None, recipe_of(config))
         newest = max(folder.glob("*.db"), key=lambda path: path.stat().st_mtime)
-        others = [other for other in datasets if other is not dataset]
+        others = [*{other.name: other for other in datasets if other.name != dataset.name}.values()]
         with open_engine(replace(config, library=newest, project=PROJECT)) as engine:
             found.append(measured(engine, dataset, others, options.profile, options.questions))
+            found[-1].name = given.rpartition("/")[2].replace(":qrels=qrels.", ", ").removesuffix(".tsv")
         print(found[-1].row, flush=True)
     if options.plot:
         options.plot.write_text(drawn(found), encoding="utf-8")

@@ -1,9 +1,11 @@
 """From a score to a relevance between 0 and 1: logistic regression on what speaks for a hit.
 
-    relevance = 1 / (1 + exp(-(bias + share · s + cosine · c + words · w)))
+    relevance = 1 / (1 + exp(-(bias + share · s + cosine · c + words · w + lead · l + kin · k)))
 
 `s` is a hit's score as a share of the best, so the order of hits stays; `c` is the best cosine that was found and `w`
 the largest share of the query's words that one of the first passages holds: they say whether there is an answer at all.
+`l` is how far the best hit is ahead of the first one below another title, and `k` is 1 for what stands below its title:
+where ten passages are equally good most of them are no answer, unless they are ten of one subject.
 `scripts/fit_calibration.py` fits the coefficients.
 """
 
@@ -18,16 +20,18 @@ _STEEPEST = 500.0  # beyond this, exp overflows
 
 
 class Evidence(NamedTuple):
-    """What speaks for there being an answer."""
+    """What speaks for there being an answer, and for the best hit being one."""
 
     cosine: float
     words: float
+    lead: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The coefficients of a profile. Where the best hit is below `floor` nothing matches; a hit is none below `tail`
-    times the square of the best one's relevance: beside a sure answer little else is one, beside a doubtful one much.
+    """The coefficients of a profile. Where a best hit that is ahead of nobody is below `floor` nothing matches; a hit
+    is none below `tail` times the square of the best one's relevance: beside a sure answer little else is one, beside a
+    doubtful one much.
 
     `encoder` names the model whose cosines they were fitted on; empty where none takes part.
 
@@ -42,7 +46,10 @@ class Calibration:
     floor: float = 0.0
     tail: float = 0.0
     encoder: str = ""
+    lead: float = 0.0
+    kin: float = 0.0
 
-    def relevance(self, share: float, evidence: Evidence) -> float:
+    def relevance(self, share: float, evidence: Evidence, *, kin: bool = False) -> float:
         said = self.bias + self.share * share + self.cosine * evidence.cosine + self.words * evidence.words
+        said += self.lead * evidence.lead + self.kin * kin
         return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, said))))

@@ -11,7 +11,7 @@ from octavo.model.result import Candidate
 from octavo.model.scores import rounded
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.exact import EXACT, HOLDS_WORD
-from octavo.retrieval.stages.steps import channel_score, shares, texts_of
+from octavo.retrieval.stages.steps import channel_score, given_title, shares, texts_of
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads."""
@@ -21,6 +21,8 @@ _FLUENTLY = 0.9
 _FLOOR_BY_WORDS = 0.03
 _LOOKED_AT, _COMPARED = 5, 3
 """Of so many passages, those that are best by words are compared with the query's words."""
+_FAR_AHEAD = 0.3
+"""Beyond this a lead says no more: of a few candidates the last has nothing, and everything else is far ahead."""
 _SURE = frozenset({EXACT, "named_first"})
 _LEAST_EXACT = 0.9
 """The relevance of what holds the query whole: that is no matter of likelihood."""
@@ -45,22 +47,39 @@ def with_relevance(
         # Its cosines are of no scale that was learnt: what has any of its words may be an answer, wherever it stands.
         calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
         found = evidence(search, candidates, among=len(candidates))
+    if floor and _is_no_answer(candidates[0], found, calibration):
+        return ()
     relevant: list[Candidate] = []
     highest = 1.0
     for candidate, share in zip(candidates[:most], shares(candidates), strict=False):
-        relevance = max(calibration.relevance(share, found), _least(candidate, share))
+        kin = bool(relevant) and is_kin(candidate, candidates[0])
+        relevance = max(calibration.relevance(share, found, kin=kin), _least(candidate, share))
         highest = min(highest, rounded(relevance))
-        if floor and _too_low(highest, relevant, found, calibration):
+        if floor and relevant and highest < calibration.tail * relevant[0].score ** 2:
             break  # and so is all that follows
         relevant.append(candidate.scored(highest))
     return tuple(relevant)
 
 
-def _too_low(score: float, better: Sequence[Candidate], found: Evidence, calibration: Calibration) -> bool:
-    """Of the best hit: whether it is no answer. Of any other: whether it is one beside the best."""
-    if better:
-        return score < calibration.tail * better[0].score ** 2
-    return score < calibration.floor and found.words < 1.0  # a passage with every word of the query is an answer
+def _is_no_answer(best: Candidate, found: Evidence, calibration: Calibration) -> bool:
+    """By what was found at all: how far the best is ahead says nothing here, something always is."""
+    if found.words >= 1.0:
+        return False  # a passage with every word of the query is an answer
+    return max(calibration.relevance(1.0, found._replace(lead=0.0)), _least(best, 1.0)) < calibration.floor
+
+
+def _lead(candidates: Sequence[Candidate]) -> float:
+    """How far the best is ahead of the first about something else, as a share of its score."""
+    hits = zip(candidates, shares(candidates), strict=True)
+    others = (share for candidate, share in hits if not is_kin(candidate, candidates[0]))
+    return min(_FAR_AHEAD, 1.0 - next(others, 1.0))
+
+
+def is_kin(candidate: Candidate, best: Candidate) -> bool:
+    """Whether both are of one document, or below one title: answers to one question, the days of one journey."""
+    if candidate.document_id == best.document_id:
+        return True
+    return candidate.title == best.title and given_title(candidate) == given_title(best) != ""
 
 
 def _least(candidate: Candidate, share: float) -> float:
@@ -75,7 +94,7 @@ def _least(candidate: Candidate, share: float) -> float:
 def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOKED_AT) -> Evidence:
     cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
     by_words = sorted(candidates[:among], key=lambda candidate: -channel_score(candidate, "lexical"))
-    return Evidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]))
+    return Evidence(max(cosines, default=0.0), _words(search, by_words[:_COMPARED]), _lead(candidates))
 
 
 def _words(search: Search, candidates: Sequence[Candidate]) -> float:

@@ -11,7 +11,7 @@ from octavo.dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Copy
 from octavo.retrieval.stage import Search, SkipStage
-from octavo.retrieval.stages.steps import noted, texts_of
+from octavo.retrieval.stages.steps import given_title, noted, texts_of
 
 _NAMED = 3  # of those a candidate stands for; the others are counted
 
@@ -41,9 +41,7 @@ def title_above(candidate: Candidate) -> str:
 
     Two commits that list the same files, or two records with the same few words, differ by their titles alone.
     """
-    if candidate.ordinal or candidate.uri.rpartition("/")[2].startswith(candidate.title):
-        return ""
-    return candidate.title
+    return "" if candidate.ordinal else given_title(candidate)
 
 
 def without_copies(

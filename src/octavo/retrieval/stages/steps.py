@@ -34,6 +34,11 @@ def channel_score(candidate: Candidate, channel: str) -> float:
     return 0.0
 
 
+def given_title(candidate: Candidate) -> str:
+    """The title of its document, unless that is the name of the file."""
+    return "" if candidate.uri.rpartition("/")[2].startswith(candidate.title) else candidate.title
+
+
 def noted(candidates: Sequence[Candidate], stage: str, details: Mapping[ChunkKey, str]) -> tuple[Candidate, ...]:
     """The candidates, those with a detail carrying a step with their score and place as they now are."""
     if not details:
