@@ -159,9 +159,11 @@ def _said(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]
 
 def _saying(search: Search, candidates: Sequence[Candidate], phrase: Sequence[str]) -> frozenset[ChunkKey]:
     """Those whose own text has the phrase."""
-    joined, tokenised = f" {' '.join(phrase)} ", search.library.tokenised
+    maybe, joined, tokenised = MaybePhrase(phrase), f" {' '.join(phrase)} ", search.library.tokenised
     texts = zip(candidates, texts_of(search, candidates), strict=True)
-    return frozenset(candidate.key for candidate, text in texts if joined in f" {tokenised(text)} ")
+    return frozenset(
+        candidate.key for candidate, text in texts if maybe.said(text) and joined in f" {tokenised(text)} "
+    )
 
 
 def _run_without_stop_words(terms: Terms) -> tuple[str, ...]:
