@@ -86,8 +86,8 @@ def test_a_phrase_with_stop_words_comes_first_in_a_large_library_too(
         labels
         | more
         | {
-            "specify.md": "# Specifying labels\n\nLabels can be specified: a label is specified once, so specify labels.\n",
-            "taint.md": "# Commands of the cluster\n\nTo be run on nodes with the specified label, and on others never.\n",
+            "specify.md": "# Specifying labels\n\nLabels can be specified: a label is specified once; specify it.\n",
+            "taint.md": "# Commands of the cluster\n\nTo be run on nodes with the specified label, never elsewhere.\n",
             "certificates.md": "# Certificates\n\nThey end after a year; see the guide for more.\n",
         }
     )

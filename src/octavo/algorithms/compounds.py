@@ -3,7 +3,8 @@
     datenbank   datenbankverbind, vektordatenbank     where Verbindung and Vektor occur too
     datenbankverbind   datenbank, verbind
 
-Both ways a part counts only if what is left of the compound is a word as well: `art` is no part of `garten`.
+Both ways a part counts only if what is left of the compound is a word as well: `art` is no part of `garten`. A long
+word says enough by itself: `datenbank` begins `datenbanksicherung` in a library that has no other `sicherung`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from octavo.algorithms.stemming import Stem
 
 _LEAST_PART = 4
 _LEAST_REST = 3
+_LONG_PART, _LONG_REST = 6, 4
+"""From here on a word at the start or the end of another is a part of it, though nobody wrote the rest alone: what is
+shorter may be a prefix, as in `versicherung`, which is no `sicherung`."""
 _LINKS = ("s", "es", "n", "en", "er", "e")  # Arbeitszimmer, Tagesordnung, Blumentopf
 
 
@@ -37,7 +41,8 @@ class Compounds:
         while at >= 0:
             start, end = self._text.rfind("\n", 0, at) + 1, self._text.find("\n", at)
             compound = self._text[start:end]
-            if compound != word and self._is_compound(compound[: at - start], compound[at - start + len(word) :]):
+            before, after = compound[: at - start], compound[at - start + len(word) :]
+            if compound != word and (_is_long_part(word, before, after) or self._is_compound(before, after)):
                 yield compound
             at = self._text.find(word, end)
 
@@ -62,3 +67,7 @@ class Compounds:
         unlinked = (part.removesuffix(link) for link in _LINKS if part.endswith(link) and len(part) > len(link) + 2)
         candidates = (form for written in (part, *unlinked) for form in (written, self._stem(written)))
         return next((form for form in candidates if form in self._known), "")
+
+
+def _is_long_part(word: str, before: str, after: str) -> bool:
+    return len(word) >= _LONG_PART and (not before or not after) and len(before or after) >= _LONG_REST

@@ -109,3 +109,11 @@ def test_a_compound_has_the_parts_that_are_words_of_the_library() -> None:
     assert compounds.of("zimm", 9) == compounds.of("arbeit", 9) == ["arbeitszimm"]
     assert compounds.of("arbeitszimm", 9) == ["arbeit", "zimm"]
     assert compounds.of("arten", 9) == compounds.of("art", 9) == []
+
+
+def test_a_long_word_is_part_of_a_compound_whose_rest_nobody_wrote_alone() -> None:
+    stems = ["datenbanksicher", "kundendatenbank", "versicherung", "entscheidung", "sachbearbeitung"]
+    compounds = Compounds(stems, snowball("german"))
+    assert compounds.of("datenbank", 9) == ["datenbanksicher", "kundendatenbank"]
+    assert compounds.of("sicherung", 9) == compounds.of("scheidung", 9) == []  # what is left is a prefix
+    assert compounds.of("arbeit", 9) == []  # short, and in the middle

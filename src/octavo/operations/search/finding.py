@@ -67,15 +67,18 @@ def asked(
         hypothesis=request.hypothesis,
         floor=not request.no_floor,
     )
-    usual = BY_MEANING if request.hypothesis and not request.query else _usual(engine, request)
+    usual = BY_MEANING if request.hypothesis and not request.query else _usual(engine, request, query)
     profile = profile or engine.retrieval_profile(request.profile or usual)
     profile = reranked(profile, by_model=engine.reranks_by_model) if request.rerank else profile
     return bounded(query), _narrowed(hypothesised(profile) if request.hyde else profile, request)
 
 
-def _usual(engine: Engine, request: SearchRequest) -> str:
-    """Code alone is searched by what code has: names, places, whole declarations."""
-    only_code = bool(request.kinds) and set(request.kinds) <= _CODE
+def _usual(engine: Engine, request: SearchRequest, query: Query) -> str:
+    """Code alone, asked for by an option or in the query, is searched by what code has: names, places, declarations."""
+    kinds = {*request.kinds}
+    if not kinds and "kind:" in query.text:
+        kinds = {kind.value for kind in engine.reader.parsed(query).filters.kinds}
+    only_code = bool(kinds) and kinds <= _CODE
     return BY_NAME if only_code else engine.defaults.profile
 
 
