@@ -21,6 +21,7 @@ _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u2060\ufeff\ufff0
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00a0": " "}
 )
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _TICKS = re.compile(r"`{3,}")
 
 
@@ -72,7 +73,7 @@ class TextBuilder:
         self._pending.append(label)
 
     def heading(self, level: int, title: str) -> None:
-        title = one_line(title)
+        title = _LINK.sub(r"\1", one_line(title))
         if not any(character.isalnum() for character in title):
             return self.paragraph(title)
         if len(title) > LONGEST_HEADING:

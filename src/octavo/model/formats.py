@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-10"
+CONVERTER_VERSION = "converting-11"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -117,6 +117,9 @@ UNREAD_KINDS: Mapping[str, str] = MappingProxyType(
 )
 """Extensions of files that hold no text to read → what they are."""
 
+_OTHER_DOCUMENTS = ".azw3 .djvu .indd .mobi .numbers .odg .one .pages .pub .vsd .vsdx .wpd .wps .xlsb .xps"
+_OF_OTHER_PROGRAMS = frozenset(_OTHER_DOCUMENTS.split())  # as text they would be noise
+
 
 # When it came, what makes it unique, the host; then its size, and what was done with it.
 _MAILDIR = re.compile(r"\d{9,11}\.[\w.%+-]+(?:,[A-Z]=\d+)*(?:[:;!]2,[A-Za-z]*)?")
@@ -204,4 +207,6 @@ def left_out_reason(name: str) -> str:
         return f"{article} {kind}: {why}"
     if not extension:
         return "nothing reads files without an extension"
+    if extension in _OF_OTHER_PROGRAMS:
+        return f"nothing reads {extension} files; the program that wrote it can save it as PDF"
     return f"nothing reads {extension} files; --include '*' --include '*{extension}' reads them as text"

@@ -20,7 +20,7 @@ from documents import pdf, zipped
 from octavo.converting.archives import read_archive
 from octavo.converting.child import Settings
 from octavo.model.converted import Converted, Refused, Unit, from_plain, to_plain
-from octavo.model.formats import FORMATS, format_of
+from octavo.model.formats import FORMATS, format_of, left_out_reason
 from octavo.model.text import normalise
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -788,3 +788,13 @@ def test_a_title_below_an_empty_row_begins_another_table() -> None:
         "Keys\n\n"
         "| Door | Holder |\n| --- | --- |\n| front | Bob |\n"
     )
+
+
+def test_a_heading_that_is_a_link_is_called_by_its_words() -> None:
+    page = b"<main><h1><a href='https://bees.example/'>Bees</a> and wax</h1><p>They fly.</p></main>"
+    assert headings(converted("a.html", page)) == [(1, "Bees and wax")]
+
+
+def test_a_document_of_another_program_is_not_to_be_read_as_text() -> None:
+    assert left_out_reason("a.pages") == "nothing reads .pages files; the program that wrote it can save it as PDF"
+    assert "--include '*.log'" in left_out_reason("a.log")
