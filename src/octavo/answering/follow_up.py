@@ -19,7 +19,7 @@ _POINTING = re.compile(
 )
 _FEW_WORDS = 4
 _LONGEST = 500  # characters of a rewritten question
-_TOKENS, _SECONDS = 120, 30.0
+_TOKENS = 120
 _SHOWN = 6  # turns of the conversation that a model is shown
 
 
@@ -49,7 +49,7 @@ def standalone(
     turns = quoted("\n".join(asked(turn) for turn in previous[-_SHOWN:]), 1)
     prompt = prompt_of("standalone", own, previous=turns, question=asked(question))
     try:
-        reply = model.complete(CompletionRequest(prompt, max_tokens=_TOKENS, deadline=_SECONDS)).text.strip()
+        reply = model.complete(CompletionRequest(prompt, max_tokens=_TOKENS)).text.strip()
     except ProviderFailed as error:
         return Standalone(_joined(question, previous), f"the question could not be rewritten: {error.message}")
     first = asked(reply.split("\n")[0].strip("\"' "))[:_LONGEST]

@@ -19,7 +19,7 @@ _PLAN: Mapping[str, Any] = {
     "properties": {"sufficient": {"type": "boolean"}, "next": {"type": "string", "maxLength": 400}},
     "required": ["sufficient", "next"],
 }
-_PLAN_TOKENS, _PLAN_SECONDS = 150, 30.0
+_PLAN_TOKENS = 150
 _COMPOSITE = re.compile(
     r"\b(?:and|both|between|compared?|difference|same|also|whose|of the|in which|where the"
     r"|who (?:wrote|made|directed|founded)|that (?:was|is|were|are|has|had))\b",
@@ -112,9 +112,7 @@ def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], plann
     searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
     prompt = prompt_of("next_question", planning.own, question=asked(question), asked=searched, passages=shown)
     try:
-        plan = planning.model.structured(
-            CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, deadline=_PLAN_SECONDS, schema=_PLAN)
-        ).value
+        plan = planning.model.structured(CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, schema=_PLAN)).value
     except ProviderFailed as error:
         return "", _NO_PLAN + error.message
     wanted = asked(str(plan["next"]))
