@@ -84,6 +84,8 @@ class Shards:
     tiers: NDArray[np.uint8] = field(init=False)
     fast: bool = field(init=False)
     """Whether any of the vectors is a fast one."""
+    all_fast: bool = field(init=False)
+    """Whether all are, as while a new library waits for its own."""
     _codes: NDArray[np.uint64] = field(init=False)
     _offsets: NDArray[np.int64] = field(init=False)
     _sorted: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(init=False, default=None)
@@ -96,7 +98,7 @@ class Shards:
         self._offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.chunks = _concatenated([windows.chunks for windows, _ in opened], np.int64)
         self.tiers = _concatenated([windows.tiers for windows, _ in opened], np.uint8)
-        self.fast = bool(self.tiers.any())
+        self.fast, self.all_fast = bool(self.tiers.any()), bool(self.tiers.all())
         self._codes = np.concatenate([bits for _, bits in opened], axis=1) if opened else np.zeros((0, 0), np.uint64)
         for number, (windows, _) in enumerate(opened[: self.most_open]):
             self._open[number] = windows.matrix

@@ -218,6 +218,8 @@ def _fast_among(state: _State, keys: Sequence[ChunkKey]) -> int:
     if not shards.fast and not state.recent.tiers.any():
         return 0
     wanted = distinct(np.array(keys, dtype=np.int64))
+    if shards.all_fast and not len(state.recent):
+        return len(wanted)
     rows = shards.rows_of(_without_tombstones(state, wanted))
     found = shards.chunks[rows[shards.tiers[rows] > 0]]
     if len(state.recent):
