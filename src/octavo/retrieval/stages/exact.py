@@ -117,7 +117,7 @@ class ExactMatch:
         """The candidates with these words in a row, if they are few; else the first ones, and the first by words."""
         library = search.library
         holding = frozenset(library.store.lexical.containing(library.project, run, most=self.rare) if run else ())
-        if 0 < len(holding) < self.rare:
+        if run and len(holding) < self.rare:
             return tuple(candidate for candidate in candidates if candidate.key in holding)
         by_words = sorted(candidates, key=lambda candidate: -channel_score(candidate, "lexical"))
         first = (*candidates[: self.among], *by_words[: self.among])
