@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from cli_calls import Vault
+from cli_calls import Octavo, Vault
 from http_calls import in_process, running
 from starlette.requests import Request
 from starlette.responses import Response
@@ -47,6 +47,29 @@ def test_a_hit_leads_to_its_lines_and_the_words_asked_for_are_marked(vault: Vaul
         assert 'id="cited"' in document.text
 
     in_process(vault.library, talk)
+
+
+def test_ten_passages_are_shown_and_more_to_who_asks(
+    octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, library = tmp_path / "notes", tmp_path / "library.db"
+    notes.mkdir()
+    for number in range(14):
+        (notes / f"{number}.md").write_text(f"Rye bread number {number}, baked slowly.\n", "utf-8")
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(library))
+    for arguments in (("init",), ("add", str(notes), "--name", "notes"), ("index",)):
+        assert octavo(*arguments).exit_code == 0
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/results?q=rye+bread")).text
+        assert page.count('class="hit"') == 10
+        link = re.search(r'class="further"><a href="([^"]+)"', page)
+        assert link is not None
+        further = (await client.get(link[1].replace("&amp;", "&"), headers=HTML)).text
+        assert further.count('class="hit"') == 14
+        assert "More passages" not in further
+
+    in_process(library, talk)
 
 
 def test_what_all_hits_have_narrows_nothing_and_is_not_offered_unless_it_was_chosen(vault: Vault) -> None:
