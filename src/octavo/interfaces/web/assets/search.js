@@ -1,5 +1,5 @@
 // Search as one types. The page works without this: the form is an ordinary one.
-const PAUSE = [50, 300]; // milliseconds without a key before asking: the longer, the longer the server takes
+const PAUSE = [40, 300]; // milliseconds without a key before asking: more than a held key repeats in, longer where answers take long
 
 const form = document.getElementById("ask");
 const field = document.getElementById("query");
