@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -278,8 +278,14 @@ def _names_missing(sentence: str, passages: Sequence[Passage]) -> float:
     """The share of a sentence's names that the passages, their titles and their headings have nowhere."""
     wanted = {name.casefold() for name in _NAME.findall(sentence)}
     cited = (passage.hit for passage in passages)
-    there = " ".join(" ".join((hit.excerpt, hit.title, *hit.citation.heading_path)) for hit in cited).casefold()
-    return sum(name not in there for name in wanted) / len(wanted) if wanted else 0.0
+    said = " ".join(" ".join((hit.excerpt, hit.title, *hit.citation.heading_path)) for hit in cited)
+    there = {*_WORD.findall(said.casefold())}
+    return sum(not _is_there(name, there) for name in wanted) / len(wanted) if wanted else 0.0
+
+
+def _is_there(name: str, words: Set[str]) -> bool:
+    """In languages with capitals for every noun, a long one may have another ending: `Vektoren`, `Vektor`."""
+    return name in words or (len(name) > 5 and any(word.startswith(name[:-2]) for word in words))
 
 
 def _plain(number: str) -> str:

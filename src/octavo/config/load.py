@@ -215,6 +215,11 @@ def _consistent(config: Config, origins: Mapping[str, str]) -> Config:
         )
     for role in ROLES:
         names = config.llm.all_named_for(role)
+        if len(names) > 1 and role != "rerank":
+            raise ConfigurationError(
+                f"llm.roles.{role} in {origins[f'llm.roles.{role}']} names {len(names)} models, and takes one",
+                hint="only llm.roles.rerank takes several",
+            )
         for name in names:
             where = f"llm.roles.{role} in {origins[f'llm.roles.{role}']}"
             if name not in config.llm.models:

@@ -77,7 +77,7 @@ def read_drawio(name: str, data: bytes, settings: Settings) -> Converted | Refus
         pass
     except (Damaged, ValueError, zlib.error) as error:
         return Refused(str(error) if isinstance(error, Damaged) else "damaged: its diagrams cannot be unpacked")
-    return builder.converted("drawio-2")
+    return builder.converted("drawio-3")
 
 
 def _write_diagram(builder: TextBuilder, diagram: Element) -> None:
@@ -88,6 +88,8 @@ def _write_diagram(builder: TextBuilder, diagram: Element) -> None:
         inner = next(below(cell, "mxCell"), cell)
         value = attribute(cell, "value") or attribute(cell, "label")
         shown, name = one_line(parse_html(value).text()) if value else "", attribute(cell, "id")
+        if not name:
+            continue  # the cell inside of an object, which was read with it
         if attribute(inner, "edge") == "1":
             arrows[name] = attribute(inner, "source"), attribute(inner, "target"), [shown] if shown else []
         elif attribute(inner, "parent") in arrows:

@@ -22,7 +22,7 @@ from octavo.converting.mail import converted_message
 from octavo.converting.text_builder import clean, one_line
 from octavo.model.converted import Converted, Refused
 
-CONVERTER = "outlook-2"
+CONVERTER = "outlook-3"
 _RECIPIENT, _ATTACHMENT = "__recip_version1.0_#", "__attach_version1.0_#"
 _PROPERTIES, _STREAM, _NAMES = "__properties_version1.0", "__substg1.0_", "__nameid_version1.0"
 _ENTRY = struct.Struct("<HHI8s")  # of a short property: its type, its number, flags, its value
@@ -164,6 +164,8 @@ def _part(kind: str, data: bytes) -> EmailMessage:
     part = EmailMessage(policy=default)
     main, _, sub = kind.partition("/")
     part.set_content(data, maintype=main, subtype=sub)
+    if main == "text" and sub != "rtf":
+        part.set_param("charset", "utf-8")  # whatever a page says of itself: it was decoded
     return part
 
 

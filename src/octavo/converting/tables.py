@@ -78,7 +78,7 @@ class _Table:
                 return False
             if not started and sum(map(bool, row)) < 2:
                 self.flush()
-                self._builder.paragraph(" ".join(row))
+                self._builder.paragraph(" ".join(filter(None, row)))
                 titled = True
             elif not started and (not self._header or self._is_header(row, following, titled)):
                 self._begin(row)

@@ -13,7 +13,7 @@ EXTRA = "octavo[formats]"
 
 ARCHIVES_OPTION = "--archives"
 
-CONVERTER_VERSION = "converting-11"
+CONVERTER_VERSION = "converting-12"
 """Recorded in the recipe: a change in what any converter writes makes a different index."""
 
 
@@ -136,12 +136,13 @@ def ending(name: str) -> str:
 
     >>> ending("notes/Plan.MD"), ending("Makefile"), ending("cur/1465123456.M20P7.host:2,S")
     ('.md', '', '.eml')
-    >>> ending("inbox/new/1465123456.M20P7.host"), ending("logs/1465123456.M20P7.host")
-    ('.eml', '.host')
+    >>> ending("inbox/new/1465123456.M20P7.host"), ending("logs/1465123456.M20P7.host"), ending("new/1465123456.md")
+    ('.eml', '.host', '.md')
     """
     folder, _, name = name.rpartition("/")
     dot = name.rfind(".")
-    if dot > 0 and (":2," in name or ",S=" in name or folder.endswith(_MAILDIR_FOLDERS)) and _MAILDIR.fullmatch(name):
+    new = folder.rpartition("/")[2] in _MAILDIR_FOLDERS and name.count(".") > 1
+    if dot > 0 and (":2," in name or ",S=" in name or new) and _MAILDIR.fullmatch(name):
         return ".eml"
     return name[dot:].lower() if dot > 0 else ""
 

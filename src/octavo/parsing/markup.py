@@ -269,8 +269,15 @@ def _tex_words(text: str) -> str:
     return " ".join(normalize("NFC", _TEX_SIGN.sub(r"\1", _TEX_BRACES.sub("", text))).split())
 
 
+_TEX_LETTERS = {"lambda": "λ", "Lambda": "Λ", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ"}
+_TEX_LETTERS |= {"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł"}
+"""Those that Unicode has under another name."""
+
+
 def _tex_letter(command: re.Match[str]) -> str:
     name = command[1] or ""
+    if letter := _TEX_LETTERS.get(name):
+        return letter
     try:
         return lookup(f"GREEK {'CAPITAL' if name[:1].isupper() else 'SMALL'} LETTER {name.upper()}")
     except KeyError:
@@ -282,5 +289,5 @@ ADOC = MarkupParser("adoc", adoc_outline, ADOC_LINK)
 ORG = MarkupParser("org", org_outline, ORG_LINK)
 TEX = MarkupParser("tex", tex_outline)
 
-MARKUP_VERSION = "markup-3"
+MARKUP_VERSION = "markup-4"
 """Recorded in the recipe: one for all four, which are read alike."""

@@ -261,22 +261,25 @@ def _to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
 
 
 def _smallest(distances: NDArray[Any], wanted: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-    excluded = np.iinfo(distances.dtype).max
+    excluded, rows = np.iinfo(distances.dtype).max, len(distances)
     if admitted is not None:
         distances[~admitted] = excluded
-    if len(distances) <= wanted:
+        rows = int(np.count_nonzero(admitted))
+    if rows <= wanted:
         return np.flatnonzero(distances < excluded)
-    return np.flatnonzero(distances <= min(_bound(distances, wanted), excluded - 1))
+    return np.flatnonzero(distances <= _bound(distances, wanted, wanted / rows))
 
 
-def _bound(distances: NDArray[Any], wanted: int) -> int:
-    """The least distance that more than so many rows are within. There must be more rows.
+def _bound(distances: NDArray[Any], wanted: int, share: float) -> int:
+    """The least distance that more than so many rows are within: so large a share of those that are not excluded.
 
     A sample says about which it is; how many rows are within one is counted in a tenth of the time of a histogram.
     """
     sample = distances[:: max(1, len(distances) // _SAMPLE)]
-    place = wanted * len(sample) // len(distances)
-    bound = int(np.partition(sample, place)[place])
+    # Those that are excluded are far beyond the others: from there the way back would be long.
+    sample = sample[sample < np.iinfo(distances.dtype).max]
+    place = int(share * len(sample))
+    bound = int(np.partition(sample, place)[place]) if len(sample) else 0
     while np.count_nonzero(distances <= bound) <= wanted:
         bound += 1
     while bound and np.count_nonzero(distances < bound) > wanted:

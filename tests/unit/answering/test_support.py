@@ -56,6 +56,7 @@ def test_what_no_passage_says_is_unsupported(checker: CitationChecker, said: str
         "Members decreased the number of batteries to 1,200 in 2019.",
         "The mirror is washed once a year, in May 1987.",
         "The mirror is washed once a year by Mallory.",
+        "The mirror is washed once a year by Ash.",
         "The mirror is washed once a year, in June.",
     ],
 )

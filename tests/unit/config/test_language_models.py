@@ -55,6 +55,7 @@ def test_what_is_shown_is_what_a_file_may_say(tmp_path: Path) -> None:
         ('[llm.roles]\nanswer = "x"', "names the model x, which is not there", "llm.models.x"),
         (LOCAL + 'rerank = ["local", "x"]', "names the model x, which is not there", "llm.models.x"),
         (LOCAL + 'rerank = ["local", "jina"]\n[llm.models.jina]\nprovider = "jina"', "jina among others", "alone"),
+        (LOCAL.replace('answer = "local"', 'answer = "local,x"'), "names 2 models, and takes one", "rerank"),
         ('[llm.models.x]\nprovider = "openai"\nsize = "large"', "llm.models.x.size", "describe"),
         ('[llm.roles]\ncook = "x"', "llm.roles.cook, which is not a setting", "did you mean"),
     ],

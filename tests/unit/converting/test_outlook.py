@@ -121,6 +121,12 @@ def test_a_page_is_read_in_its_own_code_page_where_there_is_no_plain_text() -> N
     assert "## Улей\n\nПчёлы вернулись" in read(parts).text
 
 
+def test_a_page_that_was_decoded_is_not_decoded_again_as_it_says_of_itself() -> None:
+    page = '<html><head><meta charset="iso-8859-1"></head><body><p>Grüße aus Köln</p></body></html>'
+    parts = {**table(32, x3FDE=65001), **wide(x0037="Hive"), stream(0x1013, 0x0102): page.encode()}
+    assert "Grüße aus Köln" in read(parts).text
+
+
 def compressed(rtf: bytes) -> bytes:
     """As Outlook would without finding anything that repeats, with the end marked as it does."""
     known = 207

@@ -407,11 +407,13 @@ def test_a_diagram_says_what_its_arrows_connect() -> None:
         '<UserObject label="Ledger" id="5"><mxCell vertex="1"/></UserObject>'
         '<mxCell id="6" edge="1" source="3" target="5"/><mxCell id="7" value="at night" vertex="1" parent="6"/>'
         '<mxCell id="8" edge="1" source="3"/>'
+        '<object label="audits" id="9"><mxCell edge="1" source="5" target="2"/></object>'
     )
     plain = f"<mxGraphModel><root>{cells}</root></mxGraphModel>"
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = base64.b64encode(packer.compress(quote(plain).encode()) + packer.flush()).decode()
     drawn = "Orders\n\nQueue\n\nLedger\n\n- Orders → Queue: publishes\n- Queue → Ledger: at night\n"
+    drawn += "- Ledger → Orders: audits\n"
     pages = f'<diagram name="Now">{packed}</diagram><diagram name="Then">{plain}</diagram>'
     found = converted("a.drawio", f"<mxfile>{pages}</mxfile>".encode())
     assert found.text == f"# Now\n\n{drawn}\n# Then\n\n{drawn}"

@@ -143,3 +143,11 @@ def test_a_target_with_an_address_is_no_label() -> None:
 def test_a_title_of_latex_reads_as_it_is_printed(written: str, printed: str) -> None:
     document = parsed("a.tex", f"\\section{{{written}}}\nText.\n")
     assert [section.path for section in document.sections if section.level] == [(printed,)]
+
+
+def test_letters_of_latex_are_printed_in_titles() -> None:
+    text = "\\section{The $\\lambda$-calculus}\n\nA.\n\n\\section{Stra\\ss en}\n\nB.\n"
+    assert [section.path for section in parsed("a.tex", text).sections if section.path] == [
+        ("The λ-calculus",),
+        ("Straßen",),
+    ]

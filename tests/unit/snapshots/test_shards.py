@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.shards import fnv1a32, shard_count, shard_of
 from octavo.model.snapshot import WindowVectors
-from octavo.snapshots.shards import Shards, _to_float32, codes, save_shard
+from octavo.snapshots.shards import Shards, _smallest, _to_float32, codes, save_shard
 
 COUNT, DIMENSIONS = 110_000, 128
 
@@ -86,3 +86,18 @@ def test_moving_the_bits_of_a_half_into_place_gives_the_same_number() -> None:
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     numbers = every[np.isfinite(every)].reshape(-1, 1)
     assert np.array_equal(_to_float32(numbers).view(np.uint32), numbers.astype(np.float32).view(np.uint32))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+@pytest.mark.parametrize("admitted", [None, 0, 1, 899, 900, 901, 4_000])
+def test_the_smallest_distances_are_those_of_a_histogram(kind: type, admitted: int | None) -> None:
+    chance, wanted = np.random.default_rng(4), 900
+    distances = np.clip(chance.normal(96, 12, 20_000), 0, 190).astype(kind)
+    mask = None
+    if admitted is not None:
+        mask = np.zeros(len(distances), dtype=bool)
+        mask[chance.choice(len(distances), admitted, replace=False)] = True
+    let_through = distances if mask is None else distances[mask]
+    bound = let_through.max(initial=0) if len(let_through) <= wanted else np.sort(let_through)[wanted]
+    expected = np.flatnonzero((distances <= bound) & (True if mask is None else mask))
+    assert _smallest(distances, wanted, mask).tolist() == expected.tolist()

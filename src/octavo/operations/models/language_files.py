@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 from octavo.embedding.installed import models_folder
 from octavo.engine.engine import Engine
@@ -33,7 +34,7 @@ def card_of_language_model(name: str) -> str:
     return card.read_text("utf-8") if card.is_file() else ""
 
 
-def refuse_activation(name: str) -> None:
+def refuse_activation(name: str) -> NoReturn:
     file = next((models_folder() / name).glob("*.gguf"))
     raise InvalidArgument(
         f"{name} is a language model: it makes no vectors, and answers once your configuration names it",
@@ -69,5 +70,5 @@ def _configured_as(engine: Engine, folder: Path) -> tuple[str, ...]:
     """The names under which models in this folder are configured."""
     config = engine.library.adapters.config
     models = config.llm.models if config else {}
-    paths = {name: each.path.expanduser() for name, each in models.items() if each.path is not None}
-    return tuple(name for name, path in paths.items() if path.parent == folder)
+    paths = {name: each.path.expanduser().resolve() for name, each in models.items() if each.path is not None}
+    return tuple(name for name, path in paths.items() if path.parent == folder.resolve())

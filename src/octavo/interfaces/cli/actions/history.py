@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import fields
 from typing import Any
 
@@ -29,6 +30,9 @@ def log(choices: Choices, request: LogRequest) -> Exit:
     if request.min_score and not request.query:
         raise click.UsageError("Say what to look for: octavo log QUERY --min-score COSINE")
     if (shortcut := _shortcut(request)) is not None:
+        if sys.stdin.isatty():  # whoever looks for commits with this word did not mean to lose anything
+            short = f"`octavo log {request.query}` is short for `octavo {shortcut.command}`. Go on?"
+            click.confirm(short, abort=True, err=True)
         return answered(choices, shortcut, shortcut.takes())
     operation = COMMANDS["log" if request.query else "history"]
     with opened(choices) as session:
