@@ -17,6 +17,8 @@ _WORD = re.compile(r"[^\W\d_][\w'-]+")
 _ENDING = re.compile(r"(?<=\w)\.[a-z]{1,4}(?![\w.])")
 """How the name of a file ends: a third of a group's titles may, and it tells nothing."""
 
+_LONGEST_END = 3  # letters by which forms of one word differ in length
+
 
 def group_names(texts: Mapping[int, Sequence[str]], words: int = 3, least: int = 1) -> dict[int, str]:
     """The `words` weightiest words of each group that `least` of its texts have, the weightiest first.
@@ -44,9 +46,11 @@ def _same_but_for_its_end(word: str, other: str) -> bool:
 
     >>> _same_but_for_its_end("plugin", "plugins"), _same_but_for_its_end("internal", "internet")
     (True, False)
+    >>> _same_but_for_its_end("data", "database")
+    False
     """
     shared = max(4, min(len(word), len(other)) - 1)
-    return word[:shared] == other[:shared]
+    return word[:shared] == other[:shared] and abs(len(word) - len(other)) <= _LONGEST_END
 
 
 def _words(text: str) -> set[str]:

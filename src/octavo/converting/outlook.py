@@ -68,9 +68,9 @@ class _Properties:
 
     def __init__(self, file: Compound, storage: int, head: int, encoding: str = "") -> None:
         self._file = file
-        self.held = file.below(storage)
+        self.streams = file.below(storage)
         self._short: dict[int, tuple[int, bytes]] = {}
-        table = file.read(self.held[_PROPERTIES]) if _PROPERTIES in self.held else b""
+        table = file.read(self.streams[_PROPERTIES]) if _PROPERTIES in self.streams else b""
         for at in range(head, len(table) - _ENTRY.size + 1, _ENTRY.size):
             kind, number, _, value = _ENTRY.unpack_from(table, at)
             self._short[number] = kind, value
@@ -102,57 +102,61 @@ class _Properties:
         return ""
 
     def stream(self, number: int, kind: int) -> int | None:
-        return self.held.get(f"{_STREAM}{number:04X}{kind:04X}")
+        return self.streams.get(f"{_STREAM}{number:04X}{kind:04X}")
 
 
 def as_mail(file: Compound, storage: int = 0, depth: int = 0, encoding: str = "") -> EmailMessage:
     """The message in a storage, with everything attached to it."""
-    told = _Properties(file, storage, _INNER_HEAD if depth else _MESSAGE_HEAD, encoding)
+    properties = _Properties(file, storage, _INNER_HEAD if depth else _MESSAGE_HEAD, encoding)
     message = EmailMessage(policy=default)
-    received = message_from_string(told.text(_HEADERS), policy=default)
-    headers = {"Subject": told.text(_SUBJECT), "From": _sender(told), **_recipients(file, told)}
-    headers |= {name: told.text(number) for name, number in _IDS.items()}
-    moment = told.time(_SENT) or told.time(_DELIVERED) or told.time(_MADE)
+    received = message_from_string(properties.text(_HEADERS), policy=default)
+    headers = {"Subject": properties.text(_SUBJECT), "From": _sender(properties), **_recipients(file, properties)}
+    headers |= {name: properties.text(number) for name, number in _IDS.items()}
+    moment = properties.time(_SENT) or properties.time(_DELIVERED) or properties.time(_MADE)
     headers["Date"] = "" if moment is None else format_datetime(moment)
     for name, value in headers.items():
         with suppress(ValueError, TypeError, AttributeError, IndexError, LookupError):
             if said := one_line(value or str(received[name] or "")):
                 message[name] = said
     message.make_mixed()
-    if facts := _facts(file, told):
+    if facts := _facts(file, properties):
         message.attach(_part("text/plain", facts.encode()))
-    message.attach(_body(told))
-    for number in [held for name, held in told.held.items() if name.startswith(_ATTACHMENT)][:_MOST_ATTACHMENTS]:
-        if file.is_storage(number) and (attached := _attached(file, number, depth, told.encoding)) is not None:
+    message.attach(_body(properties))
+    for number in [storage for name, storage in properties.streams.items() if name.startswith(_ATTACHMENT)][
+        :_MOST_ATTACHMENTS
+    ]:
+        if file.is_storage(number) and (attached := _attached(file, number, depth, properties.encoding)) is not None:
             message.attach(attached)
     return message
 
 
-def _body(told: _Properties) -> EmailMessage:
+def _body(properties: _Properties) -> EmailMessage:
     """The ways in which the text is told; whoever writes it out takes the best."""
     body = EmailMessage(policy=default)
     body.make_alternative()
-    if text := told.text(_TEXT):
+    if text := properties.text(_TEXT):
         body.attach(_part("text/plain", text.encode()))
-    page = told.text(_HTML) or _decoded(told.binary(_HTML), _encoding(told.integer(_PAGE_OF_HTML), told.encoding))
+    page = properties.text(_HTML) or _decoded(
+        properties.binary(_HTML), _encoding(properties.integer(_PAGE_OF_HTML), properties.encoding)
+    )
     if page:
         body.attach(_part("text/html", page.encode("utf-8", "replace")))
-    elif rich := decompressed(told.binary(_RTF)):
+    elif rich := decompressed(properties.binary(_RTF)):
         body.attach(_part("text/rtf", rich))
     return body
 
 
 def _attached(file: Compound, storage: int, depth: int, encoding: str) -> EmailMessage | None:
-    told = _Properties(file, storage, _HEAD, encoding)
-    name, kind = told.text(*_FILE_NAMES), told.text(_FILE_TYPE).casefold()
-    inner = told.stream(_DATA, _STORAGE)
+    properties = _Properties(file, storage, _HEAD, encoding)
+    name, kind = properties.text(*_FILE_NAMES), properties.text(_FILE_TYPE).casefold()
+    inner = properties.stream(_DATA, _STORAGE)
     if inner is not None:
         if depth >= _DEEPEST or _PROPERTIES not in file.below(inner):
             return None  # an object of another program
         part = EmailMessage(policy=default)
         part.set_content(as_mail(file, inner, depth + 1, encoding))
         return part
-    data = told.binary(_DATA)
+    data = properties.binary(_DATA)
     if data and kind == _SIGNED:
         return message_from_bytes(data, policy=default)  # the whole message is in its signed attachment
     part = _part("application/octet-stream", data)
@@ -169,20 +173,20 @@ def _part(kind: str, data: bytes) -> EmailMessage:
     return part
 
 
-def _sender(told: _Properties) -> str:
-    found = (_person(told.text(name), told.text(*addresses)) for name, addresses in _SENDER)
+def _sender(properties: _Properties) -> str:
+    found = (_person(properties.text(name), properties.text(*addresses)) for name, addresses in _SENDER)
     return next(filter(None, found), "")
 
 
-def _recipients(file: Compound, told: _Properties) -> dict[str, str]:
+def _recipients(file: Compound, properties: _Properties) -> dict[str, str]:
     people: dict[str, list[str]] = {name: [] for name in _KINDS.values()}
-    storages = [number for name, number in told.held.items() if name.startswith(_RECIPIENT)]
+    storages = [number for name, number in properties.streams.items() if name.startswith(_RECIPIENT)]
     for number in storages[:_MOST_RECIPIENTS]:
-        who = _Properties(file, number, _HEAD, told.encoding)
+        who = _Properties(file, number, _HEAD, properties.encoding)
         kind = _KINDS.get(who.integer(_KIND) & 0xF, "To")
         if (person := _person(who.text(_NAME), who.text(*_ADDRESSES))) and person not in people[kind]:
             people[kind].append(person)
-    return {kind: ", ".join(found) or _quoted(told.text(_SHOWN[kind])) for kind, found in people.items()}
+    return {kind: ", ".join(found) or _quoted(properties.text(_SHOWN[kind])) for kind, found in people.items()}
 
 
 def _person(name: str, address: str) -> str:
@@ -197,15 +201,15 @@ def _quoted(name: str) -> str:
     return '"{}"'.format(name.replace("\\", "").replace('"', "")) if name else ""
 
 
-def _facts(file: Compound, told: _Properties) -> str:
+def _facts(file: Compound, properties: _Properties) -> str:
     """What an appointment, a task or a contact says in fields of its own, a line each."""
-    if told.text(_CLASS).casefold().startswith("ipm.note"):
+    if properties.text(_CLASS).casefold().startswith("ipm.note"):
         return ""
     fields = {**_CONTACT, **_named(file.stream(_NAMES, f"{_STREAM}00030102"))}
     lines = []
     for number, label in fields.items():
-        moment = told.time(number)
-        value = told.text(number) if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"
+        moment = properties.time(number)
+        value = properties.text(number) if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"
         lines += [f"{label}: {one_line(value)}"] if value else []
     return "\n".join(dict.fromkeys(lines))
 

@@ -55,7 +55,7 @@ _DRAWING = {
     "map.js": ("octavo.graph", "drawing", "map.js"),
 }
 _TAGS = 12  # of the hits, the most frequent
-_SHOWN = 10  # hits of a search, as everywhere: twice as many take a seventh longer, for every key
+_SHOWN = 10  # hits of a search: twice as many take a seventh longer, for every key
 _FURTHER = 50  # of one who asks for more
 _FILTERS = ("collections", "kinds", "tags_all", "language", "uris")
 
