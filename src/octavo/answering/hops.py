@@ -26,7 +26,6 @@ _COMPOSITE = re.compile(
     re.IGNORECASE,
 )
 _FEW_WORDS = 7
-_NO_PLAN = "no plan: "
 
 
 class Hop(NamedTuple):
@@ -74,9 +73,11 @@ def gathered(
         hops.append(Hop(wanted, len(found), len(new), because))
         if planning is None or len(hops) >= planning.max_hops or not composite(question) or not passages:
             break
-        wanted, because = _next(question, hops, passages, planning)
+        try:
+            wanted, because, unplanned = *_next(question, hops, passages, planning), ""
+        except ProviderFailed as error:
+            wanted, because, unplanned = "", f"no plan: {error.message}", error.message
         if not wanted:
-            unplanned = because.removeprefix(_NO_PLAN) if because.startswith(_NO_PLAN) else ""
             hops[-1] = hops[-1]._replace(because=f"{hops[-1].because}; then {because}", unplanned=unplanned)
             break
     most = planning.limit if planning else len(passages)
@@ -106,15 +107,12 @@ def _best(passages: Sequence[Passage], hops: Sequence[Hop], most: int) -> list[P
 
 
 def _next(question: str, hops: Sequence[Hop], passages: Sequence[Passage], planning: Planning) -> tuple[str, str]:
-    """What to look for now, and why; nothing where that is enough."""
+    """What to look for now, and why; nothing where that is enough. Raises ProviderFailed."""
     numbered = [replace(passage, number=number) for number, passage in enumerate(passages, 1)]
     shown, _ = quoted_passages(numbered, planning.budget)
     searched = "\n".join(f"- {asked(hop.question)}" for hop in hops)
     prompt = prompt_of("next_question", planning.own, question=asked(question), asked=searched, passages=shown)
-    try:
-        plan = planning.model.structured(CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, schema=_PLAN)).value
-    except ProviderFailed as error:
-        return "", _NO_PLAN + error.message
+    plan = planning.model.structured(CompletionRequest(prompt, max_tokens=_PLAN_TOKENS, schema=_PLAN)).value
     wanted = asked(str(plan["next"]))
     if plan["sufficient"] or not wanted:
         return "", "sufficient"

@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from octavo.dataclass import dataclass
 from octavo.retrieval.profiles import DEFAULT_PROFILE
+from octavo.retrieval.stage import HydeSettings
 
 if TYPE_CHECKING:
     from octavo.algorithms.analysis import Analyzer
@@ -66,9 +67,7 @@ class SearchDefaults(NamedTuple):
     limit: int = 10
     max_excerpt_chars: int | None = None
     count_hits: bool = True
-    hyde_num_samples: int = 2
-    hyde_temperature: float = 0.2
-    hyde_pooling: Literal["mean", "max"] = "mean"
+    hyde: HydeSettings = HydeSettings()
 
 
 class WritingRules(NamedTuple):

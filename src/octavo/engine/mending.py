@@ -97,7 +97,7 @@ def mend(
     if Part.SNAPSHOTS in parts and (accelerator := engine.accelerator) is not None:
         failed.attempt(Part.SNAPSHOTS, "snapshots", lambda: accelerator.upkeep.rebuild(progress or NoProgress()))
     left = damage(engine) if found else ()
-    return found, left if derived_only else (*left, *failed.told)
+    return found, left if derived_only else (*left, *failed.damage)
 
 
 def read_everything(engine: RepairableEngine, progress: Progress) -> tuple[Damage, ...]:
@@ -105,7 +105,7 @@ def read_everything(engine: RepairableEngine, progress: Progress) -> tuple[Damag
     failed = _Attempts()
     for known in engine.store.catalog.projects():
         _read_again(engine.within(known.name), progress, failed, everything=True)
-    return tuple(failed.told)
+    return tuple(failed.damage)
 
 
 def not_read_again(engine: RepairableEngine, unreadable: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -143,18 +143,18 @@ class _Attempts:
     """Steps of a repair. One that fails does not keep the others from being tried, and is remembered."""
 
     def __init__(self) -> None:
-        self.told: list[Damage] = []
+        self.damage: list[Damage] = []
 
     def attempt(self, part: Part, what: str, work: Callable[[], object]) -> None:
         try:
             work()
         except OctavoError as error:
             logger("engine").warning("%s could not be mended: %s", what, error.message)
-            self.told.append(Damage(part, f"{what} could not be mended: {error.message}"))
+            self.damage.append(Damage(part, f"{what} could not be mended: {error.message}"))
         except Exception as error:
             # Rows that are damaged may be anything, and what reads them may rely on what they no longer are.
             logger("engine").exception("%s could not be mended", what)
-            self.told.append(Damage(part, f"{what} could not be mended: {type(error).__name__}: {error}"))
+            self.damage.append(Damage(part, f"{what} could not be mended: {type(error).__name__}: {error}"))
 
 
 def _snapshot_damage(engine: RepairableEngine, *, quick: bool) -> tuple[Damage, ...]:

@@ -24,7 +24,7 @@ from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
 from octavo.retrieval.remembered import RememberedState, RememberedTexts
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import HydeSettings, Search, SearchedLibrary, embedded_ahead
+from octavo.retrieval.stage import Search, SearchedLibrary, embedded_ahead
 from octavo.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ class Reader:
     def searched(self) -> SearchedLibrary:
         """What a search reads from now: the snapshot where there is one, else the store."""
         library, setup = self._library, self._library.active.setup
-        analyzer, snapshots, defaults = library.adapters.analyzer, setup.published, library.rules.defaults
+        analyzer, snapshots = library.adapters.analyzer, setup.published
         return SearchedLibrary(
             store=library.store if snapshots is None else snapshots.reading,
             project=library.project.id,
@@ -274,7 +274,7 @@ class Reader:
             forms=self._forms,
             beginning=analyzer.prefix,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
-            hyde=HydeSettings(defaults.hyde_num_samples, defaults.hyde_temperature, defaults.hyde_pooling),
+            hyde=library.rules.defaults.hyde,
             query_writer=None if library.adapters.language_model is None else self._writer,
             judges=None if library.adapters.language_model is None else self._judges_by,
             summaries=lambda: setup.summaries,

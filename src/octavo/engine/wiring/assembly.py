@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.analysis import shared_analyzer
-from octavo.config.schema import Config, Embedding
+from octavo.config.schema import Config, Embedding, Retrieval
 from octavo.engine.adapters import Adapters, Rules, SearchDefaults, WatchSettings, WritingRules
 from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
@@ -29,6 +29,7 @@ from octavo.engine.wiring.language_models import (
 )
 from octavo.engine.wiring.stores import accelerator
 from octavo.model.location import Location
+from octavo.retrieval.stage import HydeSettings
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def rules_of(config: Config) -> Rules:
         max_file_bytes=config.ingest.max_file_bytes,
         max_document_bytes=config.converting.max_file_bytes,
         history=partial(_history, config),
-        defaults=SearchDefaults(**asdict(config.retrieval)),
+        defaults=_search_defaults(config.retrieval),
         writing=WritingRules(**asdict(config.writing)),
     )
 
@@ -159,3 +160,8 @@ def _file_changes(
     from octavo.sources.watch import changes
 
     return changes(root, stop, ready, polling=polling, poll_ms=poll_ms)
+
+
+def _search_defaults(retrieval: Retrieval) -> SearchDefaults:
+    hyde = HydeSettings(retrieval.hyde_num_samples, retrieval.hyde_temperature, retrieval.hyde_pooling)
+    return SearchDefaults(retrieval.profile, retrieval.limit, retrieval.max_excerpt_chars, retrieval.count_hits, hyde)

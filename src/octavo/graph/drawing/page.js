@@ -40,8 +40,11 @@
     return kind === "entity" ? (dark.matches ? "#7cc4b8" : "#1f7a6d") : "";
   }
 
+  // What is drawn for a wall is larger than what is drawn for a desk.
+  const larger = () => Math.max(1, Math.min(2, canvas.clientWidth / 1900));
+
   // Never too small to see, however far away.
-  function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), (count > 2000 ? 1.8 : 2.8) * Math.max(1, Math.min(2, canvas.clientWidth / 1900)) / view.scale); }
+  function radius(i) { return Math.max(2.5 + 1.7 * Math.sqrt(links[i]), (count > 2000 ? 1.8 : 2.8) * larger() / view.scale); }
 
   function choose(i) {
     chosen = i;
@@ -282,10 +285,8 @@
     pen.globalAlpha = 1;
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
-    // Names for a wall are larger than those for a desk.
-    const larger = Math.max(1, Math.min(2, canvas.clientWidth / 1900));
     for (const i of labelled.slice(0, 400)) {
-      const size = larger * Math.min(16, 10 + Math.sqrt(links[i]) * 0.7);
+      const size = larger() * Math.min(16, 10 + Math.sqrt(links[i]) * 0.7);
       const dot = x[i] * view.scale + view.left, gap = radius(i) * view.scale + 3, top = y[i] * view.scale + view.top;
       if (dot < -200 || dot > canvas.clientWidth || top < 0 || top > canvas.clientHeight) continue;
       pen.font = `${i === focus ? 600 : 400} ${size}px system-ui, sans-serif`;
