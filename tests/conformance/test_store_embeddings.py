@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import samples
@@ -45,6 +47,17 @@ def test_every_window_of_every_chunk_is_pending_in_chunk_order_until_it_has_a_ve
     assert embed(store, notes) == 3
     assert store.embeddings.pending(project, PROFILE) == ()
     assert store.embeddings.coverage(project, PROFILE) == (3, 3)
+
+
+def test_a_chunk_whose_vector_is_nothing_but_zeros_was_not_read(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two", windows=2))
+    read, *unread = store.embeddings.pending(notes.project_id, PROFILE)
+    with store.transaction():
+        nothing = [VectorRow(key, bytes(2 * PROFILE.dimensions)) for key in unread]
+        store.embeddings.put(notes.project_id, PROFILE, [samples.vector_row(read, PROFILE), *nothing])
+    assert store.embeddings.unread(notes.project_id, PROFILE) == 2
+    assert store.embeddings.unread(notes.project_id, replace(PROFILE, revision="another")) == 0
 
 
 def test_an_input_is_described_by_where_its_slice_is_and_what_goes_in_front(store: Store, notes: Collection) -> None:

@@ -5,7 +5,7 @@ Cheap enough to ask with every status; nothing is told of a feature that is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.model.graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.stored import LibraryCounts
 from octavo.model.summary import SUMMARIES
+from octavo.observability.logs import logger
 from octavo.ports import ReadingEmbedder
 from octavo.retrieval.stages.clusters import ClusterRecall
 from octavo.retrieval.stages.graph import CommunityBoost, GraphExpansion, GraphRecall
@@ -35,6 +36,7 @@ from octavo.retrieval.stages.neighbours import WRITTEN_EDGES, NeighbourBoost
 if TYPE_CHECKING:
     from octavo.engine.engine import Engine
 
+_LOG = logger("advisories")
 _CALLED = {
     CLUSTERS: ("making clusters", "octavo cluster build"),
     SNAPSHOT: ("making a snapshot", "octavo snapshot build"),
@@ -53,20 +55,20 @@ _WALKING = (GraphRecall, GraphExpansion, NeighbourBoost)
 
 
 def advisories(engine: Engine, counts: LibraryCounts) -> tuple[Advisory, ...]:
-    return (
-        *_constrained(engine),
-        *_vectors(engine, counts),
-        *_unread(engine, counts),
-        *_snapshots(engine, counts),
-        *_clusters(engine, counts),
-        *_graph(engine),
-        *_summaries(engine),
-        *_finetuned(engine, counts),
-        *_broken_off(engine, counts),
-    )
+    return tuple(advisory for kind in _KINDS for advisory in _told(kind, engine, counts))
 
 
-def _constrained(engine: Engine) -> Iterator[Advisory]:
+def _told(kind: _Kind, engine: Engine, counts: LibraryCounts) -> list[Advisory]:
+    """Whatever goes wrong here is logged and becomes an advisory itself: the work it comes with was done."""
+    try:
+        return list(kind(engine, counts))
+    except Exception as error:
+        subject = kind.__name__.strip("_").replace("_", " ")
+        _LOG.warning("advisories about %(subject)s failed", {"subject": subject}, exc_info=True)
+        return [Advisory("warn", f"what to advise about {subject} could not be found out: {error}", "octavo doctor")]
+
+
+def _constrained(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     if reason := engine.library.adapters.constrained():
         searched = (
             "words alone are searched" if engine.library.adapters.fast is None else "fast ones and words are searched"
@@ -134,7 +136,7 @@ def _clusters(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         yield Advisory("warn", f"{profile} searches in clusters, but none were made", "octavo cluster build")
 
 
-def _graph(engine: Engine) -> Iterator[Advisory]:
+def _graph(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     runs = engine.store.graph.runs(engine.project.id)
     if COMMUNITIES not in runs and (profile := _with_stage(engine, CommunityBoost)):
         yield Advisory("warn", f"{profile} knows communities, but none were found", "octavo graph build")
@@ -167,7 +169,7 @@ def _finetuned(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
         yield Advisory("info", "a model was fine-tuned on this library and is not in use", "octavo models list")
 
 
-def _summaries(engine: Engine) -> Iterator[Advisory]:
+def _summaries(engine: Engine, _counts: LibraryCounts) -> Iterator[Advisory]:
     made = engine.store.summaries.summarised(engine.project.id, engine.embedder.profile)
     if made.documents >= made.of:
         return
@@ -207,3 +209,17 @@ def _wanted_stages(engine: Engine) -> Iterator[tuple[str, tuple[object, ...]]]:
         wanted += [(f"the profile {name}", profile) for name, profile in own.items() if name != default]
     for said, profile in wanted:
         yield said, (*profile.recall, *profile.refine)
+
+
+_Kind = Callable[["Engine", LibraryCounts], Iterable[Advisory]]
+_KINDS: tuple[_Kind, ...] = (
+    _constrained,
+    _vectors,
+    _unread,
+    _snapshots,
+    _clusters,
+    _graph,
+    _summaries,
+    _finetuned,
+    _broken_off,
+)

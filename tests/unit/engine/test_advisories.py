@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import apsw
 import pytest
 
 from octavo.embedding.fast_tables import fast_tier
@@ -12,7 +13,8 @@ from octavo.engine.full_vectors import make_inputs
 from octavo.engine.wiring import open_library
 from octavo.ingest.fast import embed_fast
 from octavo.observability.progress import NoProgress
-from octavo.operations.library.requests import StatusRequest
+from octavo.operations.library.indexing import index
+from octavo.operations.library.requests import IndexRequest, StatusRequest
 from octavo.operations.library.status import full_status, status
 from octavo.operations.table import OPERATIONS
 
@@ -32,6 +34,17 @@ def test_a_library_that_lacks_nothing_is_advised_nothing(tmp_path: Path) -> None
         engine.add_collection("notes", notes(tmp_path))
         engine.index()
         assert full_status(engine).advisories == ()
+
+
+def test_an_advisory_that_cannot_be_made_is_said_and_costs_no_answer(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.db", create=True, settings=HASHING) as engine:
+        engine.add_collection("notes", notes(tmp_path))
+        engine.index()
+        apsw.Connection(str(tmp_path / "library.db")).execute("alter table summaries rename to elsewhere")
+        (told,) = full_status(engine).advisories
+        assert (told.level, told.command) == ("warn", "octavo doctor")
+        assert told.message.startswith("what to advise about summaries could not be found out: ")
+        assert index(engine, IndexRequest(), NoProgress()).advisories == (told,)
 
 
 def test_a_large_library_without_a_snapshot_is_told_the_command(tmp_path: Path) -> None:

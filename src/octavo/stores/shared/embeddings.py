@@ -227,8 +227,7 @@ class EmbeddingRepository:
         return total - without, total
 
     def unread(self, project: ProjectId, profile: EmbeddingProfile) -> int:
-        zeros = self.format.pack(bytes(2 * profile.dimensions))
-        return int(value(self._database, "chunks_unread", self._of(project, profile) | {"zeros": zeros}))
+        return int(value(self._database, "chunks_unread", self._of(project, profile)))
 
     def assignments(self, project: ProjectId) -> NDArray[np.int64]:
         import numpy as np

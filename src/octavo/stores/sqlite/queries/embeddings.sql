@@ -148,7 +148,7 @@ where ci.input > :complete and ci.project = :project and not exists (
 
 -- name: chunks_unread
 select count(distinct ci.chunk) from vectors v join chunk_inputs ci on ci.input = v.input and ci.project = v.project
-where v.project = :project and v.profile = :profile and v.data = :zeros;
+where v.project = :project and v.profile = :profile and v.data = zeroblob(length(v.data));
 
 -- name: chunks_total
 select count(*) from chunks where project = :project;
