@@ -28,7 +28,7 @@ import octavo
 from octavo.errors import OctavoError
 from octavo.writing.edit import Edit, append, insert, replace
 from octavo.writing.files import overwrite, overwrite_all, read
-from octavo.writing.journal import Renamed, all_or_nothing, interrupted
+from octavo.writing.journal import Renamed, all_or_nothing, journal_of
 from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
 from octavo.writing.outline import BOM, file_outline, outline, text_start
@@ -212,7 +212,8 @@ def linked_kills(count: int, seed: int) -> dict[str, Any]:
     chance = random.Random(seed)
     found: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder).resolve()
+        root, journals = Path(folder).resolve() / "notes", Path(folder) / "writes"
+        root.mkdir()
         for number in range(_LINKING):
             (root / f"{number}.md").write_bytes(_linking("a"))
         (root / "a.md").write_bytes(b"# Note\n")
@@ -223,14 +224,14 @@ def linked_kills(count: int, seed: int) -> dict[str, Any]:
             if not child:
                 try:
                     while True:
-                        _rename_with_links(root)
+                        _rename_with_links(root, journals)
                 finally:
                     os._exit(1)
             time.sleep(chance.random() * 0.05)
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            found["stopped half-way"] += interrupted(root)
-            with folder_lock(root):
+            found["stopped half-way"] += journal_of(root, journals).interrupted
+            with folder_lock(root, journals):
                 pass
             name = "a" if (root / "a.md").exists() else "b"
             texts = {(root / f"{number}.md").read_bytes() for number in range(_LINKING)}
@@ -246,14 +247,14 @@ def _linking(name: str) -> bytes:
     return f"# Links\n\n[[{name}]]\n".encode() + b"text\n" * 2_000
 
 
-def _rename_with_links(root: Path) -> None:
+def _rename_with_links(root: Path, journals: Path) -> None:
     """The renamed note and all that link to it, as `doc_rename` writes them."""
-    with folder_lock(root):
+    with folder_lock(root, journals) as journal:
         old, new = ("a", "b") if (root / "a.md").exists() else ("b", "a")
         files = [read(root / f"{number}.md", "note", LARGEST) for number in range(_LINKING)]
         changes = [(file, _linking(new)) for file in files]
         source, target = root / f"{old}.md", root / f"{new}.md"
-        with all_or_nothing(root, changes, Renamed(source, target)):
+        with all_or_nothing(journal, changes, Renamed(source, target)):
             source.rename(target)
             overwrite_all(changes)
 

@@ -24,14 +24,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What tests convert is kept from one test to the next, and neither from another run nor for the user."""
-    if "XDG_CACHE_HOME" in os.environ:
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests convert is kept from one test to the next, and neither from another run nor for the user; the pending
+    writes of a library without a file of its own are no user's either."""
+    folders = {"XDG_CACHE_HOME": "cache", "XDG_DATA_HOME": "data"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in folders.keys() - os.environ.keys():
+            patch.setenv(name, str(tmp_path_factory.mktemp(folders[name])))
         yield
-        return
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    del os.environ["XDG_CACHE_HOME"]
 
 
 @pytest.fixture(scope="session")

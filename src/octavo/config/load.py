@@ -122,6 +122,17 @@ def conversions_folder() -> Path:
     return user_cache_path("octavo") / "conversions"
 
 
+def journals_folder(place: Location | None, root: Path) -> Path:
+    """Where the pending writes to a folder are kept: beside the library, with its access.
+
+    A database on a server has folders on several machines, and what lies in the folder itself may come from anyone:
+    these are kept in the user's data folder of this machine.
+    """
+    if isinstance(place, Path) and not place.resolve().is_relative_to(root.resolve()):
+        return place.with_name(f"{place.name}.writes")
+    return user_data_path("octavo") / "writes"
+
+
 def user_file(environ: Mapping[str, str]) -> Path:
     named = environ.get("OCTAVO_CONFIG")
     return Path(named) if named else user_config_path("octavo") / "config.toml"

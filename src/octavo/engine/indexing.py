@@ -62,7 +62,7 @@ def index_folders(library: OpenLibrary, options: IndexOptions, progress: Progres
     reports, missing, looked_at = [], [], []
     fast = library.active.fast_profile if options.embed and not options.wait_full else None
     for collection in chosen:
-        finish_writes(collection.root)
+        finish_writes(collection.root, library.journals(collection))
         try:
             started_at = library.adapters.clock()
             known = _known(library, collection, _entries(library, collection, None), options.confirm_removals)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from octavo.config.load import journals_folder
 from octavo.engine.active_profile import ActiveProfile
 from octavo.engine.hit_counts import HitCounts
 from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
@@ -64,6 +65,10 @@ class OpenLibrary:
         store = self.adapters.store_in_memory(self.adapters.clock)
         adapters = replace(self.adapters, embedder=lambda: self.active.embedder, accelerator=None)
         return OpenLibrary(store, self.project.name, adapters, self.rules)
+
+    def journals(self, collection: Collection) -> Path:
+        """Where the pending writes to a collection's folder are kept."""
+        return journals_folder(self.location, collection.root)
 
     def language_model(self, role: Role, name: str | None = None) -> LanguageModel | None:
         """The configured model of a role, or one by its name, not asked twice for the same; None without any."""

@@ -31,6 +31,8 @@ _MANY = 10  # files that are not all deleted at once while their folder stays
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
 _UNTOUCHED = "holds none of the files it had, though nothing in it was deleted: its disk may not be mounted"
 _CONFIRM = "mount it again; if its files are really gone, run `octavo index --confirm-removals`"
+_FORMER_JOURNAL = ".octavo-writes.journal"
+_NOT_REPLAYED = "pending writes as an earlier version kept them: nothing in a folder is replayed, so remove it"
 _TICK = 0.02  # seconds by which a file system's clock may lag behind
 
 
@@ -180,7 +182,7 @@ class _Walk:
             self.unreadable.append(SkippedFile(folder.prefix + _shown(name), _reason(error)))
 
     def _leave_out(self, folder: FolderRules, name: str) -> None:
-        reason = folder.left_out(name)
+        reason = _NOT_REPLAYED if name == _FORMER_JOURNAL else folder.left_out(name)
         if reason is not None:
             self._skip(folder, name, is_secret_name(folder.prefix + name) or reason)
 

@@ -1,14 +1,19 @@
 """Several files changed together or not at all, also by a process that is killed half-way.
 
-Before the first of them changes, what is about to be replaced is written to one file in the folder; when all have
-changed it is removed. Whoever takes the folder's lock and finds it puts everything back. It is whole or not there, and
-putting back can be interrupted and begun again.
+Before the first of them changes, what is about to be replaced is written to a journal, which is removed when all have
+changed. Whoever takes the folder's lock and finds one puts everything back. It is whole or not there, and putting back
+can be interrupted and begun again.
+
+The journal is kept with the library, never in the folder: a folder may come from anyone, and what lies in it is data.
+It is named by the device and inode of its folder, and says nothing about any other.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,8 +24,20 @@ from octavo.errors import StorageError
 from octavo.observability.logs import logger
 from octavo.writing.files import Draft, File, digest, draft_name, sync_folder
 
-JOURNAL = ".octavo-writes.journal"
-_VERSION = 1
+_VERSION = 2  # 1 lay in the folder itself, and is never read
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Where the pending writes of a folder are kept."""
+
+    root: Path
+    path: Path
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a writer was stopped half-way, or is at work."""
+        return os.path.lexists(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,73 +49,68 @@ class Renamed:
     made: Sequence[Path] = ()
 
 
+def journal_of(root: Path, journals: Path) -> Journal:
+    """The journal of a folder, among the `journals` of a library; `OSError` where there is no such folder."""
+    base = Path(os.path.realpath(root))
+    found = base.stat()
+    return Journal(base, journals / f"{found.st_dev:x}-{found.st_ino:x}.json")
+
+
 @contextmanager
-def all_or_nothing(root: Path, changes: Sequence[tuple[File, bytes]], renamed: Renamed | None) -> Iterator[None]:
+def all_or_nothing(journal: Journal, changes: Sequence[tuple[File, bytes]], renamed: Renamed | None) -> Iterator[None]:
     """Around the changes; the folder's lock is the caller's. After an exception everything is as it was."""
-    base = root.resolve()
-    journal = base / JOURNAL
-    draft = None
     try:
-        draft = Draft(journal, _written(base, changes, renamed), None)
-        draft.appear()
-        sync_folder(base)
+        _write(journal.path, _written(journal.root, changes, renamed))
     except OSError as error:
-        raise StorageError(f"{base.name} cannot be written: {error.strerror}", hint="nothing was changed") from error
-    finally:
-        if draft is not None:
-            draft.discard()
+        raise StorageError(
+            f"{journal.path} cannot be written: {error.strerror}", hint="nothing was changed; make room, and try again"
+        ) from error
     try:
         yield
     except BaseException:
         with suppress(StorageError):  # the journal stays, and whoever comes next tries again
-            put_back(base)
+            put_back(journal)
         raise
-    journal.unlink()
-    sync_folder(base)
+    journal.path.unlink()
+    sync_folder(journal.path.parent)
 
 
-def interrupted(root: Path) -> bool:
-    """Whether a writer was stopped half-way, or is at work."""
-    return (root / JOURNAL).exists()
-
-
-def put_back(root: Path) -> None:
+def put_back(journal: Journal) -> None:
     """Takes back what a writer that was stopped half-way had changed; what somebody changed since stays."""
-    if not interrupted(root):
+    if not journal.interrupted:
         return
-    base = root.resolve()
-    journal = base / JOURNAL
     try:
-        _put_back(base, json.loads(journal.read_bytes()))
-        journal.unlink()
-        sync_folder(base)
-    except (OSError, ValueError) as error:
+        _put_back(journal.root, _read(journal))
+        journal.path.unlink()
+        sync_folder(journal.path.parent)
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise StorageError(
-            f"what a writer left half done in {base} could not be put back: {error}",
-            hint=f"make room and try again; the old files are in {journal}",
+            f"what a writer left half done in {journal.root} could not be put back: {error}",
+            hint=f"make room and try again; the old files are in {journal.path}: without it, nothing is put back",
         ) from error
 
 
 def _put_back(base: Path, kept: dict[str, Any]) -> None:
     moved = kept["renamed"]
-    for entry in kept["files"]:
-        draft_name(base / entry["path"]).unlink(missing_ok=True)
+    files = [(path, entry) for entry in kept["files"] if (path := _below(base, entry["path"]))]
+    for path, _ in files:
+        draft_name(path).unlink(missing_ok=True)
     if moved is not None:
-        source, target = base / moved["source"], base / moved["target"]
-        if target.parent.is_dir():
+        source, target = _below(base, moved["source"]), _below(base, moved["target"])
+        if target and target.parent.is_dir():
             draft_name(target).unlink(missing_ok=True)
-        if target.is_file() and (not source.exists() or source.samefile(target)):
+        if source and target and _is_own(target) and (not os.path.lexists(source) or source.samefile(target)):
             target.rename(source)
             sync_folder(source.parent)
         for folder in moved["made"]:
             with suppress(OSError):
-                (base / folder).rmdir()
-    for entry in kept["files"]:
-        _restore(base / entry["path"], entry)
+                (_below(base, folder) or base).rmdir()
+    for path, entry in files:
+        _restore(path, entry)
 
 
 def _restore(path: Path, entry: dict[str, Any]) -> None:
-    if not path.is_file():
+    if not _is_own(path):
         logger("writing").warning("%s is gone, and is not put back", path)
         return
     present, found = path.read_bytes(), path.stat()
@@ -106,6 +118,20 @@ def _restore(path: Path, entry: dict[str, Any]) -> None:
         content = base64.b64decode(entry["old"])
         Draft(path, content, File(path, present, (0, 0, 0), found.st_mode & 0o7777)).replace()
         sync_folder(path.parent)
+
+
+def _is_own(path: Path) -> bool:
+    """Whether there is a file, and not a link to one."""
+    return path.is_file() and not path.is_symlink()
+
+
+def _below(base: Path, name: str) -> Path | None:
+    """A path of the journal, which has no links in it; None where one leads elsewhere by now."""
+    path = base / name
+    if path != base and path.is_relative_to(base) and os.path.realpath(path.parent) == str(path.parent):
+        return path
+    logger("writing").warning("%s is not in %s any more, and is not put back", name, base)
+    return None
 
 
 def _written(base: Path, changes: Sequence[tuple[File, bytes]], renamed: Renamed | None) -> bytes:
@@ -120,4 +146,36 @@ def _written(base: Path, changes: Sequence[tuple[File, bytes]], renamed: Renamed
         "target": renamed.target.relative_to(base).as_posix(),
         "made": [folder.relative_to(base).as_posix() for folder in renamed.made],
     }
-    return json.dumps({"version": _VERSION, "renamed": moved, "files": files}).encode()
+    return json.dumps({"version": _VERSION, "root": str(base), "renamed": moved, "files": files}).encode()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Readable by its owner alone, since it holds whole notes; there at once, and on the disk."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)  # of a process that was killed: the folder's lock is ours
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def _read(journal: Journal) -> dict[str, Any]:
+    """Only what this module wrote: a regular file, of this account or of the one that owns the folder."""
+    descriptor = os.open(journal.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as stream:
+        found = os.fstat(descriptor)
+        owners = (os.geteuid(), journal.root.stat().st_uid) if hasattr(os, "geteuid") else (found.st_uid,)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in owners:
+            raise ValueError("the journal is not a file of yours")
+        kept = json.loads(stream.read())
+    if not isinstance(kept, dict) or kept.get("version") != _VERSION:
+        raise ValueError("the journal is none of this version")
+    return kept

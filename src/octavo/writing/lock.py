@@ -13,7 +13,7 @@ from pathlib import Path
 
 from octavo.errors import Busy, OctavoError, SourceError
 from octavo.stores.sqlite.write_queue import locked_elsewhere
-from octavo.writing.journal import interrupted, put_back
+from octavo.writing.journal import Journal, journal_of, put_back
 
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.005
@@ -21,25 +21,30 @@ _threads: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 @contextmanager
-def folder_lock(folder: Path, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
-    """Held while a file below the folder is read, edited and replaced; `Busy` when another writer keeps it."""
+def folder_lock(folder: Path, journals: Path, patience: float = _PATIENCE_SECONDS) -> Iterator[Journal]:
+    """Held while a file below the folder is read, edited and replaced; `Busy` when another writer keeps it.
+
+    Gives the folder's journal, which is kept among these.
+    """
     deadline = time.monotonic() + patience
     mutex = _threads[os.path.realpath(folder)]
     if not mutex.acquire(timeout=patience):
         raise _busy(folder)
     try:
         with _process_lock(folder, deadline):
-            put_back(folder)  # what a writer that was killed left half done
-            yield
+            journal = journal_of(folder, journals)
+            put_back(journal)  # what a writer that was killed left half done
+            yield journal
     finally:
         mutex.release()
 
 
-def finish_writes(folder: Path) -> None:
+def finish_writes(folder: Path, journals: Path) -> None:
     """Puts back what a killed writer left half done, unless a writer is at work."""
-    if interrupted(folder):
-        with suppress(OctavoError), folder_lock(folder):
-            pass  # taking the lock does it
+    with suppress(OctavoError, OSError):
+        if journal_of(folder, journals).interrupted:
+            with folder_lock(folder, journals):
+                pass  # taking the lock does it
 
 
 def _busy(folder: Path) -> Busy:

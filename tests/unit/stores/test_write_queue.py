@@ -24,10 +24,10 @@ def test_a_process_that_locked_the_folder_for_a_note_does_not_wait_for_itself(
     waits: list[float] = []
     monkeypatch.setattr(write_queue.time, "sleep", waits.append)
     queue = WriteQueue(tmp_path)
-    with folder_lock(tmp_path), queue.first(0.05):
+    with folder_lock(tmp_path, tmp_path / "writes"), queue.first(0.05):
         pass
     assert not waits
-    with folder_lock(tmp_path / ".."), queue.first(0.05):
+    with folder_lock(tmp_path / "..", tmp_path / "writes"), queue.first(0.05):
         pass
     assert not waits
     queue.close()

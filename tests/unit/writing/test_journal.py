@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from octavo.errors import StorageError
 from octavo.writing.files import overwrite_all, read
-from octavo.writing.journal import JOURNAL, all_or_nothing, interrupted
+from octavo.writing.journal import Journal, all_or_nothing, journal_of
 from octavo.writing.lock import folder_lock
 
 # Each child kills itself before its n-th change of a folder; then the next writer takes the lock.
@@ -23,7 +24,7 @@ from octavo.writing.files import File, overwrite_all, read
 from octavo.writing.journal import Renamed, all_or_nothing
 from octavo.writing.lock import folder_lock
 
-root = Path(sys.argv[1]).resolve()
+root, journals = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
 old = {"a.md": b"old a", "sub/b.md": b"old b", "c.md": b"old c"}
 EVENTS = ("os.rename", "os.link", "os.remove", "os.mkdir")
 
@@ -36,7 +37,10 @@ def change():
     files[0] = File(target, files[0].content, files[0].stamp, files[0].mode)
     changes = [(file, file.content.replace(b"old", b"new")) for file in files]
     made = [target.parent, target.parent.parent]
-    with folder_lock(root), all_or_nothing(root, changes, Renamed(source, target, made)):
+    with (
+        folder_lock(root, journals) as journal,
+        all_or_nothing(journal, changes, Renamed(source, target, made)),
+    ):
         target.parent.mkdir(parents=True)
         source.rename(target)
         overwrite_all(changes)
@@ -61,8 +65,8 @@ while code:
         os._exit(0)
     code = os.waitpid(child, 0)[1]
     between = files()
-    with folder_lock(root):
-        pass
+    with folder_lock(root, journals):
+        assert not list(journals.glob("*.json"))
     states.append((between, files(), sorted(path.name for path in root.iterdir())))
     step += 1
 print(json.dumps(states))
@@ -74,7 +78,11 @@ def test_killed_before_any_step_all_files_are_old_or_all_are_new(tmp_path: Path)
     root = tmp_path / "notes"
     root.mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", _KILLED, str(root)], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", _KILLED, str(root), str(tmp_path / "writes")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
     )
     states = json.loads(done.stdout)
     old = {"a.md": "old a", "sub/b.md": "old b", "c.md": "old c"}
@@ -88,31 +96,89 @@ def test_killed_before_any_step_all_files_are_old_or_all_are_new(tmp_path: Path)
     assert halves, "some were stopped between two files, and put back"
 
 
-def test_what_somebody_changed_since_is_not_put_back(tmp_path: Path) -> None:
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
     for name in ("a.md", "b.md"):
-        (tmp_path / name).write_bytes(b"old")
-    changes = [(read(tmp_path / name, name, 100), b"new") for name in ("a.md", "b.md")]
-    killed = all_or_nothing(tmp_path, changes, None)
-    killed.__enter__()  # and never left
-    overwrite_all(changes)
-    (tmp_path / "b.md").write_bytes(b"edited by hand")
-    assert interrupted(tmp_path)
-    with folder_lock(tmp_path):
-        assert not interrupted(tmp_path)
-    assert [(tmp_path / name).read_bytes() for name in ("a.md", "b.md")] == [b"old", b"edited by hand"]
+        (folder / name).write_bytes(b"old")
+    return folder
 
 
-def test_an_error_takes_everything_back_and_leaves_no_journal(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(b"old")
-    file = read(tmp_path / "a.md", "a.md", 100)
-    with pytest.raises(ValueError, match="half-way"), all_or_nothing(tmp_path, [(file, b"new")], None):
+def stopped(notes: Path) -> Journal:
+    """The journal of a writer that was killed after it had changed two notes."""
+    journal = journal_of(notes, notes.parent / "writes")
+    changes = [(read(notes / name, name, 100), b"new") for name in ("a.md", "b.md")]
+    aside = notes.parent / "kept.json"
+    with all_or_nothing(journal, changes, None):
+        overwrite_all(changes)
+        aside.hardlink_to(journal.path)
+    aside.rename(journal.path)
+    return journal
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_somebody_changed_since_is_not_put_back(notes: Path) -> None:
+    journal = stopped(notes)
+    (notes / "b.md").write_bytes(b"edited by hand")
+    assert journal.interrupted
+    with folder_lock(notes, journal.path.parent):
+        assert not journal.interrupted
+    assert contents(notes) == {"a.md": b"old", "b.md": b"edited by hand"}
+
+
+def test_an_error_takes_everything_back_and_leaves_no_journal(notes: Path) -> None:
+    journal = journal_of(notes, notes.parent / "writes")
+    file = read(notes / "a.md", "a.md", 100)
+    with pytest.raises(ValueError, match="half-way"), all_or_nothing(journal, [(file, b"new")], None):
         overwrite_all([(file, b"new")])
         raise ValueError("half-way")
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.md", b"old")]
+    assert contents(notes.parent) == {"notes/a.md": b"old", "notes/b.md": b"old"}
 
 
-def test_a_journal_that_cannot_be_read_stops_writers_and_is_kept(tmp_path: Path) -> None:
-    (tmp_path / JOURNAL).write_bytes(b"{")
-    with pytest.raises(StorageError, match="could not be put back"), folder_lock(tmp_path):
+@pytest.mark.parametrize("content", [b"{", b"[]", b"{}", b"null", b'{"version": 2}', b'{"version": 1, "files": []}'])
+def test_a_journal_that_cannot_be_read_stops_writers_and_is_kept(notes: Path, content: bytes) -> None:
+    journal = stopped(notes)
+    journal.path.write_bytes(content)
+    with pytest.raises(StorageError, match="could not be put back"), folder_lock(notes, journal.path.parent):
         pass
-    assert interrupted(tmp_path)
+    assert journal.interrupted and contents(notes) == {"a.md": b"new", "b.md": b"new"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and owners are those of POSIX")
+def test_a_journal_is_its_owners_alone(notes: Path) -> None:
+    path = stopped(notes).path
+    assert (stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(path.parent.stat().st_mode)) == (0o600, 0o700)
+
+
+def test_another_folder_in_the_same_place_is_not_touched(notes: Path) -> None:
+    journal = stopped(notes)
+    notes.rename(notes.with_name("moved"))
+    notes.mkdir()
+    for name in ("a.md", "b.md"):
+        (notes / name).write_bytes(b"new")
+    with folder_lock(notes, journal.path.parent):
+        assert contents(notes) == {"a.md": b"new", "b.md": b"new"}
+    with folder_lock(notes.with_name("moved"), journal.path.parent):
+        assert contents(notes.with_name("moved")) == {"a.md": b"old", "b.md": b"old"}
+
+
+def test_what_a_journal_says_of_files_outside_its_folder_is_not_done(notes: Path) -> None:
+    outside = notes.parent / "outside"
+    outside.mkdir()
+    (outside / "mine").write_bytes(b"new")
+    journal = stopped(notes)
+    kept = json.loads(journal.path.read_bytes())
+    (notes / "link").symlink_to(outside)
+    kept["files"] += [
+        kept["files"][0] | {"path": name} for name in ("../outside/mine", "link/mine", str(outside / "mine"))
+    ]
+    kept["renamed"] = {"source": "../outside/there", "target": "b.md", "made": ["../outside/empty"]}
+    (outside / "empty").mkdir()
+    journal.path.write_text(json.dumps(kept), "utf-8")
+    with folder_lock(notes, journal.path.parent):
+        assert contents(notes) == {"a.md": b"old", "b.md": b"old"}
+    assert contents(outside) == {"mine": b"new"} and (outside / "empty").is_dir()

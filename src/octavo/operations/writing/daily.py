@@ -13,13 +13,12 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, Written, change, note_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import Note, Written, change, locked, note_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import NoteAppendRequest, NoteNewRequest, NoteTodayRequest, WriteRequest
 from octavo.writing.create import from_template, new_note
 from octavo.writing.edit import Edit, append, append_to_end
 from octavo.writing.files import SUFFIXES, encoded, located, refuse_no_place
 from octavo.writing.headings import one_line
-from octavo.writing.lock import folder_lock
 from octavo.writing.names import safe_folder, safe_name
 from octavo.writing.outline import Outline
 from octavo.writing.spacing import content_lines
@@ -143,7 +142,7 @@ def _create(
 ) -> WriteAnswer:
     now = _now(engine)
     fields = {"date": f"{now:%Y-%m-%d}", "time": f"{now:%H:%M}"}
-    with folder_lock(note.collection.root):
+    with locked(engine, note.collection):
         text = new_note(title, content)
         if template is not None:
             text = from_template(_template_text(engine, note.collection, template), title, content, fields)

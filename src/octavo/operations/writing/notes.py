@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from octavo.writing.files import (
     write_new,
 )
 from octavo.writing.hiding import hidden_text, hiding, left_out, without_keys
+from octavo.writing.journal import Journal
 from octavo.writing.lock import folder_lock
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.splice import Difference
@@ -155,11 +157,16 @@ def present(engine: Engine, note: Note) -> File:
         raise
 
 
+def locked(engine: Engine, collection: Collection) -> AbstractContextManager[Journal]:
+    """The folder's lock, held from reading a note to replacing it."""
+    return folder_lock(collection.root, engine.library.journals(collection))
+
+
 def change(
     engine: Engine, note: Note, request: WriteRequest, operation: str, edit: Callable[[Outline], Edit]
 ) -> WriteAnswer:
     """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
-    with folder_lock(note.collection.root), hiding(note.collection):
+    with locked(engine, note.collection), hiding(note.collection):
         file = present(engine, note)
         document = file_outline(file)
         refuse_generated(document.text, note.uri)

@@ -17,6 +17,7 @@ from octavo.operations.writing.notes import (
     Written,
     answered,
     indexed,
+    locked,
     note_in,
     path_in,
     present,
@@ -37,10 +38,9 @@ from octavo.writing.files import (
 )
 from octavo.writing.headings import heading_text
 from octavo.writing.hiding import hidden, hiding
-from octavo.writing.journal import Renamed, all_or_nothing
+from octavo.writing.journal import Journal, Renamed, all_or_nothing
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
-from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.rename import rename_heading
@@ -127,7 +127,7 @@ def _refuse_taken(note: Note, target: Note) -> None:
 def _changed(
     engine: Engine, note: Note, request: _Request, operation: str, change: Callable[[Outline], _Change]
 ) -> LinkedWriteAnswer:
-    with folder_lock(note.collection.root), hiding(note.collection):
+    with locked(engine, note.collection) as journal, hiding(note.collection):
         file = present(engine, note)
         linked = request.dry_run or request.update_links
         document = file_outline(file)
@@ -142,7 +142,7 @@ def _changed(
         for changed in changing:
             refuse_read_only(changed.old)
         if not request.dry_run:
-            _put(note, made.to, changing)
+            _put(journal, note, made.to, changing)
             for changed in changing:
                 placed = made.to if made.to is not None and changed.note is note else changed.note
                 recorded(engine, placed, request, operation, changed.written)
@@ -198,15 +198,14 @@ def _files(engine: Engine, note: Note, file: File, plain: Written, found: Follow
     return _Linked(files, found.changes)
 
 
-def _put(note: Note, to: Note | None, changing: Sequence[_File]) -> None:
+def _put(journal: Journal, note: Note, to: Note | None, changing: Sequence[_File]) -> None:
     """Gives the renamed file its name and writes every file; what fails, or is killed, takes all of it back."""
-    root = note.collection.root
     if to is None:
         changes = [(changed.old, changed.written.content) for changed in changing]
         if len(changes) == 1:
             overwrite_all(changes)
         elif changes:
-            with all_or_nothing(root, changes, None):
+            with all_or_nothing(journal, changes, None):
                 overwrite_all(changes)
         return
     missing = [folder for folder in to.path.parents if not folder.exists()]
@@ -215,7 +214,7 @@ def _put(note: Note, to: Note | None, changing: Sequence[_File]) -> None:
         for changed in changing
     ]
     try:
-        with all_or_nothing(root, changes, Renamed(note.path, to.path, missing)):
+        with all_or_nothing(journal, changes, Renamed(note.path, to.path, missing)):
             to.path.parent.mkdir(parents=True, exist_ok=True)
             note.path.rename(to.path)
             if changes:

@@ -10,10 +10,9 @@ from octavo.model.ids import document_id
 from octavo.model.note_write import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, Written, note_in, path_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import Note, Written, locked, note_in, path_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import DocRestoreRequest
 from octavo.writing.files import File, digest, encoded, refuse_changed
-from octavo.writing.lock import folder_lock
 from octavo.writing.outline import BOM
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import Difference
@@ -22,7 +21,7 @@ from octavo.writing.splice import Difference
 def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
-    with folder_lock(note.collection.root):
+    with locked(engine, note.collection):
         file = present(engine, note) if note.path.exists() or request.version is None else None
         refuse_changed(file, request.expected_hash, note.uri)
         writes = engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.operations.writing.answers import AutoFixAnswer, ValidateAnswer, WriteAnswer
-from octavo.operations.writing.notes import Written, change, note_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import Written, change, locked, note_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import (
     DocAppendToSectionRequest,
     DocAutoFixRequest,
@@ -22,7 +22,6 @@ from octavo.writing.edit import Edit, append, check_new_section, check_section_p
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.hiding import hidden
-from octavo.writing.lock import folder_lock
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.spacing import content_lines
 from octavo.writing.validate import violations, without_jumps
@@ -55,7 +54,7 @@ def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:
     note = note_in(engine, request.uri, request.collection, new=True)
     template = note_in(engine, request.template, note.collection.name) if request.template is not None else None
     refuse_unwritable(engine, note.collection)
-    with folder_lock(note.collection.root):
+    with locked(engine, note.collection):
         text = from_template(present(engine, template).text, title, content) if template else new_note(title, content)
         refuse_no_place(note.path, note.uri)
         file = present(engine, note) if note.path.exists() else None
