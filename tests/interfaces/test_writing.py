@@ -566,3 +566,38 @@ def test_a_file_that_no_search_reads_is_not_read_by_an_edit(library: package.Lib
             library.doc_validate(uri)
     assert tree(folder) == before
     assert library.doc_create("new.md", "N", template="templates/t.md").changed
+
+
+def test_a_new_note_is_refused_where_no_search_would_read_it(library: package.Library, folder: Path) -> None:
+    (folder / ".gitignore").write_text("private/\n")
+    (folder / "git").symlink_to(".git")
+    (folder / ".git").mkdir()
+    library.add("notes", folder, writable=True, ignore=("drafts/**",))
+    before = tree(folder)
+    for uri in (
+        *(".claude/commands/x.md", ".github/x.md", ".git/hooks/x.md", ".trash/a.md", ".hidden.md", "git/x.md"),
+        *("secrets/credentials.md", "passwords.md", ".ssh/x.md", "private/x.md", "drafts/x.md", "node_modules/x.md"),
+        *("templates/.git/x.md", "deep/.obsidian/x.md"),
+    ):
+        for write in (
+            lambda uri: library.doc_create(uri, "T"),
+            lambda uri: library.doc_rename("note.md", to=uri),
+            lambda uri: library.doc_rename("note.md", to=uri, dry_run=True),
+        ):
+            with pytest.raises(InvalidArgument, match=f"{re.escape(uri)} would be left out of notes: ") as refused:
+                write(uri)
+            assert refused.value.hint == "choose another name or folder"
+    with pytest.raises(InvalidArgument, match="would be left out"):
+        library.note_new("x", folder="private")
+    assert tree(folder) == before
+
+
+def test_a_version_is_not_written_back_to_where_no_search_reads_it_any_more(
+    library: package.Library, folder: Path
+) -> None:
+    library.index()
+    (folder / "note.md").unlink()
+    (folder / ".gitignore").write_text("note.md\n")
+    with pytest.raises(InvalidArgument, match=r"note\.md would be left out"):
+        library.doc_restore("note.md", version=1)
+    assert not (folder / "note.md").exists()

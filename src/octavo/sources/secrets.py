@@ -46,6 +46,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("a configuration with remote log-ins", r"rclone\.conf|wg.*\.conf"),
 )
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
+_OF_SECRETS = frozenset({"secret", "secrets", "credentials", "passwords"})
 _IN_FOLDER = frozenset({("docker", "config.json"), ("gh", "hosts.yml"), ("gcloud", "access_tokens.db")})
 
 
@@ -58,6 +59,14 @@ def is_secret_name(path: str) -> str | None:
         if (folders[-1].lower(), name.lower()) in _IN_FOLDER:
             return f"it may hold secrets: {folders[-1]}/{name} is a log-in file"
     return _reason(name)
+
+
+def secret_folder(path: str) -> str | None:
+    """Why a new file at this path would be taken for one of secrets, by its folder: what is there already is read, as
+    prose about secrets, but nothing is put beside it."""
+    if _OF_SECRETS.isdisjoint(name.lower().lstrip(".") for name in path.split("/")[:-1]):
+        return None
+    return "it may hold secrets: it lies in a folder of secrets"
 
 
 @cache

@@ -39,11 +39,14 @@ def without_keys(text: str) -> str:
 def left_out(collection: Collection, rules: IgnoreRules, uri: str, templates: str) -> str | None:
     """Why the file at a uri is not read: it may hold secrets, or the collection does not index it.
 
-    Templates may be ignored: whoever keeps them out of searches uses them all the same.
+    Templates may be ignored: whoever keeps them out of searches uses them all the same. What is hidden or ignored in
+    their own folder is not one of them.
     """
     reason = Withholding(collection.root, rules).reason(uri)
     folder = templates.strip("/")
-    return None if reason == IGNORED and folder and uri.startswith(f"{folder}/") else reason
+    if reason == IGNORED and folder and uri.startswith(f"{folder}/"):
+        return Withholding(collection.root / folder, replace(rules, include=())).reason(uri[len(folder) + 1 :])
+    return reason
 
 
 def hidden_text(collection: Collection, content: bytes) -> bytes:

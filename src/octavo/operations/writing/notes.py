@@ -16,6 +16,7 @@ from octavo.observability.logs import logger
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import WriteRequest
+from octavo.sources.secrets import secret_folder
 from octavo.writing.diff import difference, unified
 from octavo.writing.edit import Edit
 from octavo.writing.files import (
@@ -134,14 +135,16 @@ def refuse_unwritable(engine: Engine, collection: Collection) -> None:
         )
 
 
-def refuse_left_out(engine: Engine, note: Note) -> None:
-    """What no search reads is not read here either."""
+def refuse_left_out(engine: Engine, note: Note, *, new: bool = False) -> None:
+    """What no search reads is not read here either, and no `new` note is put where nothing would read it: hidden and
+    ignored folders hold what other programs run and trust."""
     rules = engine.library.rules
     files, templates = rules.history(note.collection.settings).files, rules.writing.templates
     for uri in (note.uri, path_in(note)):
-        if reason := left_out(note.collection, files, uri, templates):
+        if reason := left_out(note.collection, files, uri, templates) or (secret_folder(uri) if new else None):
             raise InvalidArgument(
-                f"{note.uri} is left out of {note.collection.name}: {reason}", hint="edit the file itself"
+                f"{note.uri} {'would be' if new else 'is'} left out of {note.collection.name}: {reason}",
+                hint="choose another name or folder" if new else "edit the file itself",
             )
 
 
@@ -184,7 +187,9 @@ def change(
 def put(engine: Engine, note: Note, request: WriteRequest, operation: str, written: Written) -> WriteAnswer:
     """Writes a whole file, new or in the place of another; the folder's lock is the caller's."""
     before, content = written.before, written.content
-    if before is not None:
+    if before is None:
+        refuse_left_out(engine, note, new=True)
+    else:
         refuse_read_only(before)
     if not request.dry_run:
         if before is None:

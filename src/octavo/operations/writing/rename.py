@@ -22,6 +22,7 @@ from octavo.operations.writing.notes import (
     path_in,
     present,
     recorded,
+    refuse_left_out,
     refuse_unwritable,
 )
 from octavo.operations.writing.requests import DocMoveSectionRequest, DocRenameRequest
@@ -112,6 +113,7 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
         if target is None:
             edit = rename_heading(document, request.heading_path, request.heading or "")
             return _Change(edit, lambda: same_sections(document))
+        refuse_left_out(engine, target, new=True)
         _refuse_taken(note, target)
         return _Change(Edit(document.text, 0, len(document.text)), lambda: same_sections(document), target)
 
