@@ -139,11 +139,11 @@ def test_a_failure_half_way_takes_every_file_back(
 
     replace, calls = module.Draft.replace, []
 
-    def failing(draft: module.Draft) -> None:
+    def failing(draft: module.Draft, expected: tuple[int, int, int] | None = None) -> None:
         calls.append(draft.path.name)
         if len(calls) == 2:
             raise OSError(28, "No space left on device")
-        replace(draft)
+        replace(draft, expected)
 
     monkeypatch.setattr(module.Draft, "replace", failing)
     before = files(folder)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import accumulate, chain
@@ -22,6 +23,7 @@ VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"
+MARKS = re.compile(f"{MARK}+")
 PRIVATE_KEY = "private key"
 
 # A token starts where no word goes on; before it may stand an escape that ends in a letter (`\n`, `\u003d`, `%3D`),
@@ -175,6 +177,22 @@ def _hidden(value: object) -> object:
     if isinstance(value, Mapping):
         return {_hidden(key): _hidden(inner) for key, inner in value.items()}
     return [_hidden(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def replaced_by_marks(before: str, after: str) -> tuple[SecretMatch, ...]:
+    """The keys and tokens of `before` that are gone in `after`, where new marks are: redacted text was written back.
+
+    Marks that the author wrote, in `before` too, or beside keys that stay, are text like any other.
+    """
+    if not new_marks(before, after):
+        return ()
+    return tuple(
+        match for match in find_keys(before) if after.count(match.span.of(before)) < before.count(match.span.of(before))
+    )
+
+
+def new_marks(before: str, after: str) -> bool:
+    return MARK in after and bool(Counter(MARKS.findall(after)) - Counter(MARKS.findall(before)))
 
 
 def find_keys(text: str) -> tuple[SecretMatch, ...]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, StorageError
 from octavo.parsing.code.generated import generator_mark
+from octavo.writing.file_access import same_access
+from octavo.writing.system_renames import exchange, rename_new, replace_keeping_streams
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 _DRAFT, _DRAFT_SUFFIX = ".octavo-", ".draft"
@@ -33,6 +35,8 @@ class File:
     content: bytes
     stamp: tuple[int, int, int]
     mode: int
+    names: int = 1
+    """How many hard links lead to it."""
 
     @property
     def hash(self) -> str:
@@ -125,7 +129,7 @@ def read(path: Path, uri: str, largest: int) -> File:
             content = file.read()
         except OSError as error:
             raise SourceError(f"{uri} cannot be read: {error.strerror}") from error
-    return File(path, content, _stamp(found), stat.S_IMODE(found.st_mode))
+    return File(path, content, _stamp(found), stat.S_IMODE(found.st_mode), found.st_nlink)
 
 
 def everything_below(root: Path) -> list[str]:
@@ -169,7 +173,13 @@ def refuse_generated(text: str, uri: str) -> None:
         raise InvalidArgument(f"{uri} is generated: it says {mark!r}", hint="change what it is generated from instead")
 
 
-def refuse_read_only(file: File) -> None:
+def refuse_irreplaceable(file: File) -> None:
+    """Another file takes its place: what may not be written stays, and so do names that lead to the same bytes."""
+    if file.names > 1:
+        raise StorageError(
+            f"{file.path.name} has {file.names} names (hard links), and the others would keep the old text",
+            hint="edit the file itself, or give it bytes of its own first: `cp -p NOTE copy && mv copy NOTE`",
+        )
     if not file.mode & _WRITABLE or not os.access(file.path, os.W_OK):
         raise StorageError(f"{file.path.name} is read-only", hint="make it writable first")
 
@@ -187,9 +197,10 @@ def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
         for file, content in changes:
             drafts.append(Draft(file.path, content, file, named=len(changes) > _OPEN_AT_ONCE))
         for file, _ in changes:
-            _refuse_replaced(file)
+            if _stamp_at(file.path) != file.stamp:
+                raise _changed_meanwhile(file.path)
         for (file, _), draft in zip(changes, drafts, strict=True):
-            draft.replace()
+            draft.replace(file.stamp)
             replaced.append(file)
     except BaseException as error:
         for draft in drafts:
@@ -205,13 +216,15 @@ def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
         sync_folder(folder)
 
 
-def _refuse_replaced(file: File) -> None:
+def _changed_meanwhile(path: Path) -> Conflict:
+    return Conflict(f"{path.name} changed while it was edited", hint="read it again, and then edit")
+
+
+def _stamp_at(path: Path) -> tuple[int, int, int] | None:
     try:
-        now = _stamp(file.path.stat())
+        return _stamp(path.lstat())
     except OSError:
-        now = None
-    if now != file.stamp:
-        raise Conflict(f"{file.path.name} changed while it was edited", hint="read it again, and then edit")
+        return None
 
 
 def write_new(path: Path, content: bytes) -> None:
@@ -269,7 +282,7 @@ class Draft:
             with os.fdopen(self._descriptor, "wb", closefd=False) as written:
                 written.write(content)
             if file is not None:
-                _same_access(self._descriptor, file)
+                same_access(self._descriptor, file.path, file.mode)
             os.fsync(self._descriptor)
         except BaseException:
             self.discard()
@@ -277,14 +290,32 @@ class Draft:
         if self.named:
             self._close()
 
-    def replace(self) -> None:
-        """Takes the file's place: whoever looks, at any moment, sees the old bytes or the new ones."""
+    def replace(self, expected: tuple[int, int, int] | None = None) -> None:
+        """Takes the file's place: whoever looks, at any moment, sees the old bytes or the new ones.
+
+        Where the system can, the two change places, and what comes out is looked at: a file that is not the `expected`
+        one goes back, however lately it came. Elsewhere the last look is right before.
+        """
         if not self.named:
             self._link(self.name)
             self.named = True
-        self.name.replace(self.path)
-        self.named = False
         self._close()
+        if expected is not None and self._exchanged():
+            if _stamp_at(self.name) != expected:
+                exchange(self.name, self.path)
+                raise _changed_meanwhile(self.path)
+            self.name.unlink()
+        else:
+            if expected is not None and _stamp_at(self.path) != expected:
+                raise _changed_meanwhile(self.path)
+            replace_keeping_streams(self.name, self.path)
+        self.named = False
+
+    def _exchanged(self) -> bool:
+        try:
+            return exchange(self.name, self.path)
+        except FileNotFoundError:
+            raise _changed_meanwhile(self.path) from None
 
     def appear(self) -> None:
         """Takes a place where there is no file; `FileExistsError` where there is one."""
@@ -292,9 +323,7 @@ class Draft:
             self._link(self.path)
             self._close()
             return
-        if os.path.lexists(self.path):
-            raise FileExistsError(errno.EEXIST, "there is a file", str(self.path))
-        self.name.replace(self.path)
+        rename_new(self.name, self.path)
         self.named = False
 
     def discard(self) -> None:
@@ -339,15 +368,6 @@ def _sweep(folder: Path) -> None:
                 with suppress(OSError):
                     if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS:
                         Path(entry.path).unlink()
-
-
-def _same_access(descriptor: int, file: File) -> None:
-    if hasattr(os, "fchown"):
-        owner = file.path.stat()
-        with suppress(OSError):  # only the superuser gives files away
-            os.fchown(descriptor, owner.st_uid, owner.st_gid)
-    if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, file.mode)
 
 
 def sync_folder(folder: Path) -> None:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import cycle
 from typing import TypeVar
 
-from octavo.errors import OctavoError
+from octavo.errors import InvalidArgument, OctavoError
 from octavo.model.collection import Collection
+from octavo.model.ids import text_hash
 from octavo.sources.ignore import IgnoreRules
-from octavo.sources.redaction import redacted, redacted_values
+from octavo.sources.redaction import MARK, MARKS, find_keys, new_marks, redacted, redacted_values, replaced_by_marks
 from octavo.sources.withheld import IGNORED, Withholding
+from octavo.writing.diff import unified
 from octavo.writing.links import LinkChange
 from octavo.writing.lint import Finding
+from octavo.writing.splice import Difference
 from octavo.writing.validate import Violation
 
 Told = TypeVar("Told", Finding, Violation, LinkChange)
+
+WITHHELD_CHANGES = "\\ a withheld line changes"
+# Behind a redacted line, so that two lines with the same marks differ where their keys do; never shown.
+_TAG = re.compile("^([-+ ])(.*)\0[0-9a-f]{64}$", re.MULTILINE)
 
 
 def hidden(collection: Collection, told: tuple[Told, ...]) -> tuple[Told, ...]:
@@ -49,12 +58,80 @@ def left_out(collection: Collection, rules: IgnoreRules, uri: str, templates: st
     return reason
 
 
-def hidden_text(collection: Collection, content: bytes) -> bytes:
-    """A file's content, the very same object where nothing is to be hidden."""
+def redacted_diff(
+    collection: Collection, before: bytes, after: bytes, name: str, differences: Sequence[Difference]
+) -> str:
+    """The diff without keys and tokens, which are looked for in both files: a diff may show a part of one."""
     if collection.settings.allow_secrets:
+        return unified(before, after, name, differences)
+    old, new = _tagged(before), _tagged(after)
+    if old is before and new is after:
+        return unified(before, after, name, differences)
+    return _TAG.sub(
+        lambda line: f"{line[1]}{line[2]}" + (f"\n{WITHHELD_CHANGES}" if line[1] != " " else ""),
+        unified(old, new, name),
+    )
+
+
+def _tagged(content: bytes) -> bytes:
+    """A file's content with each redacted line ending in a hash of what it says; the very same where nothing is."""
+    text = content.decode("utf-8", "replace")
+    told, found = redacted(text)
+    if not found:
         return content
-    text, found = redacted(content.decode("utf-8", "replace"))
-    return text.encode() if found else content
+    lines = zip(text.split("\n"), told.split("\n"), strict=True)
+    return "\n".join(shown if shown == line else f"{shown}\0{text_hash(line)}" for line, shown in lines).encode()
+
+
+def refuse_marks(collection: Collection, before: bytes, after: bytes, uri: str) -> None:
+    """What was shown redacted is not written back over the keys and tokens that the file has in its place."""
+    if collection.settings.allow_secrets or MARK.encode() not in after:
+        return
+    old, new = (content.decode("utf-8", "replace").replace("\r\n", "\n") for content in (before, after))
+    if found := replaced_by_marks(old, new):
+        places = [{"kind": match.kind, "line": old.count("\n", 0, match.span.start) + 1} for match in found]
+        named = ", ".join(f"{place['kind']} on line {place['line']}" for place in places)
+        raise InvalidArgument(
+            f"the text has redaction marks where {uri} holds a secret: {named}",
+            hint="leave the withheld lines out of the edit, or edit the file itself",
+            details={"secrets": places},
+        )
+
+
+def lacks_keys(collection: Collection, present: str, kept: str) -> bool:
+    """Whether a text that the library kept has marks for keys and tokens, which the file does not have as well."""
+    return not collection.settings.allow_secrets and new_marks(present, kept)
+
+
+def shown_text(collection: Collection, text: str) -> str:
+    return text if collection.settings.allow_secrets else without_keys(text)
+
+
+def with_keys(content: str, text: str, shown: str) -> str:
+    """Content that was made from `shown`, with the keys and tokens of `text` in the place of its marks.
+
+    A line that did not change comes back whole. In one that did, marks become a key where only one can be meant. What
+    cannot be told stays marks, which `refuse_marks` refuses.
+    """
+    lines = content.split("\n")
+    withheld: dict[str, list[str]] = {}
+    for line, told in zip(text.split("\n"), shown.split("\n"), strict=True):
+        if line != told:
+            withheld.setdefault(told, []).append(line)
+    gone: list[str] = []
+    for told, originals in withheld.items():
+        places = [number for number, line in enumerate(lines) if line == told]
+        gone += originals if not places else ()
+        if len(places) == len(originals) or len(set(originals)) == 1:
+            for place, line in zip(places, cycle(originals), strict=False):
+                lines[place] = line
+    keys = {match.span.of(line) for line in gone for match in find_keys(line)}
+
+    def key(marks: re.Match[str]) -> str:
+        fitting = [key for key in keys if len(key) == len(marks[0])]
+        return fitting[0] if len(fitting) == 1 else marks[0]
+
+    return MARKS.sub(key, "\n".join(lines))
 
 
 @contextmanager

@@ -223,7 +223,6 @@ def test_a_section_is_changed_once_its_difference_was_shown(writable: Vault) -> 
         assert "The file was changed meanwhile" in again.text
         assert "-Snow is enough." in again.text
         assert "Snow is enough." in note.read_text("utf-8")
-        stale = await client.get(f"{address}?path={path}", headers=WITH_TOKEN)
-        assert (stale.status_code, "was changed after it was indexed" in stale.text) == (409, True)
+        assert "Snow is enough." in (await client.get(f"{address}?path={path}", headers=WITH_TOKEN)).text
 
     in_process(writable.library, talk, settings=Serve(write=True), token=TOKEN)

@@ -6,17 +6,19 @@ The guard has compared the token and the origin of every request before it comes
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
 from urllib.parse import parse_qs, quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from octavo.dataclass import dataclass
-from octavo.errors import Conflict, InvalidArgument
+from octavo.errors import InvalidArgument
 from octavo.interfaces.web import text
-from octavo.interfaces.web.documents import heading_paths
 from octavo.interfaces.web.site import Listed, Site, given
+from octavo.operations.writing.answers import WriteAnswer
+from octavo.operations.writing.requests import DocReplaceSectionRequest
+from octavo.operations.writing.shown_section import replace_shown_section, section_text
 
 _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"}
 
@@ -80,24 +82,20 @@ class Changes:
             path=tuple(form.get("path", request.query_params.get("path", "")).split("\n")),
             content=form.get("content", "").replace("\r\n", "\n"),
         )
-        checked = await self._call("doc_validate", uri=edit.uri, collection=edit.collection)
+        now = await self._site.calls.work(
+            partial(section_text, uri=edit.uri, collection=edit.collection, path=edit.path)
+        )
         if not form:
-            edit = replace(edit, content=await self._content(edit))
-            if _lines_differ((await self._written(edit, checked.hash, dry_run=True)).diff):
-                hint = "bring the library in step with its folders on the library's page, and then edit"
-                raise Conflict(f"the file {edit.uri} was changed after it was indexed", hint=hint)
-            return self._shown(edit, checked.hash)
-        seen = form.get("hash") or checked.hash
-        overtaken = seen != checked.hash
-        written = await self._written(edit, checked.hash, dry_run=overtaken or form.get("action") != "save")
+            return self._shown(replace(edit, content=now.text), now.hash)
+        overtaken = form.get("hash", now.hash) != now.hash
+        written = await self._written(edit, now.hash, dry_run=overtaken or form.get("action") != "save")
         if not written.dry_run:
             lines = (written.start_line, written.end_line)
             return RedirectResponse(text.document_link(edit.collection, edit.uri, lines), 303)
-        return self._shown(edit, checked.hash, written.diff or "Nothing changes.", overtaken=overtaken)
+        return self._shown(edit, now.hash, written.diff or "Nothing changes.", overtaken=overtaken)
 
-    async def _written(self, edit: Edit, expected_hash: str, *, dry_run: bool) -> Any:
-        return await self._call(
-            "doc_replace_section",
+    async def _written(self, edit: Edit, expected_hash: str, *, dry_run: bool) -> WriteAnswer:
+        request = DocReplaceSectionRequest(
             uri=edit.uri,
             collection=edit.collection,
             heading_path=edit.path,
@@ -106,28 +104,11 @@ class Changes:
             dry_run=dry_run,
             reason="edited in the browser",
         )
+        return await self._site.calls.work(partial(replace_shown_section, request=request))
 
     def _shown(self, edit: Edit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
         shown = {"edit": edit, "hash": seen, "difference": difference, "overtaken": overtaken}
         return self._site.page("edit.html", 409 if overtaken else 200, **shown, title=f"Edit {edit.path[-1]}")
-
-    async def _content(self, edit: Edit) -> str:
-        """The text below a heading, without the heading and up to the next one: that is what is replaced."""
-        outline = await self._call("outline", reference=edit.uri, collection=edit.collection)
-        paths = heading_paths(outline.sections)
-        if edit.path not in paths:
-            raise InvalidArgument(f"{edit.uri} has no section {edit.path[-1]}", hint="open the document again")
-        section, *following = outline.sections[paths.index(edit.path) :]
-        last = min([section.end_line, *(later.start_line - 1 for later in following[:1])])
-        reference = f"{edit.uri}:{section.start_line}-{last}"
-        found = await self._call("get", reference=reference, collection=edit.collection, max_tokens=100_000)
-        return str(found.text).partition("\n")[2].strip("\n")
-
-
-def _lines_differ(diff: str | None) -> bool:
-    """Whether a difference is one of words: blank lines around a section do not count."""
-    changed = [line for line in (diff or "").splitlines() if line.startswith(("+", "-"))]
-    return any(line[1:].strip() for line in changed if not line.startswith(("+++", "---")))
 
 
 async def fields(request: Request) -> dict[str, str]:

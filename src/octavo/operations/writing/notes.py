@@ -17,7 +17,7 @@ from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import WriteRequest
 from octavo.sources.secrets import secret_folder
-from octavo.writing.diff import difference, unified
+from octavo.writing.diff import difference
 from octavo.writing.edit import Edit
 from octavo.writing.files import (
     File,
@@ -27,10 +27,10 @@ from octavo.writing.files import (
     read,
     refuse_changed,
     refuse_generated,
-    refuse_read_only,
+    refuse_irreplaceable,
     write_new,
 )
-from octavo.writing.hiding import hidden_text, hiding, left_out, without_keys
+from octavo.writing.hiding import hiding, left_out, redacted_diff, refuse_marks, without_keys
 from octavo.writing.journal import Journal
 from octavo.writing.lock import folder_lock
 from octavo.writing.outline import Outline, file_outline
@@ -73,13 +73,12 @@ class Written:
         )
 
     def diff(self, note: Note) -> str:
-        """The diff without keys and tokens, which are looked for in both files: a diff may show a part of one."""
         if not self.changed:
             return ""
-        old, new = (hidden_text(note.collection, content) for content in (self._old, self.content))
-        if old is self._old and new is self.content:
-            return unified(old, new, note.uri, self._differences)
-        return unified(old, new, note.uri)
+        return redacted_diff(note.collection, self._old, self.content, note.uri, self._differences)
+
+    def refuse_marks(self, note: Note) -> None:
+        refuse_marks(note.collection, self._old, self.content, note.uri)
 
     @property
     def _old(self) -> bytes:
@@ -177,7 +176,8 @@ def change(
         edited = edit(document)
         written = Written(file, edited.content(document, file.content), edited.differences(document))
         if written.changed:
-            refuse_read_only(file)
+            refuse_irreplaceable(file)
+            written.refuse_marks(note)
             if not request.dry_run:
                 overwrite(file, written.content)
                 recorded(engine, note, request, operation, written)
@@ -190,7 +190,8 @@ def put(engine: Engine, note: Note, request: WriteRequest, operation: str, writt
     if before is None:
         refuse_left_out(engine, note, new=True)
     else:
-        refuse_read_only(before)
+        refuse_irreplaceable(before)
+        written.refuse_marks(note)
     if not request.dry_run:
         if before is None:
             write_new(note.path, content)

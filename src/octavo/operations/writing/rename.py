@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from octavo.dataclass import dataclass
@@ -34,8 +34,8 @@ from octavo.writing.files import (
     overwrite_all,
     refuse_changed,
     refuse_generated,
+    refuse_irreplaceable,
     refuse_no_place,
-    refuse_read_only,
 )
 from octavo.writing.headings import heading_text
 from octavo.writing.hiding import hidden, hiding
@@ -45,6 +45,7 @@ from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.move import move
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.rename import rename_heading
+from octavo.writing.system_renames import rename_new
 
 _Request = DocMoveSectionRequest | DocRenameRequest
 
@@ -122,8 +123,15 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
 
 def _refuse_taken(note: Note, target: Note) -> None:
     refuse_no_place(target.path, target.uri)
-    if target.path.exists() and not (note.path != target.path and target.path.samefile(note.path)):
+    if os.path.lexists(target.path) and not _other_spelling(note.path, target.path):
         raise Conflict(f"there is a file {target.uri} already", hint="choose another name")
+
+
+def _other_spelling(source: Path, target: Path) -> bool:
+    """Whether a disk that ignores case, or how letters are composed, takes both for the name of one file."""
+    if source == target or not target.exists() or not target.samefile(source):
+        return False
+    return source.stat().st_nlink == 1  # else the other may be a hard link to it: a name of its own
 
 
 def _changed(
@@ -142,7 +150,8 @@ def _changed(
             following = _with_links(engine, note, file, plain, made, update=request.update_links)
         changing = [changed for changed in following.files if changed.written.changed]
         for changed in changing:
-            refuse_read_only(changed.old)
+            refuse_irreplaceable(changed.old)
+            changed.written.refuse_marks(changed.note)
         if not request.dry_run:
             _put(journal, note, made.to, changing)
             for changed in changing:
@@ -212,21 +221,26 @@ def _put(journal: Journal, note: Note, to: Note | None, changing: Sequence[_File
         return
     missing = [folder for folder in to.path.parents if not folder.exists()]
     changes = [
-        (_at(changed.old, to.path) if changed.note is note else changed.old, changed.written.content)
+        (replace(changed.old, path=to.path) if changed.note is note else changed.old, changed.written.content)
         for changed in changing
     ]
     try:
         with all_or_nothing(journal, changes, Renamed(note.path, to.path, missing)):
             to.path.parent.mkdir(parents=True, exist_ok=True)
-            note.path.rename(to.path)
+            _rename(note.path, to.path)
             if changes:
                 overwrite_all(changes)
+    except FileExistsError:
+        raise Conflict(f"{to.uri} was made meanwhile", hint="choose another name; nothing changed") from None
     except OSError as error:
         raise StorageError(f"{note.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
 
 
-def _at(file: File, path: Path) -> File:
-    return File(path, file.content, file.stamp, file.mode)
+def _rename(source: Path, target: Path) -> None:
+    if _other_spelling(source, target):
+        source.rename(target)  # the name is its own: the disk takes both spellings for one
+    else:
+        rename_new(source, target)
 
 
 def _reindex(engine: Engine, note: Note, to: Note | None, changing: Sequence[_File]) -> None:

@@ -13,6 +13,7 @@ from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.notes import Note, Written, locked, note_in, path_in, present, put, refuse_unwritable
 from octavo.operations.writing.requests import DocRestoreRequest
 from octavo.writing.files import File, digest, encoded, refuse_changed
+from octavo.writing.hiding import lacks_keys, shown_text
 from octavo.writing.outline import BOM
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import Difference
@@ -67,7 +68,8 @@ def _differences(replaced: Replaced, size: int) -> Sequence[Difference] | None:
 
 
 def _of_version(engine: Engine, note: Note, number: int, file: File | None, writes: Sequence[NoteWrite]) -> bytes:
-    """A version's exact bytes if a write replaced them; else its text with the line ending the file has now."""
+    """A version's exact bytes if the file has them or a write replaced them; else its text with the line ending the
+    file has now. A text that is kept without its keys and tokens is not written in the place of what it was."""
     documents, project = engine.store.documents, engine.project.id
     document = document_id(project, note.collection.id, path_in(note))
     hashes = {version.version: version.text_hash for version in documents.versions(project, document)}
@@ -75,18 +77,25 @@ def _of_version(engine: Engine, note: Note, number: int, file: File | None, writ
         known = ", ".join(map(str, hashes)) or "none"
         raise NotFound(f"{note.uri} has no version {number}", hint=f"versions: {known}; `octavo history` lists them")
     text = documents.texts(project, [hashes[number]])[hashes[number]]
-    for content in _replaced(file, writes):
-        if normalise(content.decode("utf-8", "replace")) == text:
+    for content in _known_bytes(file, writes):
+        if shown_text(note.collection, normalise(content.decode("utf-8", "replace"))) == text:
             return content
     now = file.content.decode("utf-8", "replace") if file else ""
+    if lacks_keys(note.collection, now, text):
+        raise InvalidArgument(
+            f"version {number} of {note.uri} is kept without its keys and tokens",
+            hint=f"`octavo get {note.uri} --version {number}` shows the rest of it",
+        )
     mark = BOM if now.startswith(BOM) else ""
     return encoded(mark + text.replace("\n", line_ending(now)))
 
 
-def _replaced(file: File | None, writes: Sequence[NoteWrite]) -> Iterator[bytes]:
-    """The bytes that writes replaced, newest first. A part of them needs the rest, which is known as long as nobody
-    else wrote to the file since."""
+def _known_bytes(file: File | None, writes: Sequence[NoteWrite]) -> Iterator[bytes]:
+    """The bytes that the file has and those that writes replaced, newest first. A part of them needs the rest, which is
+    known as long as nobody else wrote to the file since."""
     written = file.content if file is not None else None
+    if written is not None:
+        yield written
     for write in reversed(writes):
         if write.before is None:
             continue
