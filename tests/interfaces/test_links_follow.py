@@ -186,3 +186,63 @@ def test_a_link_that_would_come_to_mean_another_note_follows_too(library: packag
     (folder / "Links.md").write_text("[[Pond]]\n")
     library.doc_rename("sub/Garden.md", to="Pond.md", update_links=True)
     assert (folder / "Links.md").read_text() == "[[a/Pond]]\n"
+
+
+def renamed(library: package.Library, change: str) -> None:
+    if change == "heading":
+        library.doc_rename("sub/Garden.md", heading_path=["Garden", "Plans"], heading="New", update_links=True)
+    else:
+        library.doc_rename("sub/Garden.md", to="new/Plot.md", update_links=change == "file")
+
+
+@pytest.mark.parametrize(
+    ("change", "uri"),
+    [
+        ("heading", "sub/Garden.md"),
+        ("heading", "Links.md"),
+        ("file", "new/Plot.md"),
+        ("file", "Links.md"),
+        ("file alone", "new/Plot.md"),
+    ],
+)
+def test_an_undo_is_of_the_whole_operation(library: package.Library, folder: Path, change: str, uri: str) -> None:
+    before = files(folder)
+    renamed(library, change)
+    after = files(folder)
+    assert (before["Links.md"] == after["Links.md"]) == (change == "file alone")
+    shown = library.doc_restore(uri, dry_run=True)
+    assert (files(folder), shown.changed) == (after, True)
+    answer = library.doc_restore(uri)
+    assert files(folder) == before
+    assert answer.note is not None and "sub/Garden.md" in answer.note
+    assert not [finding for finding in library.lint().findings if finding.rule == "missing-anchor"]
+    with pytest.raises(OctavoError):
+        library.doc_restore("sub/Garden.md")
+    renamed(library, change)
+    assert files(folder) == after
+
+
+def test_an_undo_of_several_files_waits_for_what_was_written_since(library: package.Library, folder: Path) -> None:
+    renamed(library, "heading")
+    library.note_append("Other.md", "More.")
+    after = files(folder)
+    with pytest.raises(Conflict, match=r"Other\.md was written to since, by note_append"):
+        library.doc_restore("sub/Garden.md")
+    assert files(folder) == after
+    library.doc_restore("Other.md")
+    (folder / "Links.md").write_text("mine")
+    with pytest.raises(Conflict, match=r"Links\.md changed since"):
+        library.doc_restore("sub/Garden.md")
+    (folder / "Links.md").unlink()
+    with pytest.raises(Conflict, match=r"Links\.md .* is gone"):
+        library.doc_restore("sub/Garden.md")
+    assert (folder / "sub" / "Garden.md").read_bytes() == after["sub/Garden.md"]
+
+
+def test_a_file_is_not_renamed_back_over_another(library: package.Library, folder: Path) -> None:
+    renamed(library, "file")
+    (folder / "sub" / "Garden.md").write_text("theirs")
+    after = files(folder)
+    with pytest.raises(Conflict, match="there is a file"):
+        library.doc_restore("new/Plot.md")
+    assert files(folder) == after

@@ -40,7 +40,8 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class NoteWrite:
-    """`hash` is of the bytes written; `before` is what was there, None where there was no file."""
+    """`hash` is of the bytes written; `before` is what was there, None where there was no file. `renamed_from` is the
+    uri that the file had; `together` has the uri and number of each write, where the operation wrote several files."""
 
     operation: str
     author: str
@@ -49,3 +50,5 @@ class NoteWrite:
     before: Replaced | None
     number: int = 0
     written_at: float = 0.0
+    renamed_from: str | None = None
+    together: tuple[tuple[str, int], ...] = ()

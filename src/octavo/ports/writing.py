@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 class NoteWrites(Protocol):
     """What was written to notes, with the bytes that were there before."""
 
-    def put(self, project: ProjectId, collection: CollectionId, uri: str, write: NoteWrite) -> int:
-        """Records a write as the file's next; its number. The oldest of many are forgotten."""
+    def put(self, project: ProjectId, collection: CollectionId, writes: Mapping[str, NoteWrite]) -> Sequence[int]:
+        """Records the writes of one operation, by uri, each as its file's next; their numbers. The oldest of many are
+        forgotten."""
         ...
 
     def of(self, project: ProjectId, collection: CollectionId, uri: str) -> Sequence[NoteWrite]:

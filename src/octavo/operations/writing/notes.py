@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -180,7 +180,7 @@ def change(
             written.refuse_marks(note)
             if not request.dry_run:
                 overwrite(file, written.content)
-                recorded(engine, note, request, operation, written)
+                recorded(engine, note.collection, request, operation, {path_in(note): written})
     return answered(engine, note, request, written, edited)
 
 
@@ -191,26 +191,36 @@ def put(engine: Engine, note: Note, request: WriteRequest, operation: str, writt
         refuse_left_out(engine, note, new=True)
     else:
         refuse_irreplaceable(before)
-        written.refuse_marks(note)
     if not request.dry_run:
         if before is None:
             write_new(note.path, content)
         elif written.changed:
             overwrite(before, content)
         if before is None or written.changed:
-            recorded(engine, note, request, operation, written)
+            recorded(engine, note.collection, request, operation, {path_in(note): written})
     text = content.decode("latin-1")
     return answered(engine, note, request, written, Edit(text, 0, len(text)))
 
 
-def recorded(engine: Engine, note: Note, request: WriteRequest, operation: str, written: Written) -> None:
-    """Keeps the bytes that were replaced, and who did it. The file is written: what fails here is only logged."""
+def recorded(
+    engine: Engine,
+    collection: Collection,
+    request: WriteRequest,
+    operation: str,
+    files: Mapping[str, Written],
+    renamed: Mapping[str, str] | None = None,
+) -> None:
+    """Keeps the bytes that one operation replaced, what the `renamed` were called, and who did it. The files are
+    written: what fails here is only logged."""
     author, reason = without_keys(request.author), without_keys(request.reason)
-    write = NoteWrite(operation, author, reason, written.hash, written.replaced)
+    writes = {
+        uri: NoteWrite(operation, author, reason, file.hash, file.replaced, renamed_from=(renamed or {}).get(uri))
+        for uri, file in files.items()
+    }
     try:
-        engine.store.note_writes.put(engine.project.id, note.collection.id, path_in(note), write)
+        engine.store.note_writes.put(engine.project.id, collection.id, writes)
     except OctavoError as error:
-        logger("writing").warning("a write to %s cannot be undone: %s", note.uri, error.message)
+        logger("writing").warning("a write to %s cannot be undone: %s", ", ".join(files), error.message)
 
 
 def path_in(note: Note) -> str:

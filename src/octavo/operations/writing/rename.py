@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
-from octavo.errors import Conflict, InvalidArgument, StorageError
+from octavo.errors import InvalidArgument
 from octavo.operations.writing.answers import LinkedWriteAnswer
 from octavo.operations.writing.collection_notes import collection_notes
 from octavo.operations.writing.notes import (
     Note,
     Written,
     answered,
-    indexed,
     locked,
     note_in,
     path_in,
@@ -26,26 +23,23 @@ from octavo.operations.writing.notes import (
     refuse_unwritable,
 )
 from octavo.operations.writing.requests import DocMoveSectionRequest, DocRenameRequest
+from octavo.operations.writing.several_files import FileChange, refuse_taken, reindex, write_all
 from octavo.writing.edit import Edit, check_section_path
 from octavo.writing.files import (
     File,
     encoded,
     located,
-    overwrite_all,
     refuse_changed,
     refuse_generated,
     refuse_irreplaceable,
-    refuse_no_place,
 )
 from octavo.writing.headings import heading_text
 from octavo.writing.hiding import hidden, hiding
-from octavo.writing.journal import Journal, Renamed, all_or_nothing
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.move import move
 from octavo.writing.outline import Outline, file_outline
 from octavo.writing.rename import rename_heading
-from octavo.writing.system_renames import rename_new
 
 _Request = DocMoveSectionRequest | DocRenameRequest
 
@@ -60,19 +54,10 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    """A note's file as it was read, and what it becomes."""
-
-    note: Note
-    old: File
-    written: Written
-
-
-@dataclass(frozen=True, slots=True)
 class _Linked:
     """Every file that may change, the note's own before the others, and the links that follow in them."""
 
-    files: Sequence[_File]
+    files: Sequence[FileChange]
     links: tuple[LinkChange, ...] = ()
 
 
@@ -115,23 +100,10 @@ def doc_rename(engine: Engine, request: DocRenameRequest) -> LinkedWriteAnswer:
             edit = rename_heading(document, request.heading_path, request.heading or "")
             return _Change(edit, lambda: same_sections(document))
         refuse_left_out(engine, target, new=True)
-        _refuse_taken(note, target)
+        refuse_taken(note, target)
         return _Change(Edit(document.text, 0, len(document.text)), lambda: same_sections(document), target)
 
     return _changed(engine, note, request, "doc_rename", change)
-
-
-def _refuse_taken(note: Note, target: Note) -> None:
-    refuse_no_place(target.path, target.uri)
-    if os.path.lexists(target.path) and not _other_spelling(note.path, target.path):
-        raise Conflict(f"there is a file {target.uri} already", hint="choose another name")
-
-
-def _other_spelling(source: Path, target: Path) -> bool:
-    """Whether a disk that ignores case, or how letters are composed, takes both for the name of one file."""
-    if source == target or not target.exists() or not target.samefile(source):
-        return False
-    return source.stat().st_nlink == 1  # else the other may be a hard link to it: a name of its own
 
 
 def _changed(
@@ -140,27 +112,33 @@ def _changed(
     with locked(engine, note.collection) as journal, hiding(note.collection):
         file = present(engine, note)
         linked = request.dry_run or request.update_links
-        document = file_outline(file)
+        document, old_uri = file_outline(file), path_in(note)
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         made = change(document)
         plain = Written(file, made.edit.content(document, file.content), made.edit.differences(document))
-        following = _Linked([_File(note, file, plain)])
+        following = _Linked([FileChange(note, file, plain, made.to)])
         if linked and (made.to or plain.changed):
             following = _with_links(engine, note, file, plain, made, update=request.update_links)
-        changing = [changed for changed in following.files if changed.written.changed]
+        changing = [changed for changed in following.files if changed.happens]
         for changed in changing:
-            refuse_irreplaceable(changed.old)
-            changed.written.refuse_marks(changed.note)
-        if not request.dry_run:
-            _put(journal, note, made.to, changing)
-            for changed in changing:
-                placed = made.to if made.to is not None and changed.note is note else changed.note
-                recorded(engine, placed, request, operation, changed.written)
-            _reindex(engine, note, made.to, changing)
+            if changed.written.changed:
+                refuse_irreplaceable(changed.old)
+                changed.written.refuse_marks(changed.note)
+        if not request.dry_run and changing:
+            write_all(journal, changing)
+            recorded(
+                engine,
+                note.collection,
+                request,
+                operation,
+                {path_in(changed.to or changed.note): changed.written for changed in changing},
+                {path_in(changed.to): old_uri for changed in changing if changed.to},
+            )
+            reindex(engine, note, changing)
     own = following.files[0].written
     answer = answered(engine, made.to or note, request, own, made.edit)  # a link that follows adds no line
-    facts = asdict(answer) | {"changed": bool(changing) or made.to is not None}
+    facts = asdict(answer) | {"changed": bool(changing)}
     updated = request.update_links and bool(following.links)
     links = hidden(note.collection, following.links)
     return LinkedWriteAnswer(**facts, links=links, links_updated=updated)
@@ -184,7 +162,8 @@ def _with_links(engine: Engine, note: Note, file: File, plain: Written, made: _C
     sections = {} if made.to is not None else {uri: _section_starts(before, after, uri, made.order())}
     after.document(new_uri)
     found = follow(before, after, renamed={uri: new_uri} if made.to is not None else {}, sections=sections)
-    return _files(engine, note, file, plain, found if update else Followed({}, found.changes), new_uri)
+    followed = found if update else Followed({}, found.changes)
+    return _files(engine, FileChange(note, file, plain, made.to), followed, new_uri)
 
 
 def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Sequence[int]) -> Mapping[int, int]:
@@ -196,57 +175,16 @@ def _section_starts(before: LinkedNotes, after: LinkedNotes, uri: str, order: Se
     return {old[number]: new[place] for place, number in enumerate(order)}
 
 
-def _files(engine: Engine, note: Note, file: File, plain: Written, found: Followed, own: str) -> _Linked:
-    written = Written(file, encoded(found.texts[own])) if own in found.texts else plain
-    files = [_File(note, file, written)]
+def _files(engine: Engine, change: FileChange, found: Followed, own: str) -> _Linked:
+    collection = change.note.collection
+    if own in found.texts:
+        change = replace(change, written=Written(change.old, encoded(found.texts[own])))
+    files = [change]
     for uri, text in found.texts.items():
         if uri == own:
             continue
-        where = Note(note.collection, uri, located(note.collection.root, uri))
+        where = Note(collection, uri, located(collection.root, uri))
         old = present(engine, where)
         refuse_generated(old.text, uri)
-        files.append(_File(where, old, Written(old, encoded(text))))
+        files.append(FileChange(where, old, Written(old, encoded(text))))
     return _Linked(files, found.changes)
-
-
-def _put(journal: Journal, note: Note, to: Note | None, changing: Sequence[_File]) -> None:
-    """Gives the renamed file its name and writes every file; what fails, or is killed, takes all of it back."""
-    if to is None:
-        changes = [(changed.old, changed.written.content) for changed in changing]
-        if len(changes) == 1:
-            overwrite_all(changes)
-        elif changes:
-            with all_or_nothing(journal, changes, None):
-                overwrite_all(changes)
-        return
-    missing = [folder for folder in to.path.parents if not folder.exists()]
-    changes = [
-        (replace(changed.old, path=to.path) if changed.note is note else changed.old, changed.written.content)
-        for changed in changing
-    ]
-    try:
-        with all_or_nothing(journal, changes, Renamed(note.path, to.path, missing)):
-            to.path.parent.mkdir(parents=True, exist_ok=True)
-            _rename(note.path, to.path)
-            if changes:
-                overwrite_all(changes)
-    except FileExistsError:
-        raise Conflict(f"{to.uri} was made meanwhile", hint="choose another name; nothing changed") from None
-    except OSError as error:
-        raise StorageError(f"{note.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
-
-
-def _rename(source: Path, target: Path) -> None:
-    if _other_spelling(source, target):
-        source.rename(target)  # the name is its own: the disk takes both spellings for one
-    else:
-        rename_new(source, target)
-
-
-def _reindex(engine: Engine, note: Note, to: Note | None, changing: Sequence[_File]) -> None:
-    """What `answered` does not take in: the other notes, and the name that is gone."""
-    paths = [path_in(changed.note) for changed in changing if changed.note is not note]
-    if to is not None:
-        paths += [note.path.relative_to(os.path.realpath(note.collection.root)).as_posix(), path_in(to)]
-    if paths:
-        indexed(engine, note.collection, paths)

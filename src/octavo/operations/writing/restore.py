@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
@@ -10,10 +11,25 @@ from octavo.model.ids import document_id
 from octavo.model.note_write import UNDO, NoteWrite, Replaced
 from octavo.model.text import normalise
 from octavo.operations.writing.answers import WriteAnswer
-from octavo.operations.writing.notes import Note, Written, locked, note_in, path_in, present, put, refuse_unwritable
+from octavo.operations.writing.notes import (
+    Note,
+    Written,
+    answered,
+    locked,
+    note_in,
+    path_in,
+    present,
+    put,
+    recorded,
+    refuse_left_out,
+    refuse_unwritable,
+)
 from octavo.operations.writing.requests import DocRestoreRequest
-from octavo.writing.files import File, digest, encoded, refuse_changed
-from octavo.writing.hiding import lacks_keys, shown_text
+from octavo.operations.writing.several_files import FileChange, refuse_taken, reindex, write_all
+from octavo.writing.edit import Edit
+from octavo.writing.files import File, digest, encoded, located, refuse_changed, refuse_irreplaceable
+from octavo.writing.hiding import hiding, lacks_keys, shown_text
+from octavo.writing.journal import Journal
 from octavo.writing.outline import BOM
 from octavo.writing.spacing import line_ending
 from octavo.writing.splice import Difference
@@ -22,21 +38,69 @@ from octavo.writing.splice import Difference
 def doc_restore(engine: Engine, request: DocRestoreRequest) -> WriteAnswer:
     note = note_in(engine, request.uri, request.collection)
     refuse_unwritable(engine, note.collection)
-    with locked(engine, note.collection):
-        file = present(engine, note) if note.path.exists() or request.version is None else None
-        refuse_changed(file, request.expected_hash, note.uri)
-        writes = engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))
+    with locked(engine, note.collection) as journal, hiding(note.collection):
         if request.version is None:
-            assert file is not None, "without a version there is a file to undo a write of"
-            replaced = _replaced_last(note, file, writes)
-            known = _differences(replaced, len(file.content))
-            return put(engine, note, request, UNDO, Written(file, replaced.within(file.content), known))
-        content = _of_version(engine, note, request.version, file, writes)
+            return _undo(engine, note, request, journal)
+        file = present(engine, note) if note.path.exists() else None
+        refuse_changed(file, request.expected_hash, note.uri)
+        content = _of_version(engine, note, request.version, file, _writes(engine, note))
         return put(engine, note, request, "doc_restore", Written(file, content))
 
 
-def _replaced_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> Replaced:
-    """What the last write that was not taken back yet replaced."""
+def _undo(engine: Engine, note: Note, request: DocRestoreRequest, journal: Journal) -> WriteAnswer:
+    """Takes back the last operation that wrote the note, in every file that it wrote, or in none."""
+    file = present(engine, note)
+    refuse_changed(file, request.expected_hash, note.uri)
+    write = _last_write(note, file, _writes(engine, note))
+    undone = [_taken_back(engine, note, file, write)]
+    undone += [_other_taken_back(engine, note, uri, number) for uri, number in write.together if uri != path_in(note)]
+    for change in undone:
+        if change.written.changed:
+            refuse_irreplaceable(change.old)
+    if not request.dry_run:
+        files = {path_in(change.note): change.written for change in undone}
+        write_all(journal, undone)
+        recorded(engine, note.collection, request, UNDO, files)
+        reindex(engine, note, undone)
+    own = undone[0]
+    text = own.written.content.decode("latin-1")
+    answer = answered(engine, own.to or note, request, own.written, Edit(text, 0, len(text)))
+    if len(undone) == 1 and own.to is None:
+        return answer
+    names = ", ".join((change.to or change.note).uri for change in undone)
+    return replace(answer, changed=True, note=answer.note or f"all of {write.operation} is undone: {names}")
+
+
+def _taken_back(engine: Engine, note: Note, file: File, write: NoteWrite) -> FileChange:
+    """A file as it was before a write, and where."""
+    assert write.before is not None, "a file that was made is not taken back"
+    known = _differences(write.before, len(file.content))
+    written = Written(file, write.before.within(file.content), known)
+    if write.renamed_from is None:
+        return FileChange(note, file, written)
+    to = Note(note.collection, write.renamed_from, located(note.collection.root, write.renamed_from))
+    refuse_left_out(engine, to, new=True)
+    refuse_taken(note, to)
+    return FileChange(note, file, written, to)
+
+
+def _other_taken_back(engine: Engine, note: Note, uri: str, number: int) -> FileChange:
+    other = Note(note.collection, uri, located(note.collection.root, uri))
+    if not other.path.is_file():
+        raise Conflict(f"{uri} was written to by the same operation, and is gone", hint="put it back first")
+    file = present(engine, other)
+    write = _last_write(other, file, _writes(engine, other))
+    if write.number != number:
+        raise Conflict(f"{uri} was written to since, by {write.operation}", hint=f"undo that first: restore {uri}")
+    return _taken_back(engine, other, file, write)
+
+
+def _writes(engine: Engine, note: Note) -> Sequence[NoteWrite]:
+    return engine.store.note_writes.of(engine.project.id, note.collection.id, path_in(note))
+
+
+def _last_write(note: Note, file: File, writes: Sequence[NoteWrite]) -> NoteWrite:
+    """The last write that was not taken back yet."""
     undone = 0
     for write in reversed(writes):
         if write.operation == UNDO:
@@ -51,7 +115,7 @@ def _replaced_last(note: Note, file: File, writes: Sequence[NoteWrite]) -> Repla
         elif write.before is None:
             raise InvalidArgument(f"{note.uri} was made by that write", hint="delete the file to take it back")
         else:
-            return write.before
+            return write
     raise NotFound(f"no write to {note.uri} is left to undo", hint="`octavo history` lists its versions")
 
 

@@ -61,7 +61,9 @@ def doc_create(engine: Engine, request: DocCreateRequest) -> WriteAnswer:
         if file is not None and not request.overwrite:
             raise Conflict(f"there is a file {note.uri} already", hint="edit it, or pass overwrite to replace it whole")
         refuse_changed(file, request.expected_hash, note.uri)
-        return put(engine, note, request, "doc_create", Written(file, encoded(text)))
+        written = Written(file, encoded(text))
+        written.refuse_marks(note)
+        return put(engine, note, request, "doc_create", written)
 
 
 def doc_insert_section(engine: Engine, request: DocInsertSectionRequest) -> WriteAnswer:

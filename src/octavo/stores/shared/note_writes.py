@@ -1,14 +1,17 @@
 """The writes to notes, each with the bytes it replaced.
 
 What was replaced is compressed and in Base64, as a text of its own or behind `START,END,`: how many bytes of the
-written file stand before and behind it. Several parts are separated by semicolons.
+written file stand before and behind it. Several parts are separated by semicolons. Before them and a `|` stands, as
+JSON, what else the operation did: the file's former uri, and the numbers of its writes to other files.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from octavo.model.ids import CollectionId, ProjectId
 from octavo.model.note_write import NoteWrite, Replaced, ReplacedPart
@@ -27,35 +30,49 @@ class NoteWriteRepository:
         self._keys = keys
         self._clock = clock
 
-    def put(self, project: ProjectId, collection: CollectionId, uri: str, write: NoteWrite) -> int:
+    def put(self, project: ProjectId, collection: CollectionId, writes: Mapping[str, NoteWrite]) -> Sequence[int]:
         self._keys.forget()  # another process may have removed the collection and added it again
-        where = self._where(project, collection, uri)
+        places = {uri: self._where(project, collection, uri) for uri in writes}
         with self._database.transaction():
-            number = int(value(self._database, "note_write_last", where)) + 1
-            row = {
-                "number": number,
-                "now": self._clock(),
-                "operation": write.operation,
-                "author": write.author,
-                "reason": write.reason,
-                "hash": write.hash,
-                "old_content": None if write.before is None else _packed(write.before),
-            }
-            self._database.run("note_write_put", where | row)
-            self._database.run("note_writes_prune", where | {"oldest": number - _KEPT})
-        return number
+            numbers = {uri: int(value(self._database, "note_write_last", place)) + 1 for uri, place in places.items()}
+            for uri, write in writes.items():
+                before = None if write.before is None else _with_others(write, numbers) + _packed(write.before)
+                row = {
+                    "number": numbers[uri],
+                    "now": self._clock(),
+                    "operation": write.operation,
+                    "author": write.author,
+                    "reason": write.reason,
+                    "hash": write.hash,
+                    "old_content": before,
+                }
+                self._database.run("note_write_put", places[uri] | row)
+                self._database.run("note_writes_prune", places[uri] | {"oldest": numbers[uri] - _KEPT})
+        return list(numbers.values())
 
     def of(self, project: ProjectId, collection: CollectionId, uri: str) -> Sequence[NoteWrite]:
-        return [
-            NoteWrite(operation, author, reason, hash_, None if before is None else _unpacked(before), number, at)
-            for number, at, operation, author, reason, hash_, before in self._database.rows(
-                "note_writes", self._where(project, collection, uri)
+        found = []
+        rows = self._database.rows("note_writes", self._where(project, collection, uri))
+        for number, at, operation, author, reason, hash_, stored in rows:
+            others, _, packed = (stored or "").rpartition("|")
+            before = None if stored is None else _unpacked(packed)
+            known: dict[str, Any] = json.loads(others) if others else {}
+            together = tuple(known.get("together", {}).items())
+            found.append(
+                NoteWrite(operation, author, reason, hash_, before, number, at, known.get("renamed_from"), together)
             )
-        ]
+        return found
 
     def _where(self, project: ProjectId, collection: CollectionId, uri: str) -> dict[str, object]:
         owner, place = self._keys.project(project), self._keys.collection(project, collection)
         return {"project": owner, "collection": place, "uri": uri}
+
+
+def _with_others(write: NoteWrite, numbers: Mapping[str, int]) -> str:
+    if len(numbers) == 1 and write.renamed_from is None:
+        return ""
+    together = numbers if len(numbers) > 1 else {}
+    return json.dumps({"renamed_from": write.renamed_from, "together": together}) + "|"
 
 
 def _packed(replaced: Replaced) -> str:
