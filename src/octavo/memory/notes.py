@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from octavo.errors import InvalidArgument
 from octavo.memory.draft import Draft
 from octavo.model.memory import DEFAULT_SCOPE, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.text import normalise
-from octavo.parsing.markdown.frontmatter import front_matter
+from octavo.parsing.markdown.frontmatter import front_matter, quoted
 
 _SLUG_LENGTH = 60  # characters of a title in a file name
 _PLAIN_SCALAR = re.compile(r"[A-Za-z_][A-Za-z0-9_./ -]*[A-Za-z0-9_]|[A-Za-z_]")
@@ -117,8 +116,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return json.dumps([str(element) for element in value], ensure_ascii=False)
+        return f"[{', '.join(quoted(str(element)) for element in value)}]"
     written = str(value)
     plain = _PLAIN_SCALAR.fullmatch(written) and written.lower() not in _YAML_KEYWORDS
-    # A JSON string is a valid double-quoted YAML string.
-    return written if plain or isinstance(value, int) else json.dumps(written, ensure_ascii=False)
+    return written if plain or isinstance(value, int) else quoted(written)

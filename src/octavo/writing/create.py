@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from octavo.writing.edit import without_own_heading
+from octavo.writing.front_matter import PLACEHOLDER, TOML, filled
 from octavo.writing.headings import heading_line
 from octavo.writing.outline import BOM, headings, text_start
 from octavo.writing.spacing import content_lines
-
-_FIELD = re.compile(r"\{\{(\w+)\}\}")
 
 
 def new_note(title: str, content: str) -> str:
@@ -35,7 +32,10 @@ def from_template(template: str, title: str, content: str, values: dict[str, str
 
 
 def _filled(template: str, fields: dict[str, str]) -> str:
-    return _FIELD.sub(lambda found: fields.get(found[1], found[0]), template)
+    toml = TOML.match(template)
+    end = toml.end() if toml else text_start(template)
+    front = filled(template[:end], fields) if end else ""
+    return front + PLACEHOLDER.sub(lambda found: fields.get(found[1], found[0]), template[end:])
 
 
 def _parted(content: str) -> tuple[str, str]:

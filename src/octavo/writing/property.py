@@ -8,14 +8,14 @@ import re
 from octavo.errors import InvalidArgument
 from octavo.parsing.markdown.frontmatter import load_yaml
 from octavo.writing.edit import Edit
+from octavo.writing.files import encoded
+from octavo.writing.front_matter import TOML, Scalar, scalar, written_key
 from octavo.writing.outline import Outline
 from octavo.writing.spacing import line_ending
 
-Scalar = str | int | float | bool | None
 Value = Scalar | tuple[Scalar, ...]
 
 _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./-]*\Z")
-_PLAIN = re.compile(r"[A-Za-z\u00c0-\u1fff/(][^\n\r:#\[\]{},&*!|>'\"%@`]*\Z")
 
 
 def set_property(document: Outline, key: str, value: Value, *, remove: bool = False) -> Edit:
@@ -23,19 +23,26 @@ def set_property(document: Outline, key: str, value: Value, *, remove: bool = Fa
     check_key(key)
     text, floor, end = document.text, document.floor, document.start
     ending = line_ending(text)
+    field = "" if remove else _field(key, value, ending)
+    encoded(field)
     if end == floor:
+        _refuse_other_languages(document)
         if remove:
             return Edit(text, floor, floor)
-        made = document.written(f"---{ending}{_field(key, value, ending)}---{ending}")
+        _check("", field, key, value, remove=False)
+        made = document.written(f"---{ending}{field}---{ending}")
         return Edit(text[:floor] + made + text[floor:], floor, floor + len(made))
     first = text.index("\n", floor) + 1
     last = text.rindex("\n", first - 1, end - 1) + 1
     raw = document.readable(text[first:last])
     _refuse_unreadable(raw)
-    start, stop = _place(raw, key)
-    field = "" if remove else _field(key, value, ending)
-    new = raw[:start] + field + raw[stop:]
-    _check(raw, new, key)
+    places = _places(raw, key)
+    # Written twice, the last is what readers take: that one is set, and all are removed.
+    changed = places if remove else places[-1:] or [(len(raw), len(raw))]
+    new = raw
+    for start, stop in reversed(changed):
+        new = new[:start] + field + new[stop:]
+    _check(raw, new, key, value, remove=remove)
     whole = text[:first] + document.written(new) + text[last:]
     return Edit(whole, floor, end + len(whole) - len(text))
 
@@ -45,40 +52,25 @@ def check_key(key: str) -> None:
         raise InvalidArgument(f"{key!r} cannot be a property's name", hint="use letters, digits, - and _")
 
 
-def _place(raw: str, key: str) -> tuple[int, int]:
-    """Where a property's lines are; the end, if it has none."""
+def _places(raw: str, key: str) -> list[tuple[int, int]]:
+    """Where the lines of a property are; several where it is written more than once."""
     names = "|".join(re.escape(name) for name in (key, f'"{key}"', f"'{key}'"))
-    opening = re.search(rf"^(?:{names})[ \t]*:(?:[ \t]|\r?$)", raw, re.MULTILINE)
-    if opening is None:
-        return len(raw), len(raw)
-    stop = raw.find("\n", opening.end()) + 1 or len(raw)
     # Its value goes on in lines that are indented, or items of a list; comments and blank lines between stay with it.
     more = re.compile(r"(?:(?:[ \t]*\r?\n|#[^\n]*\n)*(?:[ \t]+[^ \t\r\n][^\n]*|-(?:[ \t][^\n]*|\r?))\n)+")
-    rest = more.match(raw, stop)
-    return opening.start(), rest.end() if rest else stop
+    places = []
+    for opening in re.finditer(rf"^(?:{names})[ \t]*:(?:[ \t]|\r?$)", raw, re.MULTILINE):
+        stop = raw.find("\n", opening.end()) + 1 or len(raw)
+        rest = more.match(raw, stop)
+        places.append((opening.start(), rest.end() if rest else stop))
+    return places
 
 
 def _field(key: str, value: Value, ending: str) -> str:
     if isinstance(value, tuple):
-        items = "".join(f"{ending}  - {_written(item)}" for item in value)
-        return f"{key}:{items or ' []'}{ending}"
-    written = _written(value)
-    return f"{key}: {written}{ending}" if written else f"{key}:{ending}"
-
-
-def _written(value: Scalar) -> str:
-    """A scalar as YAML reads it back, with its type."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return json.dumps(value)
-    readable = _DATE.match(value) or _PLAIN.match(value)
-    plain = readable is not None and value == value.strip() and value.lower() not in _WORDS
-    return value if plain else json.dumps(value, ensure_ascii=False)
-
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?\Z")
-_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+        items = "".join(f"{ending}  - {scalar(item)}" for item in value)
+        return f"{written_key(key)}:{items or ' []'}{ending}"
+    written = scalar(value)
+    return f"{written_key(key)}: {written}{ending}" if written else f"{written_key(key)}:{ending}"
 
 
 def _refuse_unreadable(raw: str) -> None:
@@ -90,13 +82,39 @@ def _refuse_unreadable(raw: str) -> None:
         raise InvalidArgument("the front matter is not a list of properties", hint="mend it by hand first")
 
 
-def _check(before: str, after: str, key: str) -> None:
-    """Every other property is what it was."""
+def _check(before: str, after: str, key: str, value: Value, *, remove: bool) -> None:
+    """The property reads as what was given, and every other one as before."""
     try:
-        new, old = load_yaml(after) or {}, load_yaml(before) or {}
+        old, new = load_yaml(before) or {}, load_yaml(after) or {}
     except Exception:
-        new, old = {}, {key: None, "": None}
-    if {name: value for name, value in new.items() if name != key} != {
-        name: value for name, value in old.items() if name != key
-    }:
+        old, new = {"": None}, {}
+    found = [new.pop(key)] if key in new else []
+    old.pop(key, None)
+    if new != old:
         raise InvalidArgument(f"{key} cannot be changed without changing others", hint="edit the file by hand")
+    if bool(found) == remove or (found and not _reads_as(found[0], value)):
+        raise InvalidArgument(f"{key} would not read as the value given", hint="edit the file by hand")
+
+
+def _reads_as(found: object, value: Value) -> bool:
+    """A number of more digits than are read as one stays the text that it is written as."""
+    if isinstance(value, tuple) and isinstance(found, list):
+        return len(found) == len(value) and all(map(_reads_as, found, value))
+    return found == value or found == json.dumps(value)
+
+
+def _refuse_other_languages(document: Outline) -> None:
+    """Front matter in TOML or JSON: a block of YAML above it would hide it from whoever reads it."""
+    text, start = document.text, document.floor
+    language = "TOML (+++)" if TOML.match(text, start) else "JSON" if _begins_with_json(text, start) else None
+    if language:
+        raise InvalidArgument(
+            f"the front matter is {language}, and only YAML (---) is edited", hint="edit the file itself"
+        )
+
+
+def _begins_with_json(text: str, start: int) -> bool:
+    try:
+        return text.startswith("{", start) and bool(json.JSONDecoder().raw_decode(text, start)[0])
+    except ValueError:
+        return False

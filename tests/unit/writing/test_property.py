@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.errors import InvalidArgument
+from octavo.parsing.markdown.frontmatter import front_matter
 from octavo.writing.outline import outline
 from octavo.writing.property import Value, set_property
 
@@ -54,3 +55,51 @@ def test_front_matter_that_cannot_be_read_and_names_that_are_none_are_refused() 
     for key in ("", "a: b", " a", "a\nb", "#a"):
         with pytest.raises(InvalidArgument):
             set_property(outline(NOTE), key, "c")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a\0b",
+        "\x1b[31m",
+        "a\x7f",
+        "a\x85b",
+        "a\u2028b",
+        "a\u2029b",
+        "\ufeffa",
+        "a\tb",
+        "a\nb",
+        "😀",
+        "on",
+        0.1 + 0.2,
+        10**20,
+        ("a\u2028", "b: c", 1),
+    ],
+)
+def test_every_value_reads_as_it_was_given(value: Value) -> None:
+    for text in ("# H\n", "---\nb: 1\n---\n# H\n"):
+        found = front_matter(set_property(outline(text), "a", value).text)
+        read = found.data["a"]
+        assert found.warnings == ()
+        assert (float(read) if isinstance(value, float) else int(read) if isinstance(value, int) else read) == (
+            list(value) if isinstance(value, tuple) else value
+        )
+
+
+def test_of_a_property_that_is_written_twice_the_one_that_counts_is_set_and_both_are_removed() -> None:
+    twice = outline("---\na: 1\nb: 2\n'a': 3\n---\n")
+    assert set_property(twice, "a", 4).text == "---\na: 1\nb: 2\na: 4\n---\n"
+    assert set_property(twice, "a", None, remove=True).text == "---\nb: 2\n---\n"
+    with pytest.raises(InvalidArgument, match="would not read"):
+        set_property(outline("---\n? a\n: 1\n---\n"), "a", None, remove=True)
+
+
+@pytest.mark.parametrize("front", ["+++\na = 1\n+++\n", '{\n  "a": 1\n}\n', "\ufeff+++\r\na = 1\r\n+++\r\n"])
+@pytest.mark.parametrize("remove", [True, False])
+def test_front_matter_of_another_language_gets_no_second_one_above_it(front: str, remove: bool) -> None:
+    with pytest.raises(InvalidArgument, match="only YAML"):
+        set_property(outline(front + "# H\n"), "a", "b", remove=remove)
+
+
+def test_a_name_that_is_a_word_of_yaml_is_quoted() -> None:
+    assert set_property(outline("# H\n"), "true", "b").text == '---\n"true": b\n---\n# H\n'

@@ -16,6 +16,8 @@ from typing import Any
 from octavo.dataclass import dataclass
 
 LIMIT = 64 * 1024
+UNREADABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that YAML refuses in a line or takes for its end; between double quotes they are escaped."""
 _NODES = 10_000
 _DEPTH = 32
 
@@ -134,6 +136,11 @@ def load_yaml(raw: str) -> Any:
         if depth > _DEPTH or nodes > _NODES:
             raise ValueError("too deep or too large")
     return _json_friendly(yaml.load(raw, Loader=loader))
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes, with escapes that YAML, JSON and TOML share: read back, it is the same."""
+    return UNREADABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 @lru_cache(maxsize=1)

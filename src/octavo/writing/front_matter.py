@@ -1,0 +1,113 @@
+"""Values put into front matter: written so that a YAML or TOML reader gives the same text back."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+
+from octavo.errors import InvalidArgument
+from octavo.parsing.markdown.frontmatter import UNREADABLE, load_yaml, quoted
+
+Scalar = str | int | float | bool | None
+
+_PLAIN = re.compile(r"[A-Za-z\u00c0-\u1fff/(][^\n\r:#\[\]{},&*!|>'\"%@`]*\Z")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?\Z")
+_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+TOML = re.compile(r"\+\+\+[ \t]*\r?\n(?:[^\n]*\n)*?\+\+\+[ \t]*(?:\r?\n|\Z)")
+_LEAD = {
+    "---": re.compile(r"[ \t]*+(?:-[ \t]+)*(?:[^\s\"'#\[{|>-][^:\n]*?:[ \t]+)?"),
+    "+++": re.compile(r"[ \t]*+[^\s=#]+[ \t]*=[ \t]*"),
+}
+_COMMENT = re.compile(r"[ \t]+#[^\n]*\Z")
+_BLOCK = re.compile(r"(?:^|[:-])[ \t]+[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
+_QUOTES = re.compile(r"\\?[\"']|\{\{(\w+)\}\}")
+
+
+def scalar(value: Scalar) -> str:
+    """A value as YAML reads it back, with its type."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    plain = value.isprintable() and value == value.strip() and value.lower() not in _WORDS
+    return value if _DATE.match(value) or (plain and _PLAIN.match(value)) else quoted(value)
+
+
+def written_key(name: str) -> str:
+    return quoted(name) if name.lower() in _WORDS else name
+
+
+def filled(front: str, fields: Mapping[str, str]) -> str:
+    """A template's front matter, from its first line of `---` or `+++` on, with its fields replaced."""
+    lines, block = [], -1
+    for line in front.split("\n"):
+        indent = len(line) - len(line.lstrip(" "))
+        block = block if indent > block or not line.strip() else -1
+        lines.append(_filled_line(line, front[:3], fields) if block < 0 else _as_text(line, fields))
+        if block < 0 and _BLOCK.search(line):
+            block = indent
+    made = "\n".join(lines)
+    words = PLACEHOLDER.sub(lambda found: "x" if found[1] in fields else found[0], front)
+    if _readable(words) and not _readable(made):
+        given = ", ".join(sorted({found for found in PLACEHOLDER.findall(front) if found in fields}))
+        raise InvalidArgument(
+            f"the template's front matter cannot hold this {given}",
+            hint='write each placeholder as a whole value, or in "double quotes"',
+        )
+    return made
+
+
+def _filled_line(line: str, fence: str, fields: Mapping[str, str]) -> str:
+    if not any(found in fields for found in PLACEHOLDER.findall(line)):
+        return line
+    lead = _LEAD[fence].match(line)
+    start = lead.end() if lead else 0
+    value = line[start:]
+    if value[:1] in ('"', "'", "[") or (value[:1] == "{" and not value.startswith("{{")):
+        return line[:start] + _filled_quotes(value, fields)
+    value = _COMMENT.sub("", value).rstrip()
+    behind = _as_text(line[start + len(value) :], fields)
+    if not PLACEHOLDER.search(value) or value.startswith("#"):
+        return _as_text(line[: start + len(value)], fields) + behind
+    text = PLACEHOLDER.sub(lambda found: fields.get(found[1], found[0]), value)
+    bare = _DATE.match(text) if fence == "+++" else not text
+    return line[:start] + (text if bare else quoted(text) if fence == "+++" else scalar(text)) + behind
+
+
+def _filled_quotes(value: str, fields: Mapping[str, str]) -> str:
+    """A value that has quotes or brackets: each field as it must be written between those that are open."""
+    pieces, done, opened = [], 0, ""
+    for found in _QUOTES.finditer(value):
+        pieces.append(value[done : found.start()])
+        done = found.end()
+        if found[1] is not None:
+            pieces.append(_inside(opened, fields[found[1]]) if found[1] in fields else found[0])
+            continue
+        pieces.append(found[0])
+        escaped = len(found[0]) == 2 and opened == '"'
+        if not escaped and opened in ("", found[0][-1]):
+            opened = "" if opened else found[0][-1]
+    return "".join((*pieces, value[done:]))
+
+
+def _inside(opened: str, text: str) -> str:
+    if opened == '"':
+        return quoted(text)[1:-1]
+    return UNREADABLE.sub(" ", text).replace("'", "''") if opened else scalar(text)
+
+
+def _as_text(line: str, fields: Mapping[str, str]) -> str:
+    """In a comment or a block of text nothing is escaped: one line, without what YAML cannot hold."""
+    return PLACEHOLDER.sub(lambda found: UNREADABLE.sub(" ", fields.get(found[1], found[0])), line)
+
+
+def _readable(front: str) -> bool:
+    body = "\n".join(front.rstrip("\n").split("\n")[1:-1])
+    try:
+        return isinstance(tomllib.loads(body) if front.startswith("+++") else load_yaml(body), dict)
+    except Exception:  # whatever a reader says of hostile text
+        return False
