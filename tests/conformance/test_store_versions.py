@@ -262,3 +262,33 @@ def test_a_moved_document_changes_and_goes_like_any_other(store: Store, notes: C
     assert history == (version(1, old, 1), version(2, changed, 3, removed_at=4))
     put_at(5, clock, store, notes, changed)
     assert versions(store, notes, changed) == (history[0], history[1]._replace(removed_at=None))
+
+
+def held_at(store: Store, within: Collection, at: float) -> dict[str, int]:
+    """The version of each document that a search as of this time looks at."""
+    past = {found.version.uri: found.version.version for found in store.documents.past(within.project_id, at)}
+    present = store.documents.listed(within.project_id, Filters(as_of=at))
+    return past | {document.uri: document.version for document in present}
+
+
+def test_a_version_begins_no_earlier_than_the_one_before_it_was_indexed_or_removed(
+    store: Store, notes: Collection, clock: SetClock
+) -> None:
+    first = samples.prepared(notes, "a.md", "first", modified_at=5.0)
+    copied = samples.prepared(notes, "a.md", "copied with its time", modified_at=1.0)
+    edited = samples.prepared(notes, "a.md", "edited", modified_at=25.0)
+    back = samples.prepared(notes, "a.md", "copied back after its removal", modified_at=28.0)
+    put_at(10, clock, store, notes, first)
+    put_at(20, clock, store, notes, copied)
+    put_at(30, clock, store, notes, edited)
+    remove_at(40, clock, store, notes, edited)
+    put_at(50, clock, store, notes, back)
+    expected = {4: None, 5: 1, 12: 1, 19: 1, 20: 2, 24: 2, 25: 3, 30: 3, 39: 3, 40: None, 49: None, 50: 4, 60: 4}
+    assert {at: held_at(store, notes, at).get("a.md") for at in expected} == expected
+
+
+def test_the_first_version_of_a_document_begins_when_its_file_was_modified(
+    store: Store, notes: Collection, clock: SetClock
+) -> None:
+    put_at(10, clock, store, notes, samples.prepared(notes, "a.md", "text", modified_at=2.0))
+    assert [held_at(store, notes, at) for at in (1.0, 2.0, 10.0)] == [{}, {"a.md": 1}, {"a.md": 1}]

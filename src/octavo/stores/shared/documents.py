@@ -148,7 +148,7 @@ class DocumentRepository:
         return tuple(DocumentVersion(row[0], row[1], row[2], row[3].hex(), *row[4:]) for row in rows)
 
     def past(self, project: ProjectId, at: float) -> tuple[PastDocument, ...]:
-        rows = self._database.rows("past_versions", {"project": self._keys.project(project), "at": at})
+        rows = self._database.rows("past_versions", {"project": self._keys.project(project), "as_of": at})
         return tuple(
             PastDocument(DocumentId(name), DocumentVersion(number, uri, title, digest.hex(), *times))
             for name, number, uri, title, digest, *times in rows

@@ -33,10 +33,13 @@ def load_queries(package: str, base: str | None = None, without: tuple[str, ...]
     """
     queries = {**(_queries_in(base, without) if base else {}), **_queries_in(package)}
     return {
-        name: _INCLUDE.sub(lambda match: queries[_FRAGMENT + match[1]], body)
-        for name, body in queries.items()
-        if not name.startswith(_FRAGMENT)
+        name: _with_fragments(body, queries) for name, body in queries.items() if not name.startswith(_FRAGMENT)
     }
+
+
+def _with_fragments(body: str, queries: Mapping[str, str]) -> str:
+    """A fragment may include another."""
+    return _INCLUDE.sub(lambda match: _with_fragments(queries[_FRAGMENT + match[1]], queries), body)
 
 
 @cache

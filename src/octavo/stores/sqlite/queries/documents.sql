@@ -107,19 +107,27 @@ where not exists (
 select version, uri, title, text_hash, modified_at, indexed_at, removed_at
 from document_versions where project = :project and document_id = :id order by version;
 
+-- name: fragment_begun
+-- A version begins when its file was modified. A file that was copied with its time kept (`cp -p`, `rsync -a`) says that
+-- this was before the version before it was read, or removed: then it begins when it was indexed itself.
+      and (v.indexed_at <= :as_of or (v.modified_at <= :as_of and not exists (
+        select 1 from document_versions u
+        where u.project = v.project and u.document = v.document and u.version < v.version
+          and (u.indexed_at > v.modified_at or u.removed_at > v.modified_at))))
+
 -- name: past_versions
 -- What documents said at a time and no longer say: they changed since, or are gone.
-select v.document_id, v.version, v.uri, v.title, v.text_hash, v.modified_at, v.indexed_at, v.removed_at
-from document_versions v
-left join documents d on d.project = v.project and d.key = v.document
-where v.project = :project and (v.modified_at <= :at or v.indexed_at <= :at)
-  and (v.removed_at is null or v.removed_at > :at)
-  and (d.key is null or d.version <> v.version)
-  and not exists (
-    select 1 from document_versions w
-    where w.project = v.project and w.document = v.document and w.version > v.version
-      and (w.modified_at <= :at or w.indexed_at <= :at))
-order by v.document_id;
+select p.document_id, p.version, p.uri, p.title, p.text_hash, p.modified_at, p.indexed_at, p.removed_at
+from document_versions p
+left join documents d on d.project = p.project and d.key = p.document
+where p.project = :project and (p.removed_at is null or p.removed_at > :as_of)
+  and (d.key is null or d.version <> p.version)
+  and p.version = (
+    select max(v.version) from document_versions v
+    where v.project = p.project and v.document = p.document
+-- include: begun
+  )
+order by p.document_id;
 
 -- name: fragment_stored
 select d.id, col.id, col.name, d.uri, d.kind, d.title, d.language, d.description, d.tags, d.aliases,
@@ -208,7 +216,8 @@ where c.project = :project and d.sequence is not null and e.sequence is not null
   and (:as_of is null or exists (
     select 1 from document_versions v
     where v.project = d.project and v.document = d.key and v.version = d.version
-      and (v.modified_at <= :as_of or v.indexed_at <= :as_of)))
+-- include: begun
+  ))
   and (:title_contains is null or instr(d.title_folded, :title_contains) > 0)
   and (:tags_all is null or not exists (
     select 1 from json_each(:tags_all) wanted where not exists (
