@@ -14,6 +14,7 @@ from workbench import Bench
 
 from octavo.ingest import batches as ingest_batches
 from octavo.ingest.prepare import Origin, PreparedFile, Preparer
+from octavo.model.collection import CollectionSettings
 from octavo.model.scan import SeenFile
 
 NOTES = {"disk/a.md": "# A\n\nApples.\n", "disk/deep/b.md": "# B\n\nPears.\n"}
@@ -88,6 +89,38 @@ def test_a_folder_ignored_later_leaves_although_nothing_in_it_was_deleted(bench:
     bench.index()
     (bench.folder / ".octavoignore").write_text("a.md\nb.md\n", "utf-8")
     assert bench.index().removed == 2
+
+
+HIDING: dict[str, Callable[[Bench], None]] = {
+    "everything": lambda bench: bench.write({".octavoignore": "*\n"}),
+    "their folder": lambda bench: bench.write({".octavoignore": "private/\n"}),
+    "by git": lambda bench: bench.write({".gitignore": "private/\n"}),
+    "by git, inside": lambda bench: bench.write({"private/.gitignore": "*\n"}),
+    "by the collection": lambda bench: setattr(bench, "collection", CollectionSettings(ignore=("private/",))),
+    "not included": lambda bench: setattr(bench, "collection", CollectionSettings(include=("public/**",))),
+}
+
+
+@pytest.mark.parametrize("hide", HIDING.values(), ids=HIDING)
+@pytest.mark.parametrize("count", [3, 30])
+def test_notes_that_are_all_ignored_since_leave_because_they_are_still_there(
+    bench: Bench, hide: Callable[[Bench], None], count: int
+) -> None:
+    bench.write({f"private/{number}.md": f"# Note {number}\n\nApples.\n" for number in range(count)})
+    bench.index()
+    hide(bench)
+    assert bench.index().removed == count
+    assert bench.found("apples") == []
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_many_files_that_are_not_there_at_all_stay_whatever_is_ignored(bench: Bench, ignored: bool) -> None:
+    bench.write({f"{number}.md": f"# Note {number}\n\nApples.\n" for number in range(30)})
+    bench.index()
+    with taken_away(bench.folder, holding=".octavoignore"):
+        (bench.folder / ".octavoignore").write_text("*\n" if ignored else "\n", "utf-8")
+        assert "may not be mounted" in bench.run().missing[0].reason
+        assert bench.found("apples") != []
 
 
 def _mounted(folder: Path) -> Callable[[], None]:
@@ -165,6 +198,21 @@ def test_what_is_written_to_a_mount_point_without_its_disk_removes_nothing(
     with bench.opened() as engine:
         (report,) = engine.index(confirm_removals=True).collections
     assert report.removed == (3 if where else 2)  # with stray.md, which is indexed where only a part is in doubt
+
+
+@pytest.mark.skipif(shutil.which("mount") is None, reason="there is no mount command")
+@pytest.mark.parametrize("rule", ["*", "disk/", "a.md"])
+def test_a_disk_that_is_mounted_and_ignored_leaves(bench: Bench, rule: str) -> None:
+    bench.write({"disk/.keep": "", "top.md": "# Top\n"})
+    unmount = _mounted(bench.folder / "disk")
+    try:
+        (bench.folder / "disk" / "a.md").write_text("# A\n\nApples.\n", "utf-8")
+        bench.index()
+        (bench.folder / ".octavoignore").write_text(f"{rule}\n", "utf-8")
+        bench.index()
+        assert bench.found("apples") == []
+    finally:
+        unmount()
 
 
 def test_a_changed_time_with_the_same_content_changes_modified_at_and_nothing_else(bench: Bench) -> None:

@@ -68,8 +68,8 @@ def scan(
         walk.doubt_other_disk(known)
         if "" not in walk.listed:
             raise SourceError(f"the folder {root} {walk.unreadable[-1].reason}", hint=_CONFIRM)
-        if len(known) >= _MANY and paths is None and not walk.files and not walk.links:
-            # People seldom delete so many files at once; an unmounted disk does.
+        if len(known) >= _MANY and paths is None and not (walk.files or walk.links or any(map(walk.is_there, known))):
+            # People seldom delete so many files at once; an unmounted disk does. What is there and ignored is mounted.
             raise SourceError(
                 f"the folder {root} holds none of the {len(known):,} files it had: its disk may not be mounted",
                 hint=_CONFIRM,
@@ -269,13 +269,19 @@ class _Walk:
                 self.unreadable.append(SkippedFile(folder, _UNTOUCHED))
 
     def doubt_other_disk(self, known: Mapping[str, FileStamp]) -> None:
-        seen = {file.uri for file in self.files} if any(stamp.inode < 0 for stamp in known.values()) else set[str]()
+        on_other_disks = [uri for uri, stamp in known.items() if stamp.inode < 0]
+        seen = {file.uri for file in self.files} if on_other_disks else set[str]()
+        missing = [uri for uri in on_other_disks if uri not in seen and not self.is_there(uri)]
         doubted = {entry.uri for entry in self.unreadable}
-        for folder in unmounted(known, seen, self.listed, self.elsewhere):
+        for folder in unmounted(missing, seen, self.listed, self.elsewhere):
             if folder in doubted:
                 continue
             self.listed.discard(folder)
             self.unreadable.append(SkippedFile(folder, OTHER_DISK))
+
+    def is_there(self, uri: str) -> bool:
+        """Whether a file is on the disk, although the scan does not have it: then it is ignored, and not gone."""
+        return os.path.lexists(self.base + uri)
 
     def _any_there(self, folder: str, names: set[str]) -> bool:
         """Whether one of these names is still in the folder: then it is ignored, or unreadable, and not gone."""

@@ -7,9 +7,7 @@ Folders are asked, not files: on layered file systems a file may name the device
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Mapping, Set
-
-from octavo.model.ledger import FileStamp
+from collections.abc import Container, Iterable, Iterator, Set
 
 OTHER_DISK = "is not on the disk that its files were on, which may not be mounted"
 
@@ -22,18 +20,14 @@ def device_above(root: str) -> int:
         return os.stat(root).st_dev  # noqa: PTH116
 
 
-def unmounted(
-    known: Mapping[str, FileStamp], seen: Container[str], listed: Set[str], elsewhere: Set[str]
-) -> Iterator[str]:
-    """The folders where files of another disk were and are no more, though none lies `elsewhere` there now.
+def unmounted(gone: Iterable[str], seen: Container[str], listed: Set[str], elsewhere: Set[str]) -> Iterator[str]:
+    """The folders of files of another disk that are `gone`, where nothing lies `elsewhere` now.
 
     Of those inside of each other the outermost; a mount point that was removed with its disk is one of them too.
     `listed` are the folders that were read.
     """
     found: set[str] = set()
-    for uri, stamp in known.items():
-        if stamp.inode >= 0 or uri in seen:
-            continue
+    for uri in gone:
         missing, folder = uri, uri.rpartition("/")[0]
         while folder and folder not in listed:
             missing, folder = folder, folder.rpartition("/")[0]

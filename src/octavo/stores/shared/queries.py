@@ -32,9 +32,7 @@ def load_queries(package: str, base: str | None = None, without: tuple[str, ...]
     those in files named by `without`.
     """
     queries = {**(_queries_in(base, without) if base else {}), **_queries_in(package)}
-    return {
-        name: _with_fragments(body, queries) for name, body in queries.items() if not name.startswith(_FRAGMENT)
-    }
+    return {name: _with_fragments(body, queries) for name, body in queries.items() if not name.startswith(_FRAGMENT)}
 
 
 def _with_fragments(body: str, queries: Mapping[str, str]) -> str:
