@@ -23,8 +23,8 @@ from octavo.evaluation.measures import MEASURES
 from octavo.evaluation.report import BEGIN, END
 from octavo.interfaces.cli.main import cli
 from octavo.operations.evaluation.evaluate import EvaluateRequest, evaluate, originals, outcomes, request_of
+from octavo.retrieval.pipeline import deeper
 from octavo.retrieval.profiles import PROFILES
-from octavo.retrieval.stage import deeper
 
 HERE = Path(__file__).parent
 SYNTHETIC = Files(queries=Path("queries.synthetic.jsonl"), qrels=Path("qrels.synthetic.tsv"))

@@ -18,7 +18,7 @@ from octavo.engine.places import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, load_model_ahead
 from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
 from octavo.model.result import Result
-from octavo.retrieval.pipeline import expanded_ahead, run
+from octavo.retrieval.pipeline import expanded_ahead, first_level, run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
@@ -193,7 +193,10 @@ class Reader:
             candidates, trace = answer(parsed, searched)
             if calibration is not None:
                 search = Search(parsed, searched)
-                candidates = with_relevance(search, candidates, calibration, floor=parsed.floor, most=parsed.limit)
+                first = first_level(trace, candidates)
+                candidates = with_relevance(
+                    search, candidates, calibration, floor=parsed.floor, most=parsed.limit, first=first
+                )
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
         candidates, trace, hits, freshness = in_one_state(library.store, searched, presented)

@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Sequence, Sized
 from functools import partial
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from octavo.dataclass import replace
 from octavo.errors import LibraryError, OctavoError
+from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, StageTrace
-from octavo.retrieval.stage import Expand, Fuse, RetrievalProfile, Search, SearchedLibrary, SkipStage, asks_model
+from octavo.retrieval.stage import (
+    Expand,
+    Fuse,
+    Recall,
+    Refine,
+    RetrievalProfile,
+    Search,
+    SearchedLibrary,
+    SkipStage,
+    asks_model,
+)
+from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.listing import FilterRecall, as_listed
 
 _T = TypeVar("_T")
+
+MANY = 100
+"""Hits from which deeper recall fills up the list."""
+_DEEPER = (4, 16)
+"""How many times as deep: of 100 chunks 1,600, of which a list of 1,000 hits can be made."""
+
+_LEVEL = "deeper"
+
+
+@runtime_checkable
+class DeepeningRecall(Protocol):
+    """A channel that knows by itself what it is at another depth."""
+
+    def deeper(self, times: int) -> Recall: ...
 
 
 def run(
@@ -25,15 +51,42 @@ def run(
 
     A channel that meets damage fails like any other: it is an error when channels failed and none answered.
     A query of filters alone, where no channel can answer it, lists what they let through.
+
+    How many hits are asked for changes none of them. Where more than `MANY` are and the profile's depths do not give
+    them, what deeper recall finds besides is ranked by itself and follows, so that a longer list begins with the
+    shorter one.
     """
     entries: list[StageTrace] = list(library.expanded or ())
-    errors: list[OctavoError] = []
     for expand in profile.expand:
         if library.expanded is None or not asks_model(expand):
             query = _expanded(entries, Search(query, library), expand)
     search = Search(query, library)
     if profile.embeds and len(profile.recall) > 1:
         search.begin()
+    seen: set[ChunkKey] = set()
+    candidates = _ranked(profile, search, entries, seen)
+    for times in _DEEPER if query.limit > MANY and candidates else ():
+        if len(candidates) >= query.limit or any(_ends_list(stage) for stage in profile.refine):
+            break
+        entries.append(
+            StageTrace(_LEVEL, "recall", len(candidates), len(candidates), 0.0, detail={"depth": f"× {times}"})
+        )
+        further = _ranked(deeper(profile, times), search.deeper(candidates), entries, seen)
+        candidates = (*candidates, *(each.scored(min(each.score, candidates[-1].score)) for each in further))
+    return candidates, tuple(entries)
+
+
+def first_level(trace: Sequence[StageTrace], candidates: Sequence[Candidate]) -> int:
+    """How many of the candidates the profile found at its own depths: the others follow, and say nothing of these."""
+    return next((entry.received for entry in trace if entry.stage == _LEVEL), len(candidates))
+
+
+def _ranked(
+    profile: RetrievalProfile, search: Search, trace: list[StageTrace], seen: set[ChunkKey]
+) -> tuple[Candidate, ...]:
+    """What the profile's channels find at its depth and was not `seen` at a smaller one, fused and refined."""
+    entries: list[StageTrace] = []
+    errors: list[OctavoError] = []
     rankings: dict[str, Ranking] = {}
     for recall in profile.recall:
         nothing = Ranking(recall.name, ())
@@ -42,7 +95,7 @@ def run(
         rankings[recall.name] = ranking if passing is ranking.scored else replace(ranking, scored=passing)
     listed = None
     fuse: Fuse = profile.fuse
-    if all(entry.failed or entry.skipped for entry in entries if entry.shape == "recall"):
+    if all(entry.failed or entry.skipped for entry in entries):
         if search.query.terms.empty and search.narrowed:
             listed = _listed(entries, errors, search)
             rankings, fuse = {listed.channel: listed}, SingleChannel()
@@ -55,11 +108,35 @@ def run(
     )
     if entries[-1].failed:
         raise errors[-1]
+    candidates = tuple(candidate for candidate in candidates if candidate.key not in seen)
     for refine in profile.refine:
         step = partial(refine.refine, search, candidates)
         candidates = _traced(entries, errors, search, refine.name, "refine", candidates, step, candidates)
         candidates = candidates if listed is None else as_listed(listed, candidates)
-    return candidates, tuple(entries)
+    trace += entries
+    # A stage may fetch what no channel found.
+    candidates = tuple(candidate for candidate in candidates if candidate.key not in seen)
+    seen |= found
+    seen.update(candidate.key for candidate in candidates)
+    return candidates
+
+
+def deeper(profile: RetrievalProfile, times: int) -> RetrievalProfile:
+    """The same profile with every recall stage that has a depth going that many times further down."""
+    return replace(profile, recall=tuple(deeper_stage(stage, times) for stage in profile.recall))
+
+
+def deeper_stage(stage: Any, times: int) -> Any:
+    if isinstance(stage, DeepeningRecall):
+        return stage.deeper(times)
+    if "depth" not in getattr(stage, "__dataclass_fields__", ()):
+        return stage
+    return replace(stage, depth=stage.depth * times)
+
+
+def _ends_list(stage: Refine) -> bool:
+    """Whether a stage says how long the whole list is."""
+    return isinstance(stage, TokenBudget) or getattr(stage, "keep", None) is not None
 
 
 def expanded_ahead(profile: RetrievalProfile, query: Query, library: SearchedLibrary) -> tuple[Query, SearchedLibrary]:

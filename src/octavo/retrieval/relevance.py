@@ -35,23 +35,28 @@ def with_relevance(
     *,
     floor: bool = True,
     most: int | None = None,
+    first: int | None = None,
 ) -> tuple[Candidate, ...]:
-    """The candidates in their order, or the first of them, each scored by its relevance; with a floor, only those
-    above it."""
+    """The candidates in their order, or the `most` first of them, each scored by its relevance; with a floor, only
+    those above it.
+
+    The scale is that of the `first` candidates, or all: what follows in a longer list does not change theirs.
+    """
     if not candidates:
         return ()
-    found = evidence(search, candidates)
+    known = candidates[:first]
+    found = evidence(search, known)
     if found.cosine == 0.0:
         calibration = BY_WORDS
     elif calibration.encoder and search.query.terms.forms and search.trust < _FLUENTLY:
         # Its cosines are of no scale that was learnt: what has any of its words may be an answer, wherever it stands.
         calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
-        found = evidence(search, candidates, among=len(candidates))
+        found = evidence(search, known, among=len(known))
     if floor and _is_no_answer(candidates[0], found, calibration):
         return ()
     relevant: list[Candidate] = []
     highest = 1.0
-    for candidate, share in zip(candidates[:most], shares(candidates), strict=False):
+    for candidate, share in zip(candidates[:most], shares(candidates, first), strict=False):
         kin = bool(relevant) and is_kin(candidate, candidates[0])
         relevance = max(calibration.relevance(share, found, kin=kin), _least(candidate, share))
         highest = min(highest, rounded(relevance))

@@ -22,7 +22,7 @@ from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace
 from octavo.ports import Embedder
-from octavo.retrieval.pipeline import run
+from octavo.retrieval.pipeline import deeper_stage, run
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import Recall, RetrievalProfile, Search, SearchedLibrary, SkipStage
 from octavo.retrieval.toml import read_profile, write_profile
@@ -44,6 +44,8 @@ class RecordedChannel:
     beyond: float = 0.0
     fast: float = 0.0
     trust: float = 1.0
+    times: int = 1
+    """How many times as deep as usual it looked: what fills up a long list comes from deeper recall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,11 @@ def replay(recording: Recording, library: SearchedLibrary) -> Answered:
     """Fuses and refines what was recorded. Only what was scored then is reranked; nothing is asked of a model."""
     _check_home(recording, library)
     profile = read_profile(recording.profile)
-    recall = tuple(_Replayed(channel, recording.vector, channel.name) for channel in recording.channels)
+    recall = tuple(
+        _Replayed(channel, recording.vector, channel.name, recording.channels)
+        for channel in recording.channels
+        if channel.times == 1
+    )
     reranker, judges = library.reranker, library.judges
     then = replace(
         library,
@@ -161,10 +167,14 @@ class _Recorder:
     stage: Recall
     heard: list[RecordedChannel]
     seen: list[Search]
+    times: int = 1
 
     @property
     def name(self) -> str:
         return self.stage.name
+
+    def deeper(self, times: int) -> _Recorder:
+        return replace(self, stage=deeper_stage(self.stage, times), times=times)
 
     def recall(self, search: Search) -> Ranking:
         self.seen.append(search)
@@ -180,7 +190,7 @@ class _Recorder:
         return ranking
 
     def _hear(self, search: Search, **what: Any) -> None:
-        self.heard.append(RecordedChannel(self.name, detail=dict(search.notes), **what))
+        self.heard.append(RecordedChannel(self.name, detail=dict(search.notes), times=self.times, **what))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +198,11 @@ class _Replayed:
     channel: RecordedChannel
     vector: tuple[float, ...] | None
     name: str
+    recorded: tuple[RecordedChannel, ...] = ()
+
+    def deeper(self, times: int) -> _Replayed:
+        at_depth = [each for each in self.recorded if each.name == self.name and each.times == times]
+        return replace(self, channel=at_depth[0] if at_depth else RecordedChannel(self.name))
 
     def recall(self, search: Search) -> Ranking:
         if self.vector is not None:

@@ -153,9 +153,15 @@ class Search:
 
     query: Query
     library: SearchedLibrary
+    before: tuple[Candidate, ...] = ()
+    """The hits of shallower recall, which stand before what is found now: a long list is filled up level by level."""
     notes: dict[str, Any] = field(default_factory=dict)
     """What the running stage wants the trace to say; the pipeline takes it after each stage."""
     _begun: Callable[[], NDArray[np.float32]] | None = None
+
+    def deeper(self, before: tuple[Candidate, ...]) -> Search:
+        """The same search once more, for what comes after these hits."""
+        return Search(self.query, self.library, before, _begun=self._begun)
 
     def begin(self) -> None:
         """Starts on the query's vector, if that can be done beside what comes before it is needed."""
@@ -333,17 +339,6 @@ class RetrievalProfile:
     def embeds(self) -> bool:
         """Whether a channel asks for the query's vector."""
         return any(stage.name.startswith("dense") for stage in self.recall)
-
-
-def deeper(profile: RetrievalProfile, times: int) -> RetrievalProfile:
-    """The same profile with every recall stage that has a depth going that many times further down."""
-    return replace(profile, recall=tuple(_deeper(stage, times) for stage in profile.recall))
-
-
-def _deeper(stage: Any, times: int) -> Any:
-    if "depth" not in getattr(stage, "__dataclass_fields__", ()):
-        return stage
-    return replace(stage, depth=stage.depth * times)
 
 
 def asks_model(stage: Expand) -> bool:

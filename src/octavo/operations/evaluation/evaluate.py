@@ -37,13 +37,12 @@ from octavo.model.query import Filters, Query
 from octavo.model.recipe import Recipe
 from octavo.model.text import normalise
 from octavo.observability.progress import NoProgress, Progress
-from octavo.retrieval.stage import RetrievalProfile, deeper
+from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.levels import searches_summaries
 from octavo.retrieval.toml import find_profile
 
 PROJECT = "evaluation"
 _WHOLE = "corpus"
-_DEEPER = (2, 8, 32)
 _SHOWN = 10
 _MOST = 1000
 _UNUSUAL = re.compile(r"[^\w.-]+")
@@ -148,20 +147,13 @@ class EngineContender:
     def rank(self, question: Question, depth: int) -> Sequence[Ranked]:
         """Documents by their best chunk, in the order of the profile as it is.
 
-        A profile recalls chunks, and long documents give many: where too few documents come out, the same profile
-        with deeper recall fills up the end of the list. It does not reorder what the profile itself found.
+        A profile recalls chunks, and long documents give many: where too few documents come out, a longer list of
+        chunks, which begins with the same, has more of them.
         """
         query = Query(question.text, limit=depth, filters=self._filters(question))
-        ranked = self._documents(query, self.profile)
-        wanted = min(depth, self._within(question))
-        for times in _DEEPER:
-            found = len(ranked)
-            if found >= wanted:
-                break
-            more = self._documents(replace(query, limit=_MOST), deeper(self.profile, times))
-            ranked = best_per_document((*ranked, *more))
-            if len(ranked) == found:
-                break  # nothing else matches
+        ranked = self._documents(query)
+        if len(ranked) < min(depth, self._within(question)):
+            ranked = self._documents(replace(query, limit=_MOST))
         return ranked
 
     def answer(self, question: Question) -> Sequence[str]:
@@ -183,8 +175,8 @@ class EngineContender:
             return sum(groups.values())
         return groups[scope_of(question.metadata, self.scope, f"query {question.id}")]
 
-    def _documents(self, query: Query, profile: RetrievalProfile) -> tuple[Ranked, ...]:
-        found = self.engine.candidates(query, profile)
+    def _documents(self, query: Query) -> tuple[Ranked, ...]:
+        found = self.engine.candidates(query, self.profile)
         ranked = [Ranked(self.names.documents[place], hit.score) for hit in found for place in hit.places]
         return best_per_document(ranked)
 

@@ -20,12 +20,15 @@ class CapPerSection:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if self.limit is None:
             raise SkipStage("there is no limit")
-        taken: Counter[tuple[str, ...]] = Counter()
+        taken = Counter(map(self._section, search.before))
         kept = []
         for candidate in candidates:
-            section = (candidate.document_id, *candidate.heading_path[: self.depth])
+            section = self._section(candidate)
             taken[section] += 1
             if taken[section] <= self.limit:
                 kept.append(candidate)
         search.notes["dropped"] = len(candidates) - len(kept)
         return tuple(kept)
+
+    def _section(self, candidate: Candidate) -> tuple[str, ...]:
+        return candidate.document_id, *candidate.heading_path[: self.depth]

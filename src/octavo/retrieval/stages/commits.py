@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -16,28 +17,44 @@ FILES = tuple(kind for kind in Kind if kind is not Kind.COMMIT)
 
 @dataclass(frozen=True, slots=True)
 class CapCommits:
-    """Commits take no more than a `share` of the places, unless they are asked for or nothing else matches."""
+    """Commits take no more than a `share` of every `among` places, unless they are asked for or nothing else matches.
+
+    One that finds no place among the first five may have one among the next five, with the score of the place it takes.
+    """
 
     share: float = 0.2
+    among: int = 5
     name: str = "cap_commits"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         if search.query.filters.kinds:
             raise SkipStage("the query says which kinds it wants")
-        commits = sum(candidate.kind is Kind.COMMIT for candidate in candidates)
-        if not commits:
+        if not any(candidate.kind is Kind.COMMIT for candidate in candidates):
             raise SkipStage("no commit was found")
-        limit = search.query.limit
-        room = max(round(limit * self.share), limit - (len(candidates) - commits))
-        kept = []
+        among = max(1, self.among)
+        each, taken = round(among * self.share), sum(before.kind is Kind.COMMIT for before in search.before)
+        ordered: list[Candidate] = []
+
+        def has_room() -> bool:
+            return taken < each * (1 + (len(search.before) + len(ordered)) // among)
+
+        def take(candidate: Candidate) -> None:
+            lowest = ordered[-1].score if ordered else candidate.score
+            ordered.append(candidate if candidate.score <= lowest else candidate.scored(lowest))
+
+        waiting = deque[Candidate]()
         for candidate in candidates:
             if candidate.kind is Kind.COMMIT:
-                room -= 1
-                if room < 0:
-                    continue
-            kept.append(candidate)
-        search.notes["dropped"] = len(candidates) - len(kept)
-        return tuple(kept)
+                waiting.append(candidate)
+            else:
+                take(candidate)
+            while waiting and has_room():
+                take(waiting.popleft())
+                taken += 1
+        search.notes["postponed"] = len(waiting)
+        for candidate in waiting:
+            take(candidate)
+        return tuple(ordered)
 
 
 def beside_commits(

@@ -56,7 +56,7 @@ class OnePerDeclaration:
     name: str = "one_per_declaration"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        taken: set[tuple[str, int]] = set()
+        taken = {(candidate.document_id, candidate.section) for candidate in search.before if candidate.section}
         kept = []
         for candidate in candidates:
             if candidate.kind is Kind.CODE and candidate.section:

@@ -27,9 +27,8 @@ class ConfidenceFloor:
             raise SkipStage("no floor is given")
         kept = list(candidates)
         if self.share is not None:
-            kept = [
-                candidate for candidate, part in zip(candidates, shares(candidates), strict=True) if part >= self.share
-            ]
+            parts = shares((*search.before, *candidates))[len(search.before) :]
+            kept = [candidate for candidate, part in zip(candidates, parts, strict=True) if part >= self.share]
         if self.least is not None:
             scores = self._scores(search, candidates)
             kept = [candidate for candidate in kept if candidate.key in scores and scores[candidate.key] >= self.least]

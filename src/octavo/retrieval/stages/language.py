@@ -123,6 +123,8 @@ class ModelRerank:
             raise SkipStage(missing_model("rerank").message, degrades=True)
         if not candidates:
             raise SkipStage("there are no candidates")
+        if search.before:
+            raise SkipStage("the first of the list were read again")
         scores = self._scores(search, judges, passages(search, candidates[: self.most]))
         if not scores:
             raise SkipStage("there was no time for a single passage", degrades=True)

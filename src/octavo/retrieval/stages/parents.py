@@ -17,22 +17,23 @@ from octavo.retrieval.stages.steps import noted
 class ParentExpansion:
     """A hit grows to the largest section around its start that has at most `most` characters.
 
-    Only as many candidates as the query asks for are looked at. Hits that grow into the same place become one. A hit
+    The first `among` candidates are looked at. Hits that grow into the same place become one. A hit
     does not grow over a chunk that filters or exclusions refused.
     """
 
     most: int = 1500
+    among: int = 100
     name: str = "parent_expansion"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        shown, rest = candidates[: search.query.limit], candidates[search.query.limit :]
+        shown, rest = candidates[: self.among], candidates[self.among :]
         documents, project = search.library.store.documents, search.library.project
         sections = {candidate.document_id: documents.sections(project, candidate.document_id) for candidate in shown}
         texts = documents.texts(project, {candidate.text_hash for candidate in shown})
         grown: list[Candidate] = []
         details: dict[ChunkKey, str] = {}
         for candidate in shown:
-            if any(_covers(other, candidate) for other in grown):
+            if any(_covers(other, candidate) for other in (*search.before, *grown)):
                 continue
             text = texts[candidate.text_hash]
             refused = _refused(search, candidate, self.most)

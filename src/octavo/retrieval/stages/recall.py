@@ -15,13 +15,7 @@ IN_SMALL = 400
 """How deep a channel looks where there is little to look through; 0 never asks whether there is."""
 
 
-_MANY = 100
-"""Hits from which a channel looks as deep as hits are asked for, whatever its depth."""
-
-
 def depth_in(search: Search, depth: int, in_small: int) -> int:
-    if search.query.limit > _MANY:
-        depth = max(depth, search.query.limit)
     return in_small if in_small > depth and search.small else depth
 
 

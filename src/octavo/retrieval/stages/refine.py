@@ -18,7 +18,7 @@ class CapPerDocument:
     name: str = "cap_per_document"
 
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        taken: Counter[str] = Counter()
+        taken: Counter[str] = Counter(candidate.document_id for candidate in search.before)
         kept = []
         for candidate in candidates:
             taken[candidate.document_id] += 1

@@ -47,6 +47,8 @@ class Rerank:
             raise SkipStage("no reranker is configured")
         if not candidates:
             raise SkipStage("there are no candidates")
+        if search.before:
+            raise SkipStage("the first of the list were read again")
         looked_at = candidates[: self.most]
         if self.is_settled(looked_at):
             raise SkipStage("the first stands far above the second")

@@ -17,13 +17,17 @@ def ground(candidates: Sequence[Candidate]) -> float:
     return min(0.0, min(map(_score, candidates), default=0.0))
 
 
-def shares(candidates: Sequence[Candidate]) -> list[float]:
-    """Each score as a share of the best, between 0 and 1, both measured from the ground."""
+def shares(candidates: Sequence[Candidate], first: int | None = None) -> list[float]:
+    """Each score as a share of the best, between 0 and 1, both measured from the ground.
+
+    Best and ground are those of the `first` candidates, or of all.
+    """
     if not candidates:
         return []
-    low = ground(candidates)
-    height = max(map(_score, candidates)) - low
-    return [(score - low) / height if height > 0 else 1.0 for score in map(_score, candidates)]
+    known = candidates[:first]
+    low = ground(known)
+    height = max(map(_score, known)) - low
+    return [max(0.0, (score - low) / height) if height > 0 else 1.0 for score in map(_score, candidates)]
 
 
 def channel_score(candidate: Candidate, channel: str) -> float:
