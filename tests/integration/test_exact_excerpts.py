@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from workbench import VAULT, Bench
 
 from octavo.engine.engine import Engine
+from octavo.model.collection import CollectionSettings
 from octavo.model.query import Query
 from octavo.model.result import Hit
 from octavo.model.text import LineIndex, normalise
@@ -39,10 +40,8 @@ def stored_text(engine: Engine, hit: Hit) -> str:
     return engine.store.documents.texts(engine.project.id, [stored.text_hash])[stored.text_hash]
 
 
-REPEATABLE = sorted(
-    name for name in PROFILES if not any(hasattr(stage, "deadline_ms") for stage in PROFILES[name].refine)
-)
-"""Profiles without a deadline: how far a reranker comes in its time depends on the machine and on what it knows."""
+REPEATABLE = sorted(name for name in PROFILES if not any("rerank" in stage.name for stage in PROFILES[name].refine))
+"""Profiles without a reranker, which takes its time; tests/integration/test_limits.py asks those again and again."""
 
 
 ABSENT = ("no language model is configured", "no summaries were made")
@@ -88,6 +87,21 @@ def test_a_shortened_excerpt_is_the_beginning_of_the_slice_and_says_so(engine: E
     for short, long in zip(cut.hits, whole.hits, strict=True):
         assert short.excerpt == long.excerpt[:most]
         assert short.excerpt_truncated == (len(long.excerpt) > most)
+
+
+@pytest.mark.parametrize("depth", [None, 0, 1, 2])
+@pytest.mark.parametrize("profile", ["hybrid", "lexical_only"])
+def test_every_passage_that_matches_is_in_a_hit_however_deep_sections_are_cut(
+    tmp_path: Path, depth: int | None, profile: str
+) -> None:
+    """The chunks of one section above `max_heading_depth` are neighbours, and below headings of their own."""
+    bench = Bench(tmp_path / "notes", tmp_path / "library.db", tmp_path, CollectionSettings(max_heading_depth=depth))
+    parts = [f"## Part {part}\n\nThe lantern of room {part} " + f"shines{part} " * 150 + "\n" for part in "abc"]
+    bench.write({"house.md": "# House\n\n" + "\n".join(parts)})
+    with bench.opened() as engine:
+        engine.index()
+        excerpts = [hit.excerpt for hit in engine.search(Query("lantern room"), PROFILES[profile]).hits]
+    assert [sum(f"room {part} shines" in excerpt for excerpt in excerpts) for part in "abc"] == [1, 1, 1]
 
 
 def test_the_bundled_model_indexes_and_answers_the_same_way(tmp_path: Path) -> None:

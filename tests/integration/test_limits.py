@@ -21,7 +21,22 @@ from octavo.retrieval.stages.caps import CapPerSection
 from octavo.retrieval.stages.floor import ConfidenceFloor
 from octavo.retrieval.stages.parents import ParentExpansion
 
-WORDS = tuple("harbour tide lamp rope anchor gull mast storm chart bell fog signal keeper tower salt pier".split())
+WORDS = (
+    "lamp",
+    "tower",
+    "signal",
+    "keeper",
+    "tide",
+    "rope",
+    "gull",
+    "mast",
+    "storm",
+    "chart",
+    "bell",
+    "fog",
+    "salt",
+    "pier",
+)
 LIMITS = (1, 10, 60, 100, 101, 180, 400, 1000)
 SHAPED = replace(
     PROFILES["hybrid"],

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from octavo.model.result import StageTrace
 
 
+_CUT_SHORT = "{} passages were left unread, for want of time or of an answer; asked again, the order may be another"
 _SNAPSHOT, _LIBRARY = "snapshot", "library"
 
 
@@ -28,7 +29,11 @@ class Degradation:
     def parts(self, trace: Sequence[StageTrace]) -> tuple[str, ...]:
         """One sentence for each part that did not answer, starting with its name."""
         snapshot = self._snapshot_damage()
-        failed = dict.fromkeys(f"{stage.stage}: {stage.failed}" for stage in trace if stage.failed)
+        failed = dict.fromkeys(
+            f"{stage.stage}: {stage.failed or _CUT_SHORT.format(stage.unread)}"
+            for stage in trace
+            if stage.failed or stage.unread
+        )
         return (*failed, *((f"snapshot: {snapshot}; the library answers without it",) if snapshot else ()))
 
     def unread_names(self, query: Query) -> tuple[str, ...]:

@@ -210,7 +210,8 @@ class Reader:
             self.loading = None
         took = (time.perf_counter() - started) * 1e3
         cursor, scored = next_cursor(trace), calibration is not None
-        return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored)
+        repeatable = not stood_in and all(stage.repeatable for stage in trace)
+        return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
 
     def _embedded(self, query: Query, searched: SearchedLibrary) -> tuple[SearchedLibrary, tuple[str, ...]]:
         """With the query's vector, by the fallback where the service does not answer; and what there is to say."""

@@ -165,6 +165,10 @@ class Hit:
     """The version of its document that says so, where it is not the current one."""
 
 
+NO_TIME_FOR = "no_time_for"
+"""What the detail of a stage calls the passages that a deadline kept it from reading."""
+
+
 @dataclass(frozen=True, slots=True)
 class StageTrace:
     """What one stage received, returned and took; `skipped` or `failed` gives the reason it did nothing."""
@@ -179,6 +183,13 @@ class StageTrace:
     detail: Mapping[str, Any] = field(default_factory=dict)
     damage: bool = False
     """Whether it failed because the library is damaged, which indexing again may mend."""
+    repeatable: bool = True
+    """Whether it would do the same again: not where a deadline cut it short, or a service did not answer."""
+
+    @property
+    def unread(self) -> int:
+        """How many passages a deadline kept it from reading."""
+        return int(self.detail.get(NO_TIME_FOR, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +224,5 @@ class Result:
     """What was searched without, and why: `dense: ollama at http://… does not answer`."""
     calibrated: bool = False
     """Whether the scores of the hits are relevances between 0 and 1; else they only order the hits."""
+    repeatable: bool = True
+    """Whether the same question gets the same answer again: not where a deadline or a silent service had a say."""

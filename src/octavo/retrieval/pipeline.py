@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from octavo.dataclass import replace
-from octavo.errors import LibraryError, OctavoError
+from octavo.errors import LibraryError, OctavoError, ProviderFailed
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query
-from octavo.model.result import Candidate, Ranking, StageTrace
+from octavo.model.result import NO_TIME_FOR, Candidate, Ranking, StageTrace
 from octavo.retrieval.stage import (
     Expand,
     Fuse,
@@ -175,13 +175,15 @@ def _traced(
     """Runs a stage, times it, counts what went in and came out; a failure becomes an entry."""
     started = time.perf_counter()
     skipped = failed = None
-    damage, result = False, otherwise
+    damage, answered, result = False, True, otherwise
     try:
         result = stage()
     except SkipStage as skip:
         skipped, failed = (None, skip.reason) if skip.degrades else (skip.reason, None)
+        answered = not isinstance(skip.__cause__, ProviderFailed)
     except OctavoError as error:
         failed, damage = error.message, isinstance(error, LibraryError)
+        answered = not isinstance(error, ProviderFailed)
         errors.append(error)
     took = (time.perf_counter() - started) * 1e3
     returned = result.scored if isinstance(result, Ranking) else result
@@ -196,6 +198,7 @@ def _traced(
             failed=failed,
             detail=dict(search.notes),
             damage=damage,
+            repeatable=answered and not search.notes.get(NO_TIME_FOR),
         )
     )
     search.notes.clear()

@@ -21,6 +21,8 @@ from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.database.pruning import prune
 from octavo.operations.database.requests import PruneRequest
+from octavo.operations.plain import plain
+from octavo.operations.search.answers import without_hits
 from octavo.operations.search.finding import find
 from octavo.operations.search.requests import SearchRequest
 from octavo.retrieval.profiles import PROFILES
@@ -188,8 +190,10 @@ def test_a_model_whose_key_is_missing_leaves_the_judging_to_the_next(tmp_path: P
 
 def test_a_judge_that_fails_in_the_middle_is_heard_as_far_as_it_came(engine: Engine, service: ModelService) -> None:
     service.replies, service.trouble = ["7"], [None, None, (401, "{}")]
-    detail = stage(engine.search(Query("water"), PROFILES["llm_rerank"]), "llm_rerank").detail
+    result = engine.search(Query("water"), PROFILES["llm_rerank"])
+    detail = stage(result, "llm_rerank").detail
     assert (detail["scored"], detail["no_time_for"]) == (2, 1), "two calls are made at once"
+    assert "1 passages were left unread" in result.degraded[0] and not result.repeatable
 
 
 @pytest.mark.parametrize("style", ["pointwise", "listwise"])
@@ -200,6 +204,7 @@ def test_judges_share_one_deadline(two_models: tuple[Engine, ModelService, Model
     hasty = read_profile(written.replace('name = "llm_rerank"', 'name = "hasty"', 1).replace("pointwise", style))
     result = engine.search(Query("water"), hasty)
     assert "did not answer in time" in str(stage(result, "llm_rerank").failed) and not large.seen
+    assert plain(without_hits(result, explain=False))["repeatable"] is False
 
 
 def test_a_model_can_order_all_passages_at_once(engine: Engine, service: ModelService) -> None:

@@ -10,6 +10,7 @@ from stage_samples import asking, library, listed, note, uris
 
 from octavo.errors import ProviderFailed
 from octavo.retrieval.pipeline import run
+from octavo.retrieval.profiles import PROFILES
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import RetrievalProfile, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.fuse import SingleChannel
@@ -167,3 +168,18 @@ def test_nothing_is_read_where_the_first_stands_far_above_the_second() -> None:
     assert not model.asked
     Rerank(settled=0.5).refine(asking(held), near)
     assert model.asked
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_no_built_in_profile_bounds_a_cross_encoder_by_the_clock(name: str) -> None:
+    reranking = [stage for stage in PROFILES[name].refine if isinstance(stage, Rerank)]
+    assert all(stage.deadline_ms is None for stage in reranking)
+
+
+def test_a_search_that_its_deadline_cut_short_is_not_repeatable_and_one_that_it_did_not_cut_is() -> None:
+    for seconds, repeatable in ((0.01, False), (0.0001, True)):
+        held = equipped(Counting(seconds=seconds))
+        profile = RetrievalProfile("hasty", (LexicalRecall(),), SingleChannel(), (Rerank(most=30, deadline_ms=105),))
+        _, trace = run(profile, asking(held).query, held)
+        assert [stage.repeatable for stage in trace] == [True, True, repeatable]
+        assert bool(trace[-1].unread) is not repeatable

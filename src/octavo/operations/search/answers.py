@@ -93,7 +93,8 @@ class Stage:
 class SearchAnswer:
     """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short.
 
-    `degraded` names what could not be searched, with the reason."""
+    `degraded` names what could not be searched, with the reason. `repeatable` is false where a deadline or a service
+    that did not answer had a say: asked again, the same question may be answered differently."""
 
     profile: str
     took_ms: float
@@ -103,6 +104,7 @@ class SearchAnswer:
     trace: tuple[Stage, ...] | None = None
     query: str | None = None
     degraded: tuple[str, ...] | None = None
+    repeatable: bool | None = None
 
     def __iter__(self) -> Iterator[FoundHit]:
         return iter(self.hits)
@@ -133,6 +135,7 @@ def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
         trace=tuple(stage(traced) for traced in result.trace) if explain else None,
         query=result.query,
         degraded=result.degraded or None,
+        repeatable=None if result.repeatable else False,
     )
 
 

@@ -47,7 +47,8 @@ def with_past(engine: Engine, query: Query, profile: RetrievalProfile, result: R
         degraded = (*degraded, f"as_of: of {len(past):,} past texts the first {_MOST:,} were searched")
     hits = _found_in_past_texts(engine, query, profile, past[:_MOST])
     degraded = tuple(dict.fromkeys((*degraded, *hits.degraded)))
-    return replace(result, hits=_merged(result, hits)[: query.limit], degraded=degraded)
+    repeatable = result.repeatable and hits.repeatable
+    return replace(result, hits=_merged(result, hits)[: query.limit], degraded=degraded, repeatable=repeatable)
 
 
 def _home(found: PastDocument, homes: Iterable[Collection]) -> Collection | None:

@@ -77,4 +77,4 @@ def _by_meaning_or_words(engine: Engine, query: Query, least: float | None) -> R
         words = tuple(dict.fromkeys(engine.library.adapters.analyzer.query_tokens(query.text)))[:_MOST_WORDS]
         by_words = replace(query, hypothesis=None, terms=Terms(query.text, words=words))
         found = engine.search(by_words, engine.retrieval_profile("lexical_only"))
-        return replace(found, degraded=(f"dense: {error.message}", *found.degraded))
+        return replace(found, repeatable=False, degraded=(f"dense: {error.message}", *found.degraded))

@@ -44,5 +44,5 @@ DENSE_CROSS_RERANK = RetrievalProfile(
     "dense_cross_rerank",
     recall=(DenseRecall(100),),
     fuse=SingleChannel(),
-    refine=(Rerank(most=100, deadline_ms=10_000.0, keep=20), *SHOWN),
+    refine=(Rerank(most=100, keep=20), *SHOWN),
 )

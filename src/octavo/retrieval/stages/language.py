@@ -13,7 +13,7 @@ from octavo.model.ids import text_hash
 from octavo.model.limits import Field
 from octavo.model.model_settings import missing_model
 from octavo.model.query import Query
-from octavo.model.result import Candidate
+from octavo.model.result import NO_TIME_FOR, Candidate
 from octavo.ports import QueryWriter
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import Search, SkipStage
@@ -133,6 +133,7 @@ class ModelRerank:
     def _scores(self, search: Search, judges: Sequence[MeasuredReranker], read: Sequence[str]) -> list[float]:
         """By the first judge that does not fail, in what the others have left of the time."""
         ends, failed = judges[0].clock() + self.deadline_ms / 1e3, list[str]()
+        cause: ProviderFailed | None = None
         for judge in judges:
             left = (ends - judge.clock()) * 1e3
             if failed and left <= 0:
@@ -144,10 +145,11 @@ class ModelRerank:
                     scores = scores_within(search, judge, read, left, batch=judge.at_once)
             except ProviderFailed as error:
                 failed.append(error.message)
+                cause = error
                 continue
             search.notes |= {"failed": failed} if failed else {}
             return scores
-        raise SkipStage(f"{'; '.join(failed)}; the order is as it was", degrades=True)
+        raise SkipStage(f"{'; '.join(failed)}; the order is as it was", degrades=True) from cause
 
     def _order(self, search: Search, judge: MeasuredReranker, read: Sequence[str], deadline_ms: float) -> list[float]:
         """Not stored in the library: a place says something only among those that were ranked with it."""
@@ -163,7 +165,7 @@ class ModelRerank:
 
             outside(library, ask)
             known = scored_before(library, judge, asked, hashes)
-        search.notes |= {"model": judge.name, "scored": len(known), "no_time_for": len(read) - len(known)}
+        search.notes |= {"model": judge.name, "scored": len(known), NO_TIME_FOR: len(read) - len(known)}
         return [known[digest] for digest in takewhile(known.__contains__, hashes)]
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.model.text import Lines
+from octavo.retrieval.citing import parts_of
 from octavo.retrieval.stage import Search, in_order
 
 
@@ -31,7 +32,7 @@ class CapPerDocument:
 class MergeSpans:
     """Hits of one section whose spans touch, or nearly, become one that keeps the better one's score.
 
-    Sections and declarations stay apart: a citation names one of them.
+    Sections and declarations stay apart, however deep: a citation names one of them, and shows the hit there alone.
 
     The candidates are looked at `among` at a time: what stands far below a hit does not stretch it, and how many are
     asked for changes none. A hit does not grow beyond `longest` characters, so that a citation stays a place and not a
@@ -60,6 +61,7 @@ class MergeSpans:
             if (
                 last
                 and self._fit(last, candidate)
+                and _is_of_one_section(search, last, candidate)
                 and (not search.splits_documents or _nothing_between(last, reached, candidate))
             ):
                 reached = candidate.ordinal if candidate.span.end >= last.span.end else reached
@@ -76,6 +78,14 @@ class MergeSpans:
             and candidate.span.start <= last.span.end + self.gap
         )
         return near and (candidate.span.end <= last.span.end or candidate.span.end - last.span.start <= self.longest)
+
+
+def _is_of_one_section(search: Search, last: Candidate, candidate: Candidate) -> bool:
+    """Whether no section begins or ends inside of both together: a chunk's own may be above `max_heading_depth`."""
+    both = last.span.union(candidate.span)
+    library = search.library
+    (sections,) = library.store.documents.sections_touching(library.project, [(last.document_id, both)])
+    return len(parts_of(sections, both)) < 2
 
 
 def _nothing_between(last: Candidate, reached: int, reached_document: Candidate) -> bool:

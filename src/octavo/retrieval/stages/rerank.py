@@ -11,7 +11,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import ProviderFailed
 from octavo.model.document import shown_path
 from octavo.model.ids import text_hash
-from octavo.model.result import Candidate
+from octavo.model.result import NO_TIME_FOR, Candidate
 from octavo.retrieval.reranking import MeasuredReranker
 from octavo.retrieval.stage import Search, SearchedLibrary, SkipStage, in_order
 from octavo.retrieval.stages.steps import noted, texts_of
@@ -56,7 +56,7 @@ class Rerank:
         texts = self.read_of(passages(search, looked_at))
         scores = scores_within(search, reranker, texts, self.deadline_ms, self.batch)
         if not scores:
-            raise SkipStage("there was no time for a single pair")
+            raise SkipStage("there was no time for a single pair", degrades=True)
         found = merged(candidates, scores, self.share, self.name)
         return found if self.keep is None else found[: self.keep]
 
@@ -83,7 +83,7 @@ def scores_within(
     fresh = scored_before(library, reranker, asked, list(unknown))
     known |= fresh
     search.notes |= {"model": reranker.name, "scored": len(known) - cached, "known": cached}
-    search.notes["no_time_for"] = len(unknown) - len(fresh)
+    search.notes[NO_TIME_FOR] = len(unknown) - len(fresh)
     return [known[digest] for digest in takewhile(known.__contains__, hashes)]
 
 
