@@ -94,7 +94,7 @@ def names_of(document: Document) -> tuple[DocumentName, ...]:
 
 
 def former_names(before: Collection[DocumentName], now: Collection[DocumentName]) -> tuple[DocumentName, ...]:
-    """The names a document keeps from before it moved, so that links written then still find it."""
+    """The names a document keeps from before it moved, so that who remembers one of them still finds it."""
     old = [name for name in before if name.kind is NameKind.FORMER]
     paths = {name.path for name in now if name.kind is _PATH}
     for path in (name.path for name in before if name.kind is _PATH and name.path not in paths):

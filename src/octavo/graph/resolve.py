@@ -2,8 +2,9 @@
 
 As Obsidian does it: the whole path if one fits, else the shortest path that ends so, those at or below the folder of
 the source before others. Case and the way accents were typed matter only where both spellings exist. A document's own
-file name goes before its aliases, these before a file of code without its ending and the page of a folder, then come
-the addresses a page is published at, and last the names it had once.
+file name goes before its aliases, these before a file of code without its ending and the page of a folder, and last
+come the addresses a page is published at. The names it had before it moved resolve nothing: a folder that is indexed
+anew has the same links as one whose changes were followed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,9 @@ _RANKS: tuple[_Rank, ...] = (
     frozenset({NameKind.MODULE}),
     frozenset({NameKind.FOLDER}),
     frozenset({NameKind.SLUG}),
-    frozenset({NameKind.FORMER}),
 )
 _LABELS: tuple[_Rank, ...] = (frozenset({NameKind.LABEL}),)
-_MODULES: tuple[_Rank, ...] = (frozenset({NameKind.MODULE, NameKind.FOLDER}), frozenset({NameKind.FORMER}))
+_MODULES: tuple[_Rank, ...] = (frozenset({NameKind.MODULE, NameKind.FOLDER}),)
 _RANKS_OF = {Lookup.MODULE: _MODULES, Lookup.PACKAGE: _MODULES, Lookup.LABEL: _LABELS}
 _ROOTS = ("", "src/", "lib/", "app/", "source/", "python/")
 _EXACT = frozenset({Lookup.PATH, Lookup.SOURCE, Lookup.LABEL})

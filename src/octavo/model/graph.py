@@ -58,7 +58,8 @@ THRESHOLD, NEIGHBOURS = 0.6, 5
 
 
 class NameKind(StrEnum):
-    """How a document can be named in a link. `former` names are those it had before it was moved."""
+    """How a document can be named in a link. `former` names are those it had before it was moved: people
+    may still call it so, and no link does."""
 
     FILE = "file"
     PATH = "path"

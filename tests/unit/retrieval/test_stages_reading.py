@@ -46,11 +46,12 @@ def test_hits_that_grow_into_the_same_place_become_one_and_others_stay() -> None
     assert search.notes == {"grown": 1, "absorbed": 1}
 
 
-def test_what_would_not_be_shown_does_not_grow() -> None:
+def test_so_many_candidates_grow_whatever_the_limit() -> None:
     held = library(note("a.md", "# One", "first"), note("b.md", "# Two", "second"))
     given = listed(held)
-    refined = ParentExpansion().refine(asking(held, limit=1), (given[1], given[3]))
-    assert refined[1] == given[3]
+    for limit in (1, 2):
+        refined = ParentExpansion(among=1).refine(asking(held, limit=limit), (given[1], given[3]))
+        assert refined[0] != given[1] and refined[1] == given[3]
 
 
 def pages(budget: int | None, limit: int) -> list[list[str]]:

@@ -180,6 +180,6 @@ def test_a_search_that_its_deadline_cut_short_is_not_repeatable_and_one_that_it_
     for seconds, repeatable in ((0.01, False), (0.0001, True)):
         held = equipped(Counting(seconds=seconds))
         profile = RetrievalProfile("hasty", (LexicalRecall(),), SingleChannel(), (Rerank(most=30, deadline_ms=105),))
-        _, trace = run(profile, asking(held).query, held)
+        _, trace = run(profile, asking(held, "word").query, held)
         assert [stage.repeatable for stage in trace] == [True, True, repeatable]
         assert bool(trace[-1].unread) is not repeatable
