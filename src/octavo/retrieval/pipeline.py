@@ -26,6 +26,7 @@ from octavo.retrieval.stage import (
 from octavo.retrieval.stages.budget import TokenBudget
 from octavo.retrieval.stages.fuse import SingleChannel
 from octavo.retrieval.stages.listing import FilterRecall, as_listed
+from octavo.retrieval.ties import by_place
 
 _T = TypeVar("_T")
 
@@ -91,7 +92,7 @@ def _ranked(
     for recall in profile.recall:
         nothing = Ranking(recall.name, ())
         ranking = _traced(entries, errors, search, recall.name, "recall", (), partial(recall.recall, search), nothing)
-        passing = search.passing(ranking.scored)
+        passing = by_place(search, search.passing(ranking.scored))
         rankings[recall.name] = ranking if passing is ranking.scored else replace(ranking, scored=passing)
     listed = None
     fuse: Fuse = profile.fuse

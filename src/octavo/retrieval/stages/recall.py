@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from octavo.algorithms.languages import unmarked
 from octavo.dataclass import dataclass
 from octavo.model.recipe import EmbeddingProfile
@@ -10,6 +12,7 @@ from octavo.ports import ChoosingIndex, TieredIndex, VectorIndex
 from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.commits import beside_commits
 from octavo.retrieval.stages.fuse import NO_VECTOR
+from octavo.retrieval.ties import best
 
 IN_SMALL = 400
 """How deep a channel looks where there is little to look through; 0 never asks whether there is."""
@@ -66,7 +69,7 @@ class LexicalRecall:
         depth = depth_in(search, self.depth, self.in_small)
 
         def ask(asked: Search) -> tuple[ScoredChunk, ...]:
-            return asked.holding(query.terms, depth)
+            return best(asked, partial(asked.holding, query.terms), depth)
 
         found = ask(search)
         if query.terms.forms:
@@ -93,9 +96,13 @@ class DenseRecall:
         depth = depth_in(search, self.depth, self.in_small)
 
         def ask(asked: Search) -> tuple[ScoredChunk, ...]:
-            return index.search(asked.vector, depth, asked.admitted)
+            def near(most: int) -> tuple[ScoredChunk, ...]:
+                found = index.search(asked.vector, most, asked.admitted)
+                return tuple(chunk for chunk in found if chunk.score != NO_VECTOR)
 
-        found = tuple(chunk for chunk in ask(search) if chunk.score != NO_VECTOR)
+            return best(asked, near, depth)
+
+        found = ask(search)
         if not found:
             raise none_near(search)
         fast = index.fast_among([chunk.key for chunk in found]) if isinstance(index, TieredIndex) else 0

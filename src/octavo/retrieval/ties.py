@@ -1,0 +1,38 @@
+"""Equal scores in one channel stand in the order of their places: keys tell in which order files were read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from octavo.model.result import ScoredChunk
+    from octavo.retrieval.stage import Search
+
+_FURTHER, _FURTHEST = 4, 64
+"""How many times as deep a channel is asked for all that ties with its last, and at most."""
+
+
+def by_place(search: Search, scored: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
+    """The same chunks, best first, equal ones by uri, start and collection."""
+    tied = {chunk.key for pair in pairwise(scored) if pair[0].score == pair[1].score for chunk in pair}
+    if not tied:
+        return scored
+    known = search.library.candidates([chunk.key for chunk in scored if chunk.key in tied])
+
+    def place(chunk: ScoredChunk) -> tuple[float, str, int, str]:
+        found = known.get(chunk.key)
+        return (-chunk.score, found.uri, found.span.start, found.collection) if found else (-chunk.score, "", 0, "")
+
+    return tuple(sorted(scored, key=place))
+
+
+def best(search: Search, ask: Callable[[int], Sequence[ScoredChunk]], depth: int) -> tuple[ScoredChunk, ...]:
+    """The best `depth` of what a channel finds; of those that tie with the last, the first by their places."""
+    asked = depth + 1
+    found = ask(asked)
+    while len(found) >= asked and found[-1].score == found[depth - 1].score and asked < _FURTHEST * depth:
+        asked *= _FURTHER
+        found = ask(asked)
+    return by_place(search, tuple(found))[:depth]
