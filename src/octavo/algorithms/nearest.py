@@ -56,6 +56,21 @@ def nearest(
     return top(*best_of_each(chunks[rows], cosines(vectors[rows], vector)), limit)
 
 
+def nearest_of(
+    chunks: NDArray[np.int64],
+    matrix: NDArray[np.float32],
+    vector: NDArray[np.float32],
+    limit: int,
+    admitted: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The same of a large matrix, all rows of which are compared; of those found only `admitted` ones count."""
+    approximate = matrix @ vector
+    rows = np.arange(len(chunks)) if admitted is None else np.flatnonzero(admitted)
+    approximate, chunks = approximate[rows], chunks[rows]
+    near = contenders(approximate, best_of_each(chunks, approximate)[1], limit, len(vector))
+    return top(*best_of_each(chunks[near], cosines(matrix[rows[near]], vector)), limit)
+
+
 def contenders(
     approximate: NDArray[np.float32], best: NDArray[np.float32], limit: int, dimensions: int
 ) -> NDArray[np.int64]:

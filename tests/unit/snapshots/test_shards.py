@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from octavo.algorithms.nearest import cosines
 from octavo.algorithms.shards import fnv1a32, shard_count, shard_of
 from octavo.model.snapshot import WindowVectors
 from octavo.snapshots.shards import Shards, _smallest, _to_float32, codes, save_shard
@@ -58,6 +61,20 @@ def test_the_best_ten_are_those_of_an_exact_scan(shards: Shards, vectors: NDArra
         assert scores.tolist() == sorted(scores.tolist(), reverse=True)
         found += len(wanted & set(chunks.tolist()))
     assert found / 400 > 0.98
+
+
+@pytest.mark.parametrize("count", [3_000, 40_000])
+def test_the_best_hundred_are_those_of_an_exact_scan(count: int, vectors: NDArray[np.float16], tmp_path: Path) -> None:
+    """A library of that size answers the same with its snapshot and without: a fusion looks at a hundred."""
+    numbers = np.arange(count)
+    save_shard(tmp_path / "0.vec", WindowVectors(numbers, numbers, np.zeros(count, np.uint8), vectors[:count]))
+    shards, exact = Shards([tmp_path / "0.vec"], most_open=1), vectors[:count].astype(np.float32)
+    chance = np.random.default_rng(7)
+    for number in range(0, count, count // 20):
+        query = exact[number] + 0.1 * chance.standard_normal(DIMENSIONS).astype(np.float32)
+        query /= np.linalg.norm(query)
+        expected = np.argsort(-cosines(exact, query), kind="stable")[:100]
+        assert shards.search(query, 100)[0].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.00005, 0.01, 0.5])
