@@ -10,6 +10,8 @@ from workbench import Bench
 
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters
+from octavo.operations.reading.get import get
+from octavo.operations.reading.requests import GetRequest
 
 TITLED = "# Zebrafish\n\nThe quagga and the okapi.\n"
 UNTITLED = "The quagga and the okapi, without a title.\n"
@@ -216,3 +218,16 @@ def test_a_move_beside_an_identical_file_that_stays_leaves_that_one_alone(bench:
     before = keys(bench, kept)
     assert_moved(bench, {"m.md": "moved/m.md"})
     assert keys(bench, kept) == before
+
+
+def test_names_that_a_moved_file_had_resolve_no_link_and_still_find_it(bench: Bench) -> None:
+    bench.write({"old.py": "def lamp():\n    return 1\n", "note.md": "# Note\n\nSee [[old.py]].\n"})
+    bench.index()
+    (bench.folder / "old.py").rename(bench.folder / "new.py")
+    bench.write({"later.py": "from old import lamp\n"})
+    bench.index()
+    with bench.opened() as engine:
+        store, project = engine.store, engine.project.id
+        assert store.graph.edges(project) == ()
+        assert sorted(ghost.path for ghost in store.graph.ghosts(project, 10)) == ["old", "old.py"]
+        assert get(engine, GetRequest("old")).uri == "new.py"
