@@ -166,7 +166,7 @@ def by_letters(text: str) -> str:
 
 
 @cache
-def _unsaid(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
     return frozenset(_FUNCTION_WORDS[language].split())
 
 
@@ -190,7 +190,7 @@ def unmarked(forms: Iterable[str]) -> list[str]:
 
 def word_forms(text: str, language: str) -> list[str]:
     """The marked stems of a text's words, in their order, without function words."""
-    unsaid = _unsaid(language)
+    unsaid = function_words(language)
     words = _WORD.findall(unicodedata.normalize("NFC", text).casefold() if not text.isascii() else text.lower())
     return [_form(word, language) for word in words if word not in unsaid]
 

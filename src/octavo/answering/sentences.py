@@ -11,14 +11,14 @@ from octavo.model.text import Span
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r"[ \t]*(=+|-+|\*[ *]+|_[ _]+)[ \t]*$")
-_MARKER = re.compile(r"[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,3}[.)][ \t]+)?")
+_MARKER = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\[![\w-]+\][+-]?[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,3}[.)][ \t]+)?")
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]?)*(?:[-*+]|\d{1,3}[.)])[ \t]+\S")
-_CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\][+-]?")
+_CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[![\w-]+\][+-]?(?!.*[.!?]\s*$)")  # one that ends as a sentence is one
 _QUOTE_MARK = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _TABLE = re.compile(r"[ \t]*\|")
 _END = re.compile(r"(?:[.!?](?:[\"'”’)\]*_]|\[\d+\])*(?=\s)|[。！？](?:[」』”’）]*))")
 _NO_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co)"
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|bros|co)"
     r"|(?<![A-Za-z])[A-Za-z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$",
     re.IGNORECASE,
 )

@@ -1,18 +1,21 @@
-"""Whether what a sentence cites says it: words, numbers, meaning, and signs that it says the opposite."""
+"""Whether what a sentence cites says it: what it binds to what, words, meaning, and signs that it says the opposite."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.algorithms.nearest import cosines
+from octavo.algorithms.analysis import Analyzer
+from octavo.answering.bindings import Comparison, Kind, Place, compare
 from octavo.answering.passages import CitedSpan, Passage
+from octavo.answering.reading import Reading, Token, read
+from octavo.answering.sentences import sentences
 from octavo.dataclass import dataclass
 from octavo.model.scores import rounded
 from octavo.model.text import Span
@@ -29,20 +32,17 @@ class Evidence(NamedTuple):
     """What speaks for a sentence in the passages it cites, and what against it."""
 
     words: float
-    """The share of its content words in the best place."""
+    """The share of its words and numbers that have a partner in the best place."""
     words_anywhere: float
-    """The share of them in all of the passages together."""
+    """The share of them that stand anywhere in the passages."""
     cosine: float
-    numbers_missing: float
+    """With the best place; 1 where that binds everything as the sentence does, and nothing has to be embedded."""
+    numbers_missing: float = 0.0
     """The share of its numbers that no passage has."""
-    negated: float
-    """1 where one of sentence and best place denies and the other does not."""
-    opposed: float
-    """1 where the best place has the opposite of one of its words: increase, decrease."""
-    turned: float = 0.0
-    """1 where it goes one way and the nearest sentences only the other, or denies and none of them does."""
-    names_missing: float = 0.0
-    """The share of the names in it that no passage has."""
+    turned: bool = False
+    """It goes one way and the nearest sentences only the other, or denies and none of them does."""
+    problems: tuple[str, ...] = ()
+    """What the best place binds otherwise, by kind."""
 
 
 class Checked(NamedTuple):
@@ -54,33 +54,39 @@ class Checked(NamedTuple):
     evidence: Evidence
 
 
+_NOTHING = Checked(Support.UNSUPPORTED, 0.0, (), Evidence(0.0, 0.0, 0.0))
 _BELOW = 0.01
-_BY_HAND = Evidence(4.0, 2.0, 5.0, -2.5, -0.8, -1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A logistic model of "the passages say it".
-
-    Its weights are set by hand: fitted on claims whose opposite has the same words they learn to doubt everything.
-    `partly` is the threshold, of four, at which most of SciFact's training pairs that are called unsupported are so.
-    """
+    """A logistic model of "the passages say it", set by hand; what a place binds otherwise overrules it."""
 
     bias: float = -6.0
-    evidence: Evidence = _BY_HAND
+    words: float = 4.0
+    words_anywhere: float = 2.0
+    cosine: float = 5.0
     supported: float = 0.6
     partly: float = 0.2
 
     def score(self, evidence: Evidence) -> float:
-        total = self.bias + math.fsum(weight * value for weight, value in zip(self.evidence, evidence, strict=True))
+        total = self.bias + math.fsum(
+            (
+                self.words * evidence.words,
+                self.words_anywhere * evidence.words_anywhere,
+                self.cosine * evidence.cosine,
+            )
+        )
         score = 1.0 / (1.0 + math.exp(-total))
         # However many words agree: a sentence whose numbers stand nowhere, or that turns round what is said, is not
-        # supported, and one with a name that stands nowhere, or of which one side denies, is never wholly.
+        # supported, and one that binds anything otherwise is never wholly. One that binds all of it so, is.
         if evidence.numbers_missing == 1.0 or evidence.turned:
             score = min(score, self.partly - _BELOW)
-        elif evidence.numbers_missing or evidence.names_missing or evidence.negated or evidence.opposed:
+        elif evidence.problems:
             score = min(score, self.supported - _BELOW)
-        return rounded(max(0.0, score))
+        else:
+            score = max(score, self.supported)
+        return rounded(score)
 
     def support(self, score: float) -> Support:
         if score >= self.supported:
@@ -88,47 +94,10 @@ class Weights:
         return Support.PARTLY if score >= self.partly else Support.UNSUPPORTED
 
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*")
 _DENIALS = re.compile(
     r"\b(?:no|not|never|none|neither|nor|nothing|without|cannot|lacks?|lacking|fails?|failed|unable|absence|absent"
     r"|\w+n['’]t)\b",
     re.IGNORECASE,
-)
-_OPPOSITES = (
-    ("increas", "decreas"),
-    ("increas", "reduc"),
-    ("rais", "lower"),
-    ("higher", "lower"),
-    ("more", "less"),
-    ("more", "fewer"),
-    ("activat", "inhibit"),
-    ("activat", "suppress"),
-    ("promot", "inhibit"),
-    ("promot", "prevent"),
-    ("promot", "suppress"),
-    ("induc", "inhibit"),
-    ("enabl", "disabl"),
-    ("allow", "forbid"),
-    ("allow", "prevent"),
-    ("allow", "den"),
-    ("open", "clos"),
-    ("start", "stop"),
-    ("before", "after"),
-    ("above", "below"),
-    ("positiv", "negativ"),
-    ("improv", "worsen"),
-    ("improv", "impair"),
-    ("gain", "loss"),
-    ("upregulat", "downregulat"),
-    ("sensitiv", "resistan"),
-    ("maximum", "minimum"),
-    ("first", "last"),
-    ("always", "never"),
-    ("tru", "fals"),
-    ("add", "remov"),
-    ("presen", "absen"),
-    ("short", "long"),
-    ("earl", "late"),
 )
 # Words that say which way something goes, by how they begin.
 _UP = re.compile(
@@ -142,178 +111,222 @@ _DOWN = re.compile(
     r"|underestimat|weaken|worsen)",
     re.IGNORECASE,
 )
-# A capital in the middle of a sentence. What is written in capitals, or begins a sentence, may be no name.
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+\b")
+# What speaks to who reads it instead of saying something: it supports nothing, nor does the rest of its paragraph.
+_INSTRUCTION = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|prompts?|rules|guidelines|context)\b"
+    r"|^\W*(?:please )?(?:(?:say|answer|reply|respond|state|claim)(?: only| exactly)? (?:that|with)\b"
+    r"|tell (?:the )?(?:user|reader|human)\b)"
+    r"|\byou (?:must|should|have to|are to|will)(?: now| always| only)? (?:say|answer|reply|respond|state|claim|tell)\b"
+    r"|\byou are (?:now )?(?:an?|the) [^.]{0,30}\b(?:assistant|model|chatbot|AI)\b"
+    r"|^\W*(?:system|assistant|user)(?: prompt| message)?\s*:|<\|?/?(?:im_start|system|instructions?)\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.+)$", re.MULTILINE)
+_SPEAKER = re.compile(
+    r"(?:[-*>] )?\**([A-Z]\w+(?: [A-Z]\w+)?)\**:"
+)  # of a dialogue: every sentence of the line is theirs
 _NEAREST = 3  # sentences, by shared words, that say which way the passages go
-_WORD = re.compile(r"[^\W\d_]+")
-
-
-_LOOKED_AT = 4  # sentences of a passage, by the words they share, that are compared by meaning
+_LOOKED_AT = 4  # sentences of a passage, by the words they share, that are compared
+_WORDS_FORGIVEN = 6  # words of a claim for each of which one may be said in another way
+_ALIKE = 0.45  # cosine from which two verbs are taken for one meaning, where nothing says that they are opposites
+_CLOSE = 0.7  # cosine of claim and place from which a verb may be another one
+_CHANGES = 0.015  # by which the cosine may rise without that verb
 
 
 class _Stated(NamedTuple):
-    """A sentence of a passage with its words."""
+    """A sentence of a passage as it is read, below its headings."""
 
     passage: Passage
     span: Span
     text: str
-    words: frozenset[str]
+    reading: Reading
+    headings: frozenset[str]
+    columns: frozenset[str]
+    bare: str
 
 
-class _Place(NamedTuple):
-    """A sentence of a passage, or two that follow each other."""
+class _Found(NamedTuple):
+    """One sentence, or two that follow each other, and how they compare with a claim."""
 
-    stated: _Stated
-    vector: NDArray[np.float32]
+    stated: tuple[_Stated, ...]
+    compared: Comparison
+
+    @property
+    def text(self) -> str:
+        return " ".join(each.text for each in self.stated)
+
+    @property
+    def span(self) -> Span:
+        return self.stated[0].span.union(self.stated[-1].span)
+
+    @property
+    def order(self) -> tuple[float, int]:
+        return len(self.compared.problems) - self.compared.share, len(self.stated)
 
 
 class CitationChecker:
-    """Checks sentences against passages. What is compared by meaning is embedded once."""
+    """Checks sentences against passages. Each passage is read once, and what is compared by meaning embedded once."""
 
     def __init__(
         self,
         passages: Sequence[Passage],
         embedder: Callable[[], Embedder],
-        tokenise: Callable[[str], Sequence[str]],
+        analyzer: Analyzer,
         weights: Weights = Weights(),  # noqa: B008
     ) -> None:
         self._passages = {passage.number: passage for passage in passages}
         self._embedder = embedder
-        self._tokenise = tokenise
+        self._analyzer = analyzer
         self._weights = weights
         self._stated: dict[int, tuple[_Stated, ...]] = {}
+        self._languages: dict[int, str] = {}
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def check(self, sentence: str, numbers: Sequence[int]) -> Checked:
-        """What the passages of these numbers say to a sentence; without any, nothing supports it."""
+        """What the passages of these numbers say to a sentence; without any, nothing supports it.
+
+        What is several sentences is worth what the least supported of them is.
+        """
         passages = [self._passages[number] for number in dict.fromkeys(numbers) if number in self._passages]
-        stated = [each for passage in passages for each in self._statements(passage)]
-        if not stated:
-            return Checked(Support.UNSUPPORTED, 0.0, (), Evidence(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        words = frozenset(self._tokenise(sentence))
-        places = self._places(words, passages)
-        cosine = self._cosines(sentence, places)
-        order = np.argsort(-(_coverage(words, places) + np.clip(cosine, 0.0, 1.0)), kind="stable").tolist()
-        best: dict[int, _Stated] = {}
-        for at in order:
-            best.setdefault(places[at].stated.passage.number, places[at].stated)
-        first = places[order[0]].stated
-        evidence = Evidence(
-            words=_share(words, first.words),
-            words_anywhere=_share(words, frozenset().union(*(each.words for each in stated))),
-            cosine=float(cosine.max()),
-            numbers_missing=_missing(sentence, " ".join(each.text for each in stated)),
-            negated=float(_denies(sentence) != _denies(first.text)),
-            opposed=float(_opposed(sentence, first.text)),
-            turned=float(_turned(sentence, _nearest(words, stated))),
-            names_missing=_names_missing(sentence, passages),
-        )
-        score = self._weights.score(evidence)
-        cited = tuple(passage.cited(best[passage.number].span) for passage in passages if passage.number in best)
-        return Checked(self._weights.support(score), score, cited, evidence)
+        if not any(self._statements(passage) for passage in passages):
+            return _NOTHING
+        checked = [self._checked(claim.text, passages) for claim in sentences(sentence)] or [_NOTHING]
+        least = min(checked, key=lambda each: each.score)
+        return least._replace(cited=tuple(dict.fromkeys(span for each in checked for span in each.cited)))
 
     def best_passage(self, sentence: str) -> int | None:
         """The passage that says it best, for a sentence that cites none."""
-        words = frozenset(self._tokenise(sentence))
-        places = self._places(words, tuple(self._passages.values()))
-        if not places:
-            return None
-        worth = _coverage(words, places) + np.clip(self._cosines(sentence, places), 0.0, 1.0)
-        return places[int(worth.argmax())].stated.passage.number
+        found = [(self._best(sentence, passage), number) for number, passage in self._passages.items()]
+        return min(((best.order, number) for best, number in found if best), default=(None, None))[1]
 
-    def _places(self, words: frozenset[str], passages: Sequence[Passage]) -> list[_Place]:
-        """In each passage, the sentences that share most words with what was said, and each with the one after it."""
-        found: list[_Place] = []
-        for passage in passages:
-            stated = self._statements(passage)
-            shared = sorted(range(len(stated)), key=lambda at: (-len(words & stated[at].words), at))[:_LOOKED_AT]
-            after = [at + 1 for at in shared if at + 1 < len(stated)]
-            self._embed([stated[at] for at in dict.fromkeys((*shared, *after))])
-            found += (_Place(stated[at], self._vectors[stated[at].text]) for at in sorted(shared))
-            found += (_joined(stated[at - 1], stated[at], self._vectors) for at in sorted(after))
-        return found
+    def _checked(self, claim: str, passages: Sequence[Passage]) -> Checked:
+        best = [found for passage in passages if (found := self._best(claim, passage))]
+        if not best:
+            return _NOTHING
+        first = min(best, key=lambda found: found.order)
+        stated = [each for passage in passages for each in self._statements(passage)]
+        reading = self._read(claim, first.stated[0].passage)
+        problems = self._unforgiven(claim, reading, first)
+        stems = frozenset[str]().union(*(each.reading.stems | each.headings | each.columns for each in stated))
+        values = {token.quantity.value for each in stated for token in each.reading.tokens if token.quantity}
+        counted = [token.quantity.value for token in reading.tokens if token.quantity]
+        evidence = Evidence(
+            words=first.compared.share,
+            words_anywhere=len(reading.stems & stems) / max(1, len(reading.stems)),
+            cosine=self._cosine(claim, first.text) if first.compared.problems else 1.0,
+            numbers_missing=sum(value not in values for value in counted) / max(1, len(counted)),
+            turned=bool(problems) and _turned(claim, _nearest(reading, stated)),
+            problems=problems,
+        )
+        score = self._weights.score(evidence)
+        cited = tuple(found.stated[0].passage.cited(found.span) for found in best)
+        return Checked(self._weights.support(score), score, cited, evidence)
 
-    def _embed(self, stated: Sequence[_Stated]) -> None:
-        new = [text for text in dict.fromkeys(each.text for each in stated) if text not in self._vectors]
+    def _best(self, claim: str, passage: Passage) -> _Found | None:
+        """The sentence, or the two that follow each other, that bind most of it as the claim does."""
+        stated, reading = self._statements(passage), self._read(claim, passage)
+        shared = sorted(range(len(stated)), key=lambda at: (-len(reading.stems & stated[at].reading.stems), at))
+        near = [at for at in shared if stated[at].bare == _bare(claim)][:1] or shared[:_LOOKED_AT]
+        spans = [*((at, at + 1) for at in near), *(span for at in near for span in ((at, at + 2), (at - 1, at + 1)))]
+        found: list[_Found] = []
+        for start, end in dict.fromkeys(spans):
+            if start >= 0 and end <= len(stated):
+                place = Place(
+                    tuple(each.reading for each in stated[start:end]), stated[start].headings, stated[start].columns
+                )
+                found.append(_Found(stated[start:end], compare(reading, place)))
+                if not found[-1].compared.problems:
+                    return found[-1]
+        return min(found, key=lambda each: each.order, default=None)
+
+    def _unforgiven(self, claim: str, reading: Reading, found: _Found) -> tuple[str, ...]:
+        """What the place binds otherwise; nothing, where it only says a word or two in another way."""
+        problems = found.compared.problems
+        if any(_bare(claim) == each.bare for each in found.stated):
+            return ()
+        if not reading.tokens:
+            return (Kind.WORD.value,)
+        kinds = tuple(sorted({problem.kind.value for problem in problems}))
+        words = [problem.token.word for problem in problems if problem.kind is Kind.WORD]
+        if len(words) < len(problems) or len(words) > 1 + len(reading.tokens) // _WORDS_FORGIVEN:
+            return kinds
+        elsewhere = self._statements(found.stated[0].passage)
+        if any(problem.token.stem in each.reading.stems for problem in problems for each in elsewhere):
+            return kinds  # it is said of something else
+        forgiven = all(self._said_otherwise(claim, problem.token, found) for problem in problems)
+        return () if forgiven else kinds
+
+    def _said_otherwise(self, claim: str, token: Token, found: _Found) -> bool:
+        """Whether it is a verb for which the place has one of nearly this meaning, or that adds none to the claim.
+
+        Of nouns and adjectives a cosine does not tell: mice and rats, hidden and visible are as near as words are.
+        """
+        if not token.verbal:
+            return False
+        theirs = [other.word for other in found.compared.unpaired if other.verbal]
+        if max((self._cosine(token.word, other) for other in theirs), default=0.0) >= _ALIKE:
+            return True
+        with_it = self._cosine(claim, found.text)
+        without = re.sub(rf"\b{re.escape(token.word)}\b", "", claim, flags=re.IGNORECASE)
+        return with_it >= _CLOSE and self._cosine(without, found.text) <= with_it + _CHANGES
+
+    def _cosine(self, one: str, other: str) -> float:
+        new = [text for text in dict.fromkeys((one, other)) if text not in self._vectors]
         if new:
             self._vectors |= zip(new, self._embedder().embed(new), strict=True)
+        vector, second = (self._vectors[text].astype(np.float64) for text in (one, other))
+        return float(vector @ second / max(1e-12, float(np.linalg.norm(vector) * np.linalg.norm(second))))
 
-    def _cosines(self, sentence: str, places: Sequence[_Place]) -> NDArray[np.float64]:
-        if sentence not in self._vectors:
-            self._vectors |= zip([sentence], self._embedder().embed([sentence]), strict=True)
-        return cosines(np.stack([place.vector for place in places]), self._vectors[sentence])
+    def _read(self, claim: str, passage: Passage) -> Reading:
+        return read(claim, self._analyzer, self._languages[passage.number])
 
     def _statements(self, passage: Passage) -> tuple[_Stated, ...]:
         if passage.number not in self._stated:
-            self._stated[passage.number] = tuple(
-                _Stated(passage, sentence.span, sentence.text, frozenset(self._tokenise(sentence.text)))
-                for sentence in passage.statements()
-            )
+            text = passage.text
+            (language,) = self._analyzer.languages([self._analyzer.joined(text)], text)
+            self._languages[passage.number] = language
+            self._stated[passage.number] = tuple(_stated(passage, self._analyzer, language))
         return self._stated[passage.number]
 
 
-def _coverage(words: frozenset[str], places: Sequence[_Place]) -> NDArray[np.float64]:
-    return np.array([_share(words, place.stated.words) for place in places])
+def _stated(passage: Passage, analyzer: Analyzer, language: str) -> list[_Stated]:
+    """Its sentences below what they are about: title, headings, the speaker of a line, the head of a table."""
+
+    def stems(text: str) -> frozenset[str]:
+        return read(text, analyzer, language).stems
+
+    title = stems(" ".join((passage.hit.title, *passage.hit.citation.heading_path)))
+    headings = [(found.start(), stems(found[1])) for found in _HEADING.finditer(passage.text)]
+    stated: list[_Stated] = []
+    ends, columns = 0, frozenset[str]()
+    for sentence in passage.statements():
+        start = sentence.span.start - passage.start
+        if _INSTRUCTION.search(sentence.text):
+            blank = passage.text.find("\n\n", start)
+            ends = blank if blank >= 0 else len(passage.text)
+        if start < ends:
+            continue
+        reading = read(sentence.text, analyzer, language)
+        columns = (columns or reading.stems) if sentence.text.startswith("|") else frozenset()
+        about = title | next((stems for at, stems in reversed(headings) if at < start), frozenset())
+        if speaker := _SPEAKER.match(passage.text, passage.text.rfind("\n", 0, start) + 1):
+            about |= stems(speaker[1])
+        stated.append(_Stated(passage, sentence.span, sentence.text, reading, about, columns, _bare(sentence.text)))
+    return stated
 
 
-def _joined(one: _Stated, other: _Stated, vectors: Mapping[str, NDArray[np.float32]]) -> _Place:
-    total = vectors[one.text] + vectors[other.text]
-    vector = (total / max(float(np.linalg.norm(total)), 1e-12)).astype(np.float32)
-    text, words = f"{one.text} {other.text}", one.words | other.words
-    return _Place(_Stated(one.passage, one.span.union(other.span), text, words), vector)
+def _bare(text: str) -> str:
+    """A sentence without what does not change what it says."""
+    return " ".join(re.findall(r"[\w%°$€£.,-]*\w", text.casefold()))
 
 
-def _share(words: frozenset[str], within: frozenset[str]) -> float:
-    return len(words & within) / len(words) if words else 1.0
-
-
-def _missing(sentence: str, text: str) -> float:
-    """The share of a sentence's numbers that a text has nowhere; `1,000` is `1000`."""
-    wanted = {_plain(number) for number in _NUMBER.findall(sentence)}
-    there = {_plain(number) for number in _NUMBER.findall(text)}
-    return len(wanted - there) / len(wanted) if wanted else 0.0
-
-
-def _names_missing(sentence: str, passages: Sequence[Passage]) -> float:
-    """The share of a sentence's names that the passages, their titles and their headings have nowhere."""
-    wanted = {name.casefold() for name in _NAME.findall(sentence)}
-    cited = (passage.hit for passage in passages)
-    said = " ".join(" ".join((hit.excerpt, hit.title, *hit.citation.heading_path)) for hit in cited)
-    there = {*_WORD.findall(said.casefold())}
-    return sum(not _is_there(name, there) for name in wanted) / len(wanted) if wanted else 0.0
-
-
-def _is_there(name: str, words: Set[str]) -> bool:
-    """In languages with capitals for every noun, a long one may have another ending: `Vektoren`, `Vektor`."""
-    return name in words or (len(name) > 5 and any(word.startswith(name[:-2]) for word in words))
-
-
-def _plain(number: str) -> str:
-    grouped = re.fullmatch(r"[-+]?\d{1,3}(?:,\d{3})+", number)
-    return (number.replace(",", "") if grouped else number.replace(",", ".")).lstrip("+")
-
-
-def _denies(text: str) -> bool:
-    return len(_DENIALS.findall(text)) % 2 == 1
-
-
-def _opposed(sentence: str, text: str) -> bool:
-    """Whether the text has the opposite of a word of the sentence, and not the word itself."""
-    said, there = (" ".join(_WORD.findall(each.lower())) for each in (sentence, text))
-    for pair in _OPPOSITES:
-        for word, opposite in (pair, pair[::-1]):
-            if _has(said, word) and not _has(there, word) and _has(there, opposite) and not _has(said, opposite):
-                return True
-    return False
-
-
-def _nearest(words: frozenset[str], stated: Sequence[_Stated]) -> list[str]:
-    return [each.text for each in sorted(stated, key=lambda each: -len(words & each.words))[:_NEAREST]]
+def _nearest(reading: Reading, stated: Sequence[_Stated]) -> list[str]:
+    return [each.text for each in sorted(stated, key=lambda each: -len(reading.stems & each.reading.stems))[:_NEAREST]]
 
 
 def _turned(sentence: str, nearest: Sequence[str]) -> bool:
     """Whether a sentence goes one way and the others only the other way, or denies where none of them does."""
-    if _denies(sentence) and not any(_DENIALS.search(text) for text in nearest):
+    if len(_DENIALS.findall(sentence)) % 2 and not any(_DENIALS.search(text) for text in nearest):
         return True
     up, down = _directions(sentence)
     there = [_directions(text) for text in nearest]
@@ -323,7 +336,3 @@ def _turned(sentence: str, nearest: Sequence[str]) -> bool:
 
 def _directions(text: str) -> tuple[bool, bool]:
     return _UP.search(text) is not None, _DOWN.search(text) is not None
-
-
-def _has(words: str, stem: str) -> bool:
-    return words.startswith(stem) or f" {stem}" in words

@@ -30,7 +30,7 @@ def test_every_sentence_of_a_real_model_that_stays_is_supported_by_what_it_cites
     assert model is not None
     embedder = bundled_embedder()
     passages = [passage(1, "The mirror is washed once a year, in May, by Oskar.")]
-    checker = CitationChecker(passages, lambda: embedder, Analyzer().query_tokens)
+    checker = CitationChecker(passages, lambda: embedder, Analyzer())
     told: list[WrittenSentence] = []
     metered = MeteredModel(model)
     writing = Writing(metered, checker, Mode.GROUNDED, 200, deadline=_PATIENT, reply_tokens=24, tell=told.append)

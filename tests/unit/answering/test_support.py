@@ -20,7 +20,7 @@ TEXT = (
 def checker() -> CitationChecker:
     embedder = bundled_embedder()
     passages = [passage(1, TEXT, start=40, line=3), passage(2, "Cats sleep in the shed all winter.", uri="b.md")]
-    return CitationChecker(passages, lambda: embedder, Analyzer().query_tokens)
+    return CitationChecker(passages, lambda: embedder, Analyzer())
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_the_place_that_says_it_is_cited_exactly(checker: CitationChecker) -> No
 )
 def test_what_turns_round_all_that_is_near_it_is_unsupported(checker: CitationChecker, said: str, text: str) -> None:
     embedder = bundled_embedder()
-    found = CitationChecker([passage(1, text)], lambda: embedder, Analyzer().query_tokens).check(said, [1])
+    found = CitationChecker([passage(1, text)], lambda: embedder, Analyzer()).check(said, [1])
     assert found.evidence.turned and found.support is Support.UNSUPPORTED
 
 
 def test_a_denial_of_what_is_denied_is_supported(checker: CitationChecker) -> None:
     embedder = bundled_embedder()
     text = "The dome never opens in rain. It reduces the noise, and increases the heat."
-    denied = CitationChecker([passage(1, text)], lambda: embedder, Analyzer().query_tokens)
+    denied = CitationChecker([passage(1, text)], lambda: embedder, Analyzer())
     assert denied.check("The dome never opens in rain.", [1]).support is Support.SUPPORTED
     assert not denied.check("The dome increases the heat.", [1]).evidence.turned

@@ -99,7 +99,7 @@ def _by_model(
     tell: Tell,
 ) -> AskAnswer:
     """What the model writes, checked; the passages' own sentences where it does not answer."""
-    checker = CitationChecker(passages, lambda: engine.embedder, engine.library.adapters.analyzer.query_tokens)
+    checker = CitationChecker(passages, lambda: engine.embedder, engine.library.adapters.analyzer)
 
     def said(sentence: WrittenSentence) -> None:
         tell(written(sentence, passages))

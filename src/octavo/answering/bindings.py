@@ -1,0 +1,397 @@
+"""What a claim binds otherwise than a place of a passage does: numbers, units, names, roles, denials, opposites.
+
+Each word of the claim is aligned with one of the place, which is a sentence or two that follow each other. What has no
+partner, or another one than the claim says, is a problem; a place supports a claim when there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from itertools import pairwise, zip_longest
+from typing import NamedTuple
+
+from octavo.answering.quantities import UNITS
+from octavo.answering.reading import Reading, Token
+from octavo.answering.words import is_verb, opposite, same
+
+_NEAR_BY = 4  # words from a verb to the `by` of its agent: directed, written and produced by
+_BESIDE = 3
+_NEARLY = 10  # words that a claim has of a sentence for each of its own, to be made of that sentence's words
+_HEADING, _COLUMN = -1, -2  # instead of a sentence's number
+
+
+class Kind(StrEnum):
+    """How a claim and a place may differ."""
+
+    WORD = "word"
+    NAME = "name"
+    NUMBER = "number"
+    UNIT = "unit"
+    TIME = "time"
+    COUNTED = "counted"
+    DENIAL = "denial"
+    OPPOSITE = "opposite"
+    ROLES = "roles"
+    SCATTERED = "scattered"
+
+
+class Problem(NamedTuple):
+    kind: Kind
+    token: Token
+
+
+class Place(NamedTuple):
+    """One or two sentences, and the words of the headings above them."""
+
+    sentences: tuple[Reading, ...]
+    headings: frozenset[str]
+    columns: frozenset[str] = frozenset()
+    """The words above a table's row."""
+
+
+class _Pair(NamedTuple):
+    """A token of the claim with its partner: in which sentence, and where."""
+
+    token: Token
+    sentence: int
+    partner: Token | None
+
+    @property
+    def at(self) -> int:
+        return self.partner.at if self.partner else -1
+
+
+class Comparison(NamedTuple):
+    problems: tuple[Problem, ...]
+    unpaired: tuple[Token, ...]
+    """Words of the place that the claim has not."""
+    share: float
+    """Of the claim's tokens, those that have a partner."""
+
+
+def compare(claim: Reading, place: Place) -> Comparison:
+    pairs, alone = _aligned(claim, place)
+    used = {(pair.sentence, pair.at) for pair in pairs}
+    unpaired = tuple(
+        token
+        for number, reading in enumerate(place.sentences)
+        for token in reading.tokens
+        if (number, token.at) not in used and token.quantity is None
+    )
+    problems = [
+        *_alone(alone, place),
+        *_opposed(claim, alone, pairs, place, unpaired),
+        *_denied(pairs),
+        *_counted_otherwise(pairs, place),
+        *_scattered(claim, pairs, place),
+        *_borrowed(claim, pairs, place),
+    ]
+    if not claim.language:  # others order their words in other ways
+        problems += (
+            *_reordered(claim, pairs, place),
+            *_swapped(pairs, place),
+            *_other_condition(pairs),
+            *_other_subject(pairs, place, unpaired),
+        )
+    if "than" in claim.polar and {problem.kind for problem in problems} == {Kind.OPPOSITE, Kind.ROLES}:
+        problems = []  # the converse: x has more than y, y has less than x
+    return Comparison(tuple(problems), unpaired, len(pairs) / max(1, len(claim.tokens)))
+
+
+def _aligned(claim: Reading, place: Place) -> tuple[list[_Pair], list[Token]]:
+    """Words of one phrase in one sentence where that has them, and near each other."""
+    pairs: list[_Pair] = []
+    alone: list[Token] = []
+    phrases: dict[int, list[Token]] = {}
+    for token in claim.tokens:
+        phrases.setdefault(token.phrase, []).append(token)
+    taken: set[tuple[int, int]] = set()
+    for tokens in phrases.values():
+        partners = [
+            [
+                (at, other)
+                for at, reading in enumerate(place.sentences)
+                for other in reading.tokens
+                if _match(token, other)
+            ]
+            for token in tokens
+        ]
+        votes = [sum(any(at == each for each, _ in found) for found in partners) for at in range(len(place.sentences))]
+        home, before = votes.index(max(votes)), -1
+        for token, found in zip(tokens, partners, strict=True):
+            if found:
+                at, partner = min(
+                    found,
+                    key=lambda each: (
+                        (each[0], each[1].at) in taken,
+                        each[0] != home,
+                        token.in_denial != each[1].in_denial,
+                        token.stem != each[1].stem,
+                        _step(before, each[1].at),
+                    ),
+                )
+                taken.add((at, partner.at))
+                pairs.append(_Pair(token, at, partner))
+                before = partner.at if at == home else before
+            elif any(same(token.stem, stem) for stem in place.columns):
+                pairs.append(_Pair(token, _COLUMN, None))
+            elif any(same(token.stem, stem) for stem in place.headings):
+                pairs.append(_Pair(token, _HEADING, None))
+            elif not any(_abbreviates(token, reading) for reading in place.sentences):
+                alone.append(token)
+    return sorted(pairs, key=lambda pair: pair.token.at), alone
+
+
+def _abbreviates(token: Token, reading: Reading) -> bool:
+    """`ALS` in a claim, `amyotrophic lateral sclerosis` in the place."""
+    return (
+        token.name and len(token.word) in (3, 4, 5) and token.word in "".join(other.word[0] for other in reading.tokens)
+    )
+
+
+def _step(before: int, at: int) -> int:
+    return at - before if at > before else 2 * (before - at) + 2
+
+
+def _match(token: Token, other: Token) -> bool:
+    one, two = token.quantity, other.quantity
+    if one and two:
+        return one.value == two.value and (one.unit == two.unit or not one.unit or not two.unit)
+    if one or two:  # one month, a month
+        counted, word = (one, other) if one else (two, token)
+        return counted is not None and counted.value == 1 and counted.unit == UNITS.get(word.stem, "-")
+    if token.timed or other.timed:
+        return token.stem == other.stem
+    return same(token.stem, other.stem)
+
+
+def _alone(tokens: Sequence[Token], place: Place) -> Iterator[Problem]:
+    values = {token.quantity.value for reading in place.sentences for token in reading.tokens if token.quantity}
+    for token in tokens:
+        if token.quantity is None:
+            yield Problem(Kind.TIME if token.timed else Kind.NAME if token.name and token.at else Kind.WORD, token)
+        elif token.quantity.value != 1 or token.quantity.unit not in ("", "time"):
+            yield Problem(Kind.UNIT if token.quantity.value in values else Kind.NUMBER, token)
+
+
+def _opposed(
+    claim: Reading, alone: Sequence[Token], pairs: Sequence[_Pair], place: Place, unpaired: Sequence[Token]
+) -> Iterator[Problem]:
+    """A word without a partner whose opposite stands there; words of the other sentence may be meant for this one."""
+    homes = {pair.sentence for pair in pairs}
+    carried = [pair.token for pair in pairs if pair.sentence == 0 and 1 in homes]
+    theirs = {token.stem for token in unpaired}
+    polar = (
+        frozenset[str]().union(*(place.sentences[home].polar for home in homes if home >= 0)) if homes else frozenset()
+    )
+    for token in (*alone, *carried):
+        if any(opposite(token.stem, other) for other in theirs | (polar - claim.polar)):
+            yield Problem(Kind.OPPOSITE, token)
+    if "only" in claim.polar - polar and not theirs & {"sole", "exclus", "just"}:
+        yield Problem(Kind.OPPOSITE, claim.tokens[0])
+    if any(opposite(word, other) for word in claim.polar - polar for other in (polar - claim.polar) | theirs):
+        yield Problem(Kind.OPPOSITE, claim.tokens[0])
+
+
+def _denied(pairs: Sequence[_Pair]) -> Iterator[Problem]:
+    for token, _, partner in pairs:
+        if partner and ((token.denied and not partner.in_denial) or (partner.denied and not token.in_denial)):
+            yield Problem(Kind.DENIAL, token)
+
+
+def _counted_otherwise(pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+    """A number counts the word beside it: in the place no other number stands nearer to that word."""
+    for pair, following in zip_longest(pairs, pairs[1:]):
+        if following and _backwards(pair, following):
+            yield Problem(Kind.TIME, following.token)
+        if pair.token.quantity is None or pair.partner is None or pair.token.name:
+            continue
+        phrase = [other for other in pairs if other.token.phrase == pair.token.phrase]
+        words = [word for word in phrase if not word.token.timed and word.partner and word.sentence == pair.sentence]
+        if not words:
+            elsewhere = {word.sentence for word in phrase if word.partner and not word.token.timed}
+            if any(token.quantity for at in elsewhere for token in place.sentences[at].tokens):
+                yield Problem(Kind.COUNTED, pair.token)
+            continue
+        word = next((word for word in words if word.token.at > pair.token.at), words[-1]).partner
+        own = {other.token.quantity.value for other in phrase if other.token.quantity}
+        rivals = [
+            other
+            for other in place.sentences[pair.sentence].tokens
+            if other.quantity and other.quantity.value not in own and other.quantity.unit != "ordinal"
+        ]
+        elsewhere = {other.phrase for other in rivals} - {pair.partner.phrase}
+        here = {token.stem for token in place.sentences[pair.sentence].tokens if token.phrase == pair.partner.phrase}
+        if any(_reach(other, word) < _reach(pair.partner, word) for other in rivals if word) or (
+            len(own) == 1
+            and any(
+                word.partner
+                and word.partner.phrase in elsewhere
+                and word.partner.stem not in here
+                and word.at > _BESIDE
+                for word in words
+            )
+        ):
+            yield Problem(Kind.COUNTED, pair.token)
+
+
+def _backwards(start: _Pair, end: _Pair) -> bool:
+    """`From April to September` where the place says `from September to April`."""
+    ranged = end.token.ends_range and start.token.timed and end.token.timed
+    return ranged and start.sentence == end.sentence and start.at > end.at
+
+
+def _reach(number: Token, word: Token) -> tuple[int, int]:
+    """A number before a word is nearer than one after it."""
+    return abs(number.phrase - word.phrase), word.at - number.at if word.at > number.at else number.at - word.at + 1
+
+
+def _scattered(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+    """A clause that two sentences say together, where the second has no pronoun for what it takes from the first."""
+    if len(place.sentences) < 2:
+        return
+    clauses: list[list[_Pair]] = [[]]
+    for pair in pairs:
+        if (
+            clauses[-1]
+            and pair.token.phrase != clauses[-1][-1].token.phrase
+            and pair.token.phrase in claim.verbs.values()
+        ):
+            clauses.append([])
+        if pair.sentence >= 0:
+            clauses[-1].append(pair)
+    for inside in clauses:
+        first = [pair.sentence == 0 for pair in inside]
+        runs = sum(here and not before for before, here in zip((False, *first), first, strict=False))
+        last = max((pair.at for pair in inside if pair.sentence == 1), default=0)
+        pronouns = [at for at in place.sentences[1].pronouns if at < last + _BESIDE]
+        if inside and not all(first) and runs > max(0, len(pronouns) - len(claim.pronouns)):
+            yield Problem(Kind.SCATTERED, inside[0].token)
+        if sum(first) not in (0, len(first)):
+            home = int(2 * sum(first) < len(first))
+            used = {pair.at for pair in inside if pair.sentence == home}
+            spare = [token for token in place.sentences[home].tokens if token.quantity and token.at not in used]
+            carried = [pair for pair in inside if pair.sentence != home and pair.token.quantity]
+            if spare and carried:
+                yield Problem(Kind.COUNTED, carried[0].token)
+
+
+def _reordered(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+    """A sentence's own words in another order than by moving a part of it, and no verb made passive."""
+    for number, reading in enumerate(place.sentences):
+        foreign = claim.words - reading.words
+        if len(foreign) * _NEARLY > len(claim.words) or ("by" in claim.words) != ("by" in reading.words):
+            continue
+        inside = [pair for pair in pairs if pair.sentence == number and not pair.token.timed]
+        back = [(before, after) for before, after in pairwise(inside) if after.at < before.at]
+        if len(back) > 1 or any(_around_verb(claim, reading, before, after) for before, after in back):
+            yield Problem(Kind.ROLES, inside[0].token)
+
+
+def _around_verb(claim: Reading, reading: Reading, before: _Pair, after: _Pair) -> bool:
+    """`The leader is a president` for `The president is a leader`."""
+    if before.token.phrase != after.token.phrase:
+        return False
+    between = any(before.token.at < at < after.token.at for at in claim.verbs)
+    return between and any(after.at < at < before.at for at in reading.verbs)
+
+
+def _borrowed(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+    """A heading's word is what a sentence is about: it stands before the verb, or for a pronoun."""
+    spare = max(len(reading.pronouns) for reading in place.sentences) > len(claim.pronouns)
+    for token, sentence, _ in pairs:
+        if (
+            sentence == _HEADING
+            and not spare
+            and any(at < token.at and phrase == token.phrase for at, phrase in claim.verbs.items())
+        ):
+            yield Problem(Kind.NAME if token.name else Kind.WORD, token)
+
+
+def _swapped(pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+    """What stands on one side of a verb in the claim and on the other in the place, unless one of both is passive."""
+    for pivot in pairs:
+        if pivot.partner is None or pivot.token.timed or pivot.token.name:
+            continue
+        reading = place.sentences[pivot.sentence]
+        around = [(pair, _offset(pair, pivot, reading)) for pair in pairs if pair.token.clause == pivot.token.clause]
+        left = [(pair, at) for pair, at in around if at and not pair.token.timed and pair.token.at < pivot.token.at]
+        right = [(pair, at) for pair, at in around if at and not pair.token.timed and pair.token.at > pivot.token.at]
+        gone = [pair for pair, at in left if at > 0]
+        come = [pair for pair, at in right if at < 0]
+        swapped = any(pair.token.name for pair in gone) and any(pair.token.name for pair in come)
+        by, agent = pivot.partner.by, False
+        if is_verb(pivot.token.stem):
+            phrase = pivot.token.phrase
+            swapped |= all(any(pair.token.phrase == phrase for pair in side) for side in (gone, come))
+            swapped |= any(_beside(pair, pivot) for pair in (*gone[-1:], *come[:1]))
+            named = [at for pair, at in right if pair.token.name and pair.token.phrase == phrase]
+            agent = 0 < by <= _NEAR_BY and not pivot.token.by and bool(named) and min(named) > by
+        passive = by and not pivot.token.by and any(at > by for _, at in left)
+        made_passive = (
+            pivot.token.by and not by and any(pair.token.at - pivot.token.at > pivot.token.by for pair in come)
+        )
+        if agent or (swapped and not passive and not made_passive) or _other_agent(pivot, pairs, reading):
+            yield Problem(Kind.ROLES, pivot.token)
+
+
+def _other_condition(pairs: Sequence[_Pair]) -> Iterator[Problem]:
+    """`If a, then b` where the place says `if b, then a`."""
+    for side in (True, False):
+        crossed = [
+            pair.partner.condition is not side for pair in pairs if pair.partner and pair.token.condition is side
+        ]
+        if not crossed or 2 * sum(crossed) < len(crossed):
+            return
+    yield Problem(Kind.ROLES, pairs[0].token)
+
+
+def _other_subject(pairs: Sequence[_Pair], place: Place, unpaired: Sequence[Token]) -> Iterator[Problem]:
+    """A verb whose clause has a subject of its own in the place, where the claim's stands in another clause."""
+    for subject, verb in pairwise(pairs):
+        if not (subject.partner and verb.partner and verb.sentence == subject.sentence and verb.token.verbal):
+            continue
+        if subject.token.phrase != verb.token.phrase or subject.partner.clause == verb.partner.clause:
+            continue
+        if any(
+            token.phrase == verb.partner.phrase and token.at < verb.at and token in unpaired and not token.verbal
+            for token in place.sentences[verb.sentence].tokens
+        ):
+            yield Problem(Kind.ROLES, verb.token)
+
+
+def _offset(pair: _Pair, pivot: _Pair, reading: Reading) -> int | None:
+    """How far from the pivot a word stands in its clause; a word from above, where a pronoun stands for it."""
+    if pair.sentence == pivot.sentence:
+        together = pair.partner and pivot.partner and pair.partner.clause == pivot.partner.clause
+        return pair.at - pivot.at if together else None
+    if pair.sentence < pivot.sentence:
+        return (reading.pronouns[0] if reading.pronouns else -1) - pivot.at
+    return None
+
+
+def _beside(pair: _Pair, pivot: _Pair) -> bool:
+    """Whether a name stands beside the pivot on both sides."""
+    if pair.sentence != pivot.sentence or not pair.token.name or not pair.partner:
+        return False
+    near = abs(pair.at - pivot.at) < _BESIDE and abs(pair.token.at - pivot.token.at) < _BESIDE
+    return near and pair.partner.stem == pair.token.stem
+
+
+def _other_agent(pivot: _Pair, pairs: Sequence[_Pair], reading: Reading) -> bool:
+    """Whether the claim says `owned by X` where the place says `owned by Y`."""
+    nearest = _NEAR_BY if is_verb(pivot.token.stem) else 1
+    if pivot.partner is None or not (0 < pivot.token.by <= nearest and 0 < pivot.partner.by <= nearest):
+        return False
+    by = pivot.at + pivot.partner.by
+    agents = (
+        token.at for token in reading.tokens if token.at > by and 0 < token.by <= (_NEAR_BY if token.verbal else 1)
+    )
+    end = min(agents, default=None)
+    agent = next(
+        (pair for pair in pairs if pair.token.at > pivot.token.at + pivot.token.by and not pair.token.timed), None
+    )
+    if agent is None or not (agent.token.name or nearest > 1):
+        return False
+    return not (agent.sentence == pivot.sentence and by < agent.at and (end is None or agent.at < end))
