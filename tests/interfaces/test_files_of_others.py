@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,52 @@ def test_an_edit_does_not_replace_a_file_that_was_saved_after_the_last_look(
         with pytest.raises(Conflict, match="changed while it was edited"):
             Draft(path, b"ours", None).replace(file.stamp)
         assert (path.read_text() if path.exists() else "") == ("theirs" if action == "saved" else "")
+
+
+def test_no_save_of_another_program_is_lost_between_the_last_look_and_the_write(folder: Path) -> None:
+    path, rounds, stop = folder / "note.md", 150, threading.Event()
+    if not exchange(path, folder / "links.md"):
+        pytest.skip("files cannot change places on this disk")
+
+    def edit() -> None:
+        while not stop.is_set():
+            with suppress(Conflict):
+                file = read(path, "note.md", 1 << 20)
+                overwrite(file, b"+" + file.content.lstrip(b"+"))
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    lost = []
+    for number in range(rounds):
+        (folder / "saved").write_bytes(b"%d" % number)
+        (folder / "saved").replace(path)
+        # What the editor takes back is there for a moment, so that one look is not enough.
+        lost += [] if any(path.read_bytes().lstrip(b"+") == b"%d" % number for _ in range(10_000)) else [number]
+    stop.set()
+    editor.join()
+    assert (lost, path.read_bytes().lstrip(b"+")) == ([], b"%d" % (rounds - 1))
+
+
+def test_what_came_out_of_its_place_goes_back_also_where_that_is_empty_by_then(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "note.md"
+    if not exchange(path, folder / "links.md"):
+        pytest.skip("files cannot change places on this disk")
+    draft, calls = Draft(path, b"ours", None), []
+
+    def deleted(one: Path, other: Path) -> bool:
+        calls.append(one)
+        if len(calls) == 2:
+            other.unlink()
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "exchange", deleted)
+    theirs = path.read_bytes()
+    with pytest.raises(Conflict):
+        draft.replace((0, 0, 0))
+    draft.discard()
+    assert path.read_bytes() == theirs
 
 
 def test_a_draft_takes_the_place_of_the_file_that_was_read_alone(folder: Path, system: str) -> None:

@@ -31,6 +31,7 @@ from octavo.model.ids import text_hash
 from octavo.model.memory import MemoryFile, MemoryFilter, MemoryItem, MemoryStatus
 from octavo.model.text import normalise
 from octavo.sources.decode import UnreadableFile, decode, read_bytes
+from octavo.sources.redaction import replaced_by_marks
 
 TRASH = ".trash"
 _LARGEST = 4_000_000  # bytes
@@ -317,6 +318,9 @@ class _Sync:
         before = self._originals.get(path)
         found = None if before is None else self._edited(item, before)
         content = self._canonical(item) if found is None else found
+        if keys := replaced_by_marks((before or b"").decode("utf-8", "replace"), content.decode("utf-8")):
+            self._problems[path] = f"it stays as it is: it holds a secret ({keys[0].kind}), and the memory marks for it"
+            return False
         written = MemoryFile(path, item.id, item.version, text_hash(normalise(content.decode("utf-8"))))
         repository, project = self._memories.repository, self._memories.project
         with self._memories.store.transaction():

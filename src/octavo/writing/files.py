@@ -192,7 +192,7 @@ def overwrite(file: File, content: bytes) -> None:
 def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
     """The same for several files: all of them get their new bytes, or after an error none has."""
     drafts: list[Draft] = []
-    replaced: list[File] = []
+    replaced: list[tuple[File, Draft]] = []
     try:
         for file, content in changes:
             drafts.append(Draft(file.path, content, file, named=len(changes) > _OPEN_AT_ONCE))
@@ -201,13 +201,17 @@ def overwrite_all(changes: Sequence[tuple[File, bytes]]) -> None:
                 raise _changed_meanwhile(file.path)
         for (file, _), draft in zip(changes, drafts, strict=True):
             draft.replace(file.stamp)
-            replaced.append(file)
+            replaced.append((file, draft))
     except BaseException as error:
         for draft in drafts:
             draft.discard()
-        for file in replaced:
-            with suppress(OSError):
-                Draft(file.path, file.content, file).replace()
+        for file, draft in replaced:
+            with suppress(OSError, Conflict):  # what somebody saved since stays
+                back = Draft(file.path, file.content, file)
+                try:
+                    back.replace(draft.stamp)
+                finally:
+                    back.discard()
         if isinstance(error, OSError):
             name = changes[len(replaced)][0].path.name if len(changes) > 1 else changes[0][0].path.name
             raise StorageError(f"{name} could not be written: {error.strerror}", hint="nothing was changed") from error
@@ -284,6 +288,7 @@ class Draft:
             if file is not None:
                 same_access(self._descriptor, file.path, file.mode)
             os.fsync(self._descriptor)
+            self.stamp = _stamp(os.fstat(self._descriptor))
         except BaseException:
             self.discard()
             raise
@@ -302,7 +307,7 @@ class Draft:
         self._close()
         if expected is not None and self._exchanged():
             if _stamp_at(self.name) != expected:
-                exchange(self.name, self.path)
+                self._put_back()
                 raise _changed_meanwhile(self.path)
             self.name.unlink()
         else:
@@ -310,6 +315,16 @@ class Draft:
                 raise _changed_meanwhile(self.path)
             replace_keeping_streams(self.name, self.path)
         self.named = False
+
+    def _put_back(self) -> None:
+        """What came out belongs to somebody else: it goes back, and is never taken for a draft."""
+        self.named = False
+        try:
+            exchange(self.name, self.path)
+        except FileNotFoundError:
+            rename_new(self.name, self.path)
+        else:
+            self.named = True
 
     def _exchanged(self) -> bool:
         try:

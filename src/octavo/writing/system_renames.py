@@ -18,8 +18,9 @@ from typing import Any
 _AT_FDCWD = -100
 _LINUX = {"exclusive": 1, "exchange": 2}
 _MACOS = {"exclusive": 4, "exchange": 2}
-_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
-_NO_LINKS = (*_UNSUPPORTED, errno.EPERM, errno.EMLINK, errno.EXDEV, errno.EACCES)
+# EPERM is what some sandboxes say of calls that they do not know.
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)
+_NO_LINKS = (*_UNSUPPORTED, errno.EMLINK, errno.EXDEV, errno.EACCES)
 
 
 def rename_new(source: Path, target: Path) -> None:

@@ -11,13 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from interleaving import Interleaved
+from secret_tokens import TOKENS
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, SourceError
 from octavo.memory import files
+from octavo.memory.draft import Draft
 from octavo.memory.files import TRASH, sync
 from octavo.memory.notes import read_note, write_note
+from octavo.memory.redacting import redact_stored
+from octavo.memory.remember import remember
 from octavo.memory.sync_report import SyncReport
 from octavo.model.ids import ProjectId
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
@@ -394,3 +398,15 @@ def test_a_memory_restored_after_another_run_took_its_file_away_is_not_archived_
     begun.files_to_memories()
     begun.memories_to_files()
     assert engine.memories.item(done.item).status is MemoryStatus.ACTIVE
+
+
+def test_a_memory_that_was_redacted_since_does_not_take_the_key_from_its_file(engine: Engine, folder: Path) -> None:
+    token = TOKENS["GitHub token"]
+    remember(engine.memories, Draft(f"The door opens with {token}."), force=True)
+    (path,) = run(engine, folder)["written"]
+    before = (folder / path).read_text("utf-8")
+    assert token in before
+    assert redact_stored(engine.memories) == 1
+    (problem,) = run(engine, folder)["problems"]
+    assert (problem.path, "GitHub token" in problem.reason) == (path, True)
+    assert (folder / path).read_text("utf-8") == before
