@@ -49,6 +49,7 @@ NAVIGATION = {
         "troubleshooting",
     ],
     "Reference": [
+        "reference/queries",
         "reference/commands",
         "reference/operations",
         "reference/python",

@@ -45,6 +45,11 @@ def test_filters_alone_list_what_passes_them(found: Found) -> None:
     assert found("title:apfel") == {"garden/apple.md"}
 
 
+def test_a_query_may_begin_with_what_it_excludes(found: Found) -> None:
+    assert found("-token") == found("-tok*") == {"web/session.md", "garden/apple.md"}
+    assert "web/token.md" not in found('-"a token" session')
+
+
 def test_options_alone_list_what_passes_them(found: Found, octavo: Octavo) -> None:
     assert found("--path", "web") == {"web/session.md", "web/token.md"}
     assert found("-c", "notes", "--heading", "apfel") == {"garden/apple.md"}

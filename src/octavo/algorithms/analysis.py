@@ -20,7 +20,7 @@ from operator import add
 
 from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
 from octavo.algorithms.languages import ENGLISH, FunctionWords, by_letters, decided, marked, word_forms
-from octavo.algorithms.stemming import shared_start, snowball, start_by_script, stem_by_script
+from octavo.algorithms.stemming import snowball, spelled_by_script, start_by_script, stem_by_script
 from octavo.algorithms.stopwords import STOP_WORDS
 
 LONGEST = 64
@@ -57,9 +57,6 @@ _ONE_WORD = frozenset(_NO_HUMPS.split())
 
 _UNSTEMMED = frozenset({"aws", "ios", "macos"})  # names that would lose their s, as nodejs and its kind would
 
-_ENDINGS = "n on ion tion ation g ng ing y ly ty ity lity s es d ed l al ul ful ess t nt ent ce nce r or le"
-"""What may follow the start of a word, for the question how much of it all its stems share."""
-
 
 class Analyzer:
     """Splits, folds and stems. Equal versions give equal tokens; a library records the version it was built with.
@@ -69,8 +66,9 @@ class Analyzer:
 
     version = "octavo-5"
 
-    def __init__(self) -> None:
-        self._stem = snowball("english")
+    def __init__(self, *, stemmed: bool = True) -> None:
+        self._stem = snowball("english") if stemmed else str
+        self._stem_by_script = stem_by_script if stemmed else spelled_by_script
         self._words = _Remembered(self._analyse)
         self.word: Callable[[str], str] = self._words.__getitem__
         """The tokens of what a text has between two separators, joined: one look-up where it was met before."""
@@ -137,9 +135,8 @@ class Analyzer:
         return [token for token in tokens if token not in self.stop_words] or tokens
 
     def prefix(self, text: str) -> str:
-        """What the tokens of words starting with `text` start with; empty where that cannot be said.
-
-        Tokens are stems, so the answer is cut back to what survives stemming: `running` gives `run`.
+        """The last word that `text` has the start of, folded as tokens are but not stemmed: `beginnings` tells which
+        tokens such words have. Empty where the text is no start of a word, or may be an Arabic article.
         """
         pieces = list(_pieces(text))
         kind, piece = (pieces[-1].lastgroup, pieces[-1].group()) if pieces else ("", "")
@@ -148,14 +145,9 @@ class Analyzer:
         if kind != "word":
             return ""
         start = _lower(_whole(piece))
-        if not start.isascii() and (shared := start_by_script(start)) is not None:
-            return shared
-        if not _stemmable(start):
+        if start.isascii() or (shared := start_by_script(start)) is None:
             return start
-        # A short start has not reached its ending yet: conf is no conf(ul), whose stem would be con.
-        endings = ["", *_ENDINGS.split()] if len(start) > 4 else [""]
-        stems = [self._stem(start + ending) for ending in endings]
-        return shared_start([start, *stems])
+        return spelled_by_script(start) if shared else ""
 
     def _analyse(self, word: str) -> str:
         if word.isascii() and word.isidentifier():
@@ -217,7 +209,7 @@ class Analyzer:
         term = word.lower() if len(word) <= LONGEST and word.isascii() else _lower(word)
         if _stemmable(term):
             return self._stem(term)
-        return term if term.isascii() else stem_by_script(term)
+        return term if term.isascii() else self._stem_by_script(term)
 
 
 class _Remembered(dict[str, str]):
@@ -244,6 +236,12 @@ class _Remembered(dict[str, str]):
 def shared_analyzer() -> Analyzer:
     """One for all in a process: it remembers every word that it has met, and most words come again."""
     return Analyzer()
+
+
+@cache
+def written_words() -> Analyzer:
+    """Gives the words of a text as they are written, folded like tokens and not stemmed: see `beginnings`."""
+    return Analyzer(stemmed=False)
 
 
 @cache

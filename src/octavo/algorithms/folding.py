@@ -56,6 +56,11 @@ def fold(text: str) -> str:
     return text.translate(_CHARACTERS)
 
 
+def is_ideograph(text: str) -> bool:
+    """Whether it is one character of a script that is indexed in pairs."""
+    return len(text) == 1 and re.match(f"[{CJK}]", text) is not None
+
+
 class _Characters(dict[int, str]):
     """Code point → what stands for it, decided when it is first met."""
 

@@ -58,6 +58,12 @@ def stem_by_script(term: str) -> str:
     return _light_arabic(term) if script == "arabic" else snowball(script)(term) or term
 
 
+def spelled_by_script(term: str) -> str:
+    """The word, not stemmed, in the one spelling of those that its script has for it."""
+    script = _script(term * _LEAST)
+    return term if script is None else _normalised(term, script)
+
+
 def start_by_script(start: str) -> str | None:
     """What the stems of words that begin so begin with, empty where that cannot be said; None if none is stemmed."""
     script = _script(start * _LEAST)
@@ -67,14 +73,14 @@ def start_by_script(start: str) -> str | None:
     if script == "arabic" and any(_perhaps_article(start, article) for article in _ARTICLES):
         return ""
     stems = [stem_by_script(start + ending) for ending in ("", *_ENDINGS.get(script, "").split())]
-    return shared_start(stems if script == "arabic" else [start, *stems])
+    return _shared_start(stems if script == "arabic" else [start, *stems])
 
 
 def _perhaps_article(start: str, article: str) -> bool:
     return len(start) < len(article) + 2 and article.startswith(start[: len(article)])
 
 
-def shared_start(words: Sequence[str]) -> str:
+def _shared_start(words: Sequence[str]) -> str:
     """What all of them begin with: the first and the last in order share no more than any two."""
     first, last = min(words), max(words)
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))

@@ -1,4 +1,4 @@
-"""What a person typed → terms and filters. Everything that can be typed means something; nothing is an error.
+"""What a person typed → terms and filters, by the one `grammar`. Everything means something; nothing is an error.
 
     words                any of them, the more the better     tag:work tag:a/b      all of these tags
     "a phrase"           these words in this order, if the    path:docs/            below this path
@@ -24,8 +24,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.booleans import is_boolean, read_condition
-from octavo.algorithms.folding import CJK
+from octavo.algorithms.folding import is_ideograph
+from octavo.algorithms.grammar import Clause, clauses, operands, read_condition
 from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.query import Condition, Filters, Terms, WordForms
@@ -40,25 +40,16 @@ _LONGEST_TYPED = 4000  # characters
 _SENTENCE = 6  # words outside quotes: from here on a quoted phrase is mentioned, not demanded
 _LONGEST_READ = 100_000  # a text longer than this has said its thousand words
 
-_QUOTES = str.maketrans("“”„‟«»", '""""""')
-# A quote opens only where a word can start and closes only where one can end: `print("a")` and 5" are words.
-# A sign before a number and a command's one-letter flag exclude nothing.
-_CLAUSE = re.compile(
-    r"""
-    (?P<minus> - (?= [^\s\d-]\S ) )?
-    (?: (?: (?P<field>[A-Za-z]+) : )? " (?P<quoted>[^"]*) " (?!\w) | (?P<word>\S+) )
-    """,
-    re.VERBOSE,
-)
 _LONGEST_WHOLE = 400  # characters
 _LONGEST_PHRASE = 8  # words
 _AROUND = "()[]{}<>,;!?\"'`…"
 # Digits, a capital inside a word, or signs between letters: versions, hashes, names in code, addresses, paths, dates.
 _SHAPED = re.compile(r"[0-9]|[a-z][A-Z]|[^\W_][-_.@/:#\\]+[^\W_]")
 _LEAST_SHAPED = 3  # characters: `scale a 1d array to between 0 and 1` names nothing
-# Seldom needed, so they are compiled for the first who does: wide ranges take their time.
+# Compiled for the first who needs it: wide ranges take their time.
 _RUN = r"[\w.\x80-\U0010ffff-]+"
-_LONE_CHARACTER = f"[{CJK}]"
+_ABBREVIATED = re.compile(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}")
+"""The beginning of a hash, as git and people write them."""
 _KINDS = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
 
 
@@ -68,16 +59,21 @@ def parse_query(text: str, analyzer: Analyzer, languages: Sequence[str] = ()) ->
     `languages` are those beside English that the library has passages in.
     """
     clean = _encodable(text).strip()
-    reading = _Reading(languages=analyzer.query_languages(clean, languages))
-    typed = clean.translate(_QUOTES)
     if "\n" in clean or len(clean) > _LONGEST_TYPED:
-        reading.words.append(clean)
-        reading.said.append(clean)
-    elif is_boolean(typed):
-        _read_boolean(typed, reading, analyzer)
-    else:
-        for clause in _CLAUSE.finditer(typed):
-            _read(clause, reading, analyzer)
+        reading = _Reading(analyzer.query_languages(clean, languages), words=[clean], said=[clean])
+        return _terms(reading, analyzer), reading.filters
+    lexemes = operands(clean)
+    typed = list(clauses(clean)) if lexemes is None else [part for part in lexemes if isinstance(part, Clause)]
+    # Operators, filters and quotations tell no language: `Haus AND Nachbar` is not in English.
+    words = " ".join(clause.text for clause in typed if not clause.quoted and not _is_filter(clause))
+    reading = _Reading(analyzer.query_languages(words, languages), operators=lexemes is not None)
+    if lexemes is not None:
+        leaf = partial(_leaf, analyzer=analyzer, languages=reading.languages)
+        condition, wanted = read_condition(lexemes, leaf)
+        reading.conditions += [] if condition is None else [condition]
+        typed = [clause._replace(minus=False) for clause in wanted if not _is_filter(clause)]
+    for clause in typed:
+        _read(clause, reading, analyzer)
     return _terms(reading, analyzer), reading.filters
 
 
@@ -85,87 +81,65 @@ def parse_query(text: str, analyzer: Analyzer, languages: Sequence[str] = ()) ->
 class _Reading:
     """The clauses met so far: filters and prefixes understood, the rest as typed."""
 
+    languages: Sequence[str] = ()
     words: list[str] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
     prefixes: list[str] = field(default_factory=list)
-    excluded: list[str] = field(default_factory=list)
+    excluded: list[Clause] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     operators: bool = False
-    languages: Sequence[str] = ()
     filters: Filters = field(default_factory=Filters)
 
 
-def _read(clause: re.Match[str], reading: _Reading, analyzer: Analyzer) -> None:
-    minus, name, quoted, word = clause.group("minus", "field", "quoted", "word")
-    if word is not None:
-        name, _, value = word.partition(":")
-    else:
-        name, value = name or "", quoted
-    if minus and (refused := _narrow(Filters(), name.lower(), value)):
+def _read(clause: Clause, reading: _Reading, analyzer: Analyzer) -> None:
+    word = "" if clause.quoted else clause.text
+    prefix = _prefix(word, analyzer)
+    if clause.minus and (refused := _narrow(Filters(), clause)):
         # A path of nothing but a slash is every path, and nobody asks for nothing.
         more = () if refused.empty else (refused,)
         reading.filters = replace(reading.filters, without=_distinct((*reading.filters.without, *more))[:MOST_CLAUSES])
-    elif minus and word and (start := _beginning(word)) and (prefix := analyzer.prefix(start)):
+    elif clause.minus and prefix:
         refused_prefix = Condition("holds", (prefix,), prefix=True)
         reading.conditions.append(Condition("not", parts=(refused_prefix,)))
-    elif minus:
-        reading.excluded.append(clause.group())
-    elif narrowed := _narrow(reading.filters, name.lower(), value):
+    elif clause.minus:
+        reading.excluded.append(clause)
+    elif narrowed := _narrow(reading.filters, clause):
         reading.filters = narrowed
-    elif word is None:
-        reading.words.append(name)
-        reading.phrases.append(quoted)
-        reading.said += [name, quoted] if name else [quoted]
-    elif (start := _beginning(word)) and (prefix := analyzer.prefix(start)):
-        reading.said.append(word.rstrip("*"))
-        reading.words.append(word.rstrip("*").removesuffix(start))
-        reading.prefixes.append(prefix)
+    elif clause.quoted:
+        reading.words.append(clause.field)
+        reading.phrases.append(clause.value)
+        reading.said += filter(None, (clause.field, clause.value))
     else:
-        reading.said.append(word)
-        reading.words.append(word)
-        if not word.isascii() and re.fullmatch(_LONE_CHARACTER, word):
-            # Such scripts are indexed in pairs, so a character alone is found as the start of one.
-            reading.prefixes.append(analyzer.prefix(word))
+        start = _beginning(word) if prefix else ""
+        reading.said.append(word.rstrip("*") if start else word)
+        reading.words.append(word.rstrip("*").removesuffix(start) if start else word)
+        reading.prefixes.append(prefix)
 
 
-def _read_boolean(typed: str, reading: _Reading, analyzer: Analyzer) -> None:
-    """Its words are looked for as those of any query; what must hold of a hit is a condition."""
-    reading.operators = True
-    condition, clauses = read_condition(typed, partial(_leaf, analyzer=analyzer, languages=reading.languages))
-    if condition is not None:
-        reading.conditions.append(condition)
-    for said in clauses:
-        clause = _CLAUSE.fullmatch(said.text)
-        if clause is not None and not said.negated and not _is_filter(said.text):
-            _read(clause, reading, analyzer)
+def _prefix(word: str, analyzer: Analyzer) -> str:
+    """What the words begin with that a word asks for: one with a star, a lone character of Chinese, half a hash."""
+    start = _beginning(word)
+    # Chinese is indexed in pairs, so a character alone is found as part of one.
+    whole = _ABBREVIATED.fullmatch(word) or is_ideograph(word)
+    return analyzer.prefix(start or word) if start or whole else ""
 
 
-def _leaf(text: str, analyzer: Analyzer, languages: Sequence[str]) -> Condition | None:
-    name, quoted, value = _named(text)
-    if narrowed := _narrow(Filters(), name, value):
+def _leaf(clause: Clause, analyzer: Analyzer, languages: Sequence[str]) -> Condition | None:
+    if narrowed := _narrow(Filters(), clause):
         return Condition("passes", filters=narrowed)
-    if not quoted and (start := _beginning(text)) and (prefix := analyzer.prefix(start)):
+    if not clause.quoted and (prefix := _prefix(clause.text, analyzer)):
         return Condition("holds", (prefix,), prefix=True)
-    if re.fullmatch(_LONE_CHARACTER, text):
-        return Condition("holds", (analyzer.prefix(text),), prefix=True)
-    tokens = tuple(analyzer.tokens(text)[:MOST_CLAUSES])
+    tokens = tuple(analyzer.tokens(clause.text)[:MOST_CLAUSES])
     if not tokens:
         return None
-    held = Condition("holds", tokens)
-    forms = () if quoted else _forms(text, analyzer, languages)
-    return Condition("any", parts=(held, *(Condition("holds", (form,)) for form in forms))) if forms else held
+    forms = () if clause.quoted else _forms(clause.text, analyzer, languages)
+    readings = tuple(Condition("holds", reading) for reading in _distinct((tokens, *forms)))
+    return readings[0] if len(readings) == 1 else Condition("any", parts=readings)
 
 
-def _is_filter(text: str) -> bool:
-    name, _, value = _named(text)
-    return _narrow(Filters(), name, value) is not None
-
-
-def _named(text: str) -> tuple[str, bool, str]:
-    """The field in front of a clause, whether its value is quoted, and the value."""
-    name, colon, value = text.partition(":")
-    return (name.lower(), value.startswith('"'), value.strip('"')) if colon else ("", text.startswith('"'), "")
+def _is_filter(clause: Clause) -> bool:
+    return _narrow(Filters(), clause) is not None
 
 
 def _beginning(word: str) -> str:
@@ -176,12 +150,12 @@ def _beginning(word: str) -> str:
     return str(re.findall(_RUN, bare)[-1])
 
 
-def _narrow(filters: Filters, name: str, value: str) -> Filters | None:
+def _narrow(filters: Filters, clause: Clause) -> Filters | None:
     """The filters with one more condition; None if it is not one. Of several paths or titles the last counts."""
-    value = value.strip(' ",;')
+    value = clause.value.strip(' ",;')
     if not value or value.startswith(":"):
         return None
-    match name:
+    match clause.field:
         case "tag":
             tag = value.lstrip("#")
             return replace(filters, tags_all=_distinct((*filters.tags_all, tag))) if tag else None
@@ -227,8 +201,9 @@ def _terms(reading: _Reading, analyzer: Analyzer) -> Terms:
     )
 
 
-def _forms(text: str, analyzer: Analyzer, languages: Sequence[str]) -> tuple[str, ...]:
-    return _distinct(form for language in languages for form in analyzer.forms(text, language))
+def _forms(text: str, analyzer: Analyzer, languages: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """In each language the stems of what is one word as typed: those of `E-Mail-Adresse` follow each other."""
+    return _distinct(filter(None, (tuple(analyzer.forms(text, language)) for language in languages)))
 
 
 def _word_forms(plain: Sequence[str], languages: Sequence[str], analyzer: Analyzer) -> Iterable[WordForms]:
@@ -237,14 +212,14 @@ def _word_forms(plain: Sequence[str], languages: Sequence[str], analyzer: Analyz
     for word in _distinct(" ".join(plain)[:_LONGEST_WHOLE].split()):
         tokens = tuple(token for token in analyzer.tokens(word) if token not in analyzer.stop_words)
         if tokens and (forms := _forms(word, analyzer, languages)):
-            yield WordForms(tokens, forms)
+            yield WordForms(tokens, _distinct(form for several in forms for form in several))
 
 
 def _excluded(reading: _Reading, analyzer: Analyzer) -> tuple[tuple[str, ...], ...]:
     """With a word, its forms are excluded as well."""
-    words = [clause for clause in reading.excluded if '"' not in clause]
-    forms = ((form,) for clause in words for form in _forms(clause, analyzer, reading.languages))
-    return _distinct((*_analysed(reading.excluded, analyzer), *forms))[:MOST_CLAUSES]
+    words = [clause.text for clause in reading.excluded]
+    forms = (_forms(clause.text, analyzer, reading.languages) for clause in reading.excluded if not clause.quoted)
+    return _distinct((*_analysed(words, analyzer), *(form for several in forms for form in several)))[:MOST_CLAUSES]
 
 
 def _found_whole(said: str, analyzer: Analyzer) -> dict[str, Any]:

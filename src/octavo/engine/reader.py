@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from octavo.algorithms.analysis import written_words
 from octavo.algorithms.syntax import parse_query
 from octavo.dataclass import replace
 from octavo.engine.degradation import Degradation
@@ -277,6 +278,7 @@ class Reader:
             read_before=self._texts,
             forms=self._forms,
             beginning=analyzer.prefix,
+            written=written_words().joined,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
             hyde=library.rules.defaults.hyde,
             query_writer=None if library.adapters.language_model is None else self._writer,

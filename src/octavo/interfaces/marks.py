@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from octavo.algorithms.analysis import shared_analyzer
+from octavo.algorithms.analysis import shared_analyzer, written_words
+from octavo.algorithms.folding import is_ideograph
 from octavo.algorithms.syntax import parse_query
 from octavo.model.query import Terms
 from octavo.operations.lines import Part
@@ -38,10 +39,13 @@ class Meant(NamedTuple):
     tokens: frozenset[str]
     prefixes: tuple[str, ...] = ()
 
-    def of(self, tokens: Sequence[str]) -> frozenset[str]:
+    def of(self, tokens: Sequence[str], word: str) -> frozenset[str]:
+        """Those that a word with these tokens answers; a beginning is one of the word as it is written."""
         found = self.tokens.intersection(tokens)
         if self.prefixes:
-            found |= {token for token in tokens if token.startswith(self.prefixes)}
+            written = written_words().word(word).split()
+            found |= {token for token in written if token.startswith(self.prefixes)}
+            found |= {start for start in self.prefixes if is_ideograph(start) and start in word}
         return found
 
 
@@ -68,7 +72,7 @@ class AnsweredTokens:
         self._looked_at |= new
         single, any_start = self._query.tokens, bool(self._query.prefixes)
         for word, tokens in zip(new, map(self._analyse, new), strict=True):
-            if (any_start or tokens in single or " " in tokens) and (found := self._query.of(tokens.split())):
+            if (any_start or tokens in single or " " in tokens) and (found := self._query.of(tokens.split(), word)):
                 self._answered[word] = found
         return ((word, self._answered[word]) for word in words & self._answered.keys())
 

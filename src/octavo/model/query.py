@@ -114,6 +114,11 @@ class Condition:
     filters: Filters | None = None
     parts: tuple[Condition, ...] = ()
 
+    @property
+    def only_refuses(self) -> bool:
+        """Whether it demands nothing: what exclusions beside words come to."""
+        return self.kind == "not" or (self.kind == "all" and all(part.only_refuses for part in self.parts))
+
 
 @dataclass(frozen=True, slots=True)
 class WordForms:

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ProjectId
 from octavo.model.query import Condition, Filters, Terms
 from octavo.ports import Store
-
-Keys = NDArray[np.int64]
+from octavo.retrieval.beginnings import Beginnings, Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +22,12 @@ class Admission:
 
     store: Store
     project: ProjectId
+    written: Callable[[str], str]
+    """Text → its words as they are written: see `Beginnings`."""
+
+    @property
+    def beginnings(self) -> Beginnings:
+        return Beginnings(self.store, self.project, self.written)
 
     def of_query(self, terms: Terms, filters: Filters) -> Keys:
         keys = self.passing(filters)
@@ -35,10 +39,10 @@ class Admission:
         return np.setdiff1d(keys, self.excluded(terms))
 
     def passing(self, filters: Filters) -> Keys:
-        admitted = self.store.documents.admitted
-        keys = np.asarray(admitted(self.project, replace(filters, without=())), dtype=np.int64)
+        admitted, project = self.store.documents.admitted, self.project
+        keys = np.asarray(admitted(project, replace(filters, without=())), dtype=np.int64)
         for refused in filters.without:
-            keys = np.setdiff1d(keys, np.asarray(admitted(self.project, refused), dtype=np.int64))
+            keys = np.setdiff1d(keys, np.asarray(admitted(project, refused), dtype=np.int64))
         return keys
 
     def excluded(self, terms: Terms) -> Keys:
@@ -47,10 +51,10 @@ class Admission:
     def meeting(self, leaf: Condition) -> Keys:
         if leaf.filters is not None:
             return self.passing(leaf.filters)
-        return self._holding(leaf.tokens, leaf.prefix)
+        return self.beginnings.chunks(leaf.tokens[0]) if leaf.prefix else self._holding(leaf.tokens)
 
-    def _holding(self, tokens: tuple[str, ...], prefix: bool = False) -> Keys:
-        return np.asarray(self.store.lexical.containing(self.project, tokens, prefix=prefix), dtype=np.int64)
+    def _holding(self, tokens: tuple[str, ...]) -> Keys:
+        return np.asarray(self.store.lexical.containing(self.project, tokens), dtype=np.int64)
 
 
 def chunks_meeting(condition: Condition, everything: Callable[[], Keys], leaf: Callable[[Condition], Keys]) -> Keys:

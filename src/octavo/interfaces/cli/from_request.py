@@ -125,8 +125,16 @@ class OperationCommand(click.Command):
         self._examples = tuple(examples)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """A text may be a list item: what begins with a dash and a space is no option."""
-        return super().parse_args(ctx, [_TEXT + arg if arg.startswith("- ") else arg for arg in args])
+        """A text may be a list item, and a query may begin with what it excludes: neither is an option."""
+        return super().parse_args(ctx, [_TEXT + arg if self._is_text(arg) else arg for arg in args])
+
+    def _is_text(self, argument: str) -> bool:
+        if argument.startswith("- "):
+            return True
+        excludes = len(argument) > 2 and argument[0] == "-" != argument[1]
+        if not excludes or not any(parameter.name == "query" for parameter in self.params):
+            return False
+        return not any(argument[:2] in parameter.opts for parameter in self.params)
 
     @property
     def row(self) -> Operation | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
+from octavo.algorithms.beginnings import beginning
 from octavo.algorithms.code_query import Name, read_code_query
 from octavo.algorithms.frames import Place
 from octavo.algorithms.patterns import PartOfName
@@ -47,9 +48,11 @@ class SymbolRecall:
             if tokens := library.analyse(name.parts[-1]):
                 # The whole comes first, then its parts, which are not asked for.
                 wanted.setdefault(tokens[0], []).append((name, _LATER**number))
-        prefixes = beginnings(search, read.parts)
+        starts = [beginning(start) for start in beginnings(search, read.parts)]
         ended = [part.pieces[-1] for part in read.parts if not part.start]
-        words = tuple(dict.fromkeys((*wanted, *(token for piece in ended for token in library.analyse(piece)))))
+        prefixes = tuple(dict.fromkeys(start.prefix for start in starts))
+        stems = (stem for start in starts for stem in start.stems)
+        words = tuple(dict.fromkeys((*wanted, *stems, *(token for piece in ended for token in library.analyse(piece)))))
         if not words and not prefixes:
             raise SkipStage("the query names no symbol")
         search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
@@ -120,8 +123,8 @@ def _told(part: PartOfName, candidate: Candidate, inside: _Declarations) -> floa
 
 
 def beginnings(search: Search, parts: Iterable[PartOfName]) -> tuple[str, ...]:
-    """What the tokens of names begin with that a pattern tells in part, where that is enough to go by."""
-    # `url_` begins url_for and no urls; without an underscore inside, a token may be the stem of a name.
+    """What names begin with that a pattern tells in part, where that is enough to go by."""
+    # `url_` begins url_for and no urls.
     starts = (part.start.lstrip("_$") for part in parts)
     found = (start.casefold() if "_" in start else search.library.beginning(start) for start in starts)
     return tuple(dict.fromkeys(start for start in found if len(start) >= _ENOUGH))

@@ -67,8 +67,8 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
                      -tag: -path: …   leave out what they would let through
 
     Filters alone, in the query or as options, list what they let through, newest first. `-` reads the query from
-    standard input. A query that starts with a minus sign goes after `--`. A profile may be a .toml file. Exit code 1
-    means that nothing matched.
+    standard input. A query that could be an option, such as `-nord`, goes after `--`. A profile may be a .toml file.
+    Exit code 1 means that nothing matched.
     """
     if request.query == "-":
         request = replace(request, query=sys.stdin.read().strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.algorithms.booleans import is_boolean
+from octavo.algorithms.grammar import operands
 from octavo.algorithms.syntax import parse_query
 from octavo.model.query import Condition, Filters, Terms
 
@@ -27,7 +27,7 @@ RED, GREEN = Condition("holds", ("red",)), Condition("holds", ("green",))
     ],
 )
 def test_words_that_only_look_like_operators_are_words(text: str) -> None:
-    assert not is_boolean(text)
+    assert operands(text) is None
     assert parse_query(text, ANALYZER)[0].condition is None
 
 
@@ -87,3 +87,52 @@ def test_a_prefix_may_be_refused() -> None:
     terms = read("lamp -begin*")
     assert terms.words == ("lamp",)
     assert terms.condition == Condition("not", parts=(Condition("holds", (ANALYZER.prefix("begin"),), prefix=True),))
+
+
+def test_a_phrase_may_follow_a_parenthesis() -> None:
+    terms = read('("error code" OR timeout)')
+    code = Condition("holds", ("error", "code"))
+    assert terms.condition == Condition("any", parts=(code, Condition("holds", ("timeout",))))
+    assert read('("big old house" OR red)').words == ("red", "big", "old", "hous")
+    assert read('("error code") red').phrases == (("error", "code"),)
+
+
+def test_operators_do_not_tell_the_language_of_a_query() -> None:
+    terms, _ = parse_query("Haus AND Nachbar", ANALYZER, ["de"])
+    assert [word.forms for word in terms.forms] == [("_de_haus",), ("_de_nachbar",)]
+
+
+def test_words_side_by_side_are_alternatives_in_every_language() -> None:
+    terms, _ = parse_query("Haus Nachbar AND Nacht", ANALYZER, ["de"])
+    assert terms.condition is not None
+    either, night = terms.condition.parts
+    assert either.kind == "any" and len(either.parts) == 2
+    assert night == Condition("any", parts=(Condition("holds", ("nacht",)), Condition("holds", ("_de_nacht",))))
+
+
+@pytest.mark.parametrize("text", ["red AND (green OR", "red AND green)", "red AND OR NOT green OR", "(red AND (green"])
+def test_what_lacks_its_other_half_counts_for_nothing(text: str) -> None:
+    operator = "any" if text.startswith("red AND OR") else "all"
+    green = Condition("not", parts=(GREEN,)) if "NOT" in text else GREEN
+    assert read(text).condition == Condition(operator, parts=(RED, green))  # type: ignore[arg-type]
+
+
+def test_a_parenthesis_may_be_refused() -> None:
+    refused = Condition("not", parts=(Condition("any", parts=(RED, GREEN)),))
+    assert read("blue -(red OR green)").condition == Condition("all", parts=(Condition("holds", ("blue",)), refused))
+    assert read("blue -(red green)").words == ("blue",)
+
+
+def test_a_character_of_chinese_may_be_refused_and_a_flag_may_not() -> None:
+    cat = Condition("not", parts=(Condition("holds", ("猫",), prefix=True),))
+    assert read("睡觉 -猫").condition == cat
+    assert read("git commit -m").condition is None
+
+
+def test_chinese_has_no_capitals_to_shout_in() -> None:
+    assert operands("一 二 三 四 五 六 AND 七") is not None
+
+
+def test_the_parts_of_a_joined_word_are_no_words_of_their_own() -> None:
+    terms, _ = parse_query("-Mail-Adresse", ANALYZER, ["de"])
+    assert terms.excluded[1:] == (("_de_mail", "_de_adress"),)

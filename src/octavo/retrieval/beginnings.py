@@ -1,0 +1,91 @@
+"""The chunks with a word that begins as somebody has typed: `begin*`, half a hash, a lone character of Chinese.
+
+The index has stems. Where a stem does not tell how the word goes on, the text does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.algorithms.beginnings import Beginning, beginning
+from octavo.algorithms.folding import is_ideograph
+from octavo.dataclass import dataclass, replace
+from octavo.model.ids import ChunkKey, ProjectId
+from octavo.model.query import Terms
+from octavo.model.result import Candidate
+from octavo.ports import Store
+
+Keys = NDArray[np.int64]
+
+_AT_ONCE = 500  # chunks whose texts are in memory at a time
+_FRONT_MATTER, _LONGEST_FRONT_MATTER = "---\n", 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Beginnings:
+    """Of the words of one library. `written` gives those of a text as `Analyzer.prefix` folds them."""
+
+    store: Store
+    project: ProjectId
+    written: Callable[[str], str]
+
+    def chunks(self, start: str) -> Keys:
+        """Ascending keys of the chunks with a word that is written with this beginning."""
+        found = self._tokens(start)
+        keys = _union(self._holding(found.prefix, prefix=True), *map(self._holding, found.stems))
+        doubtful = keys if found.all_doubtful else _union(*map(self._holding, found.doubtful))
+        batches = (doubtful[at : at + _AT_ONCE].tolist() for at in range(0, len(doubtful), _AT_ONCE))
+        written = [key for batch in batches for key in self._written(batch, start)]
+        return _union(np.setdiff1d(keys, doubtful), np.array(written, dtype=np.int64))
+
+    def as_tokens(self, terms: Terms) -> tuple[Terms, frozenset[int] | None]:
+        """The terms with the tokens that words with their prefixes may have, as an index can be asked for them; and the
+        chunks that may be found by these, None where the tokens tell."""
+        found = list(map(self._tokens, terms.prefixes))
+        words = dict.fromkeys((*terms.words, *(stem for tokens in found for stem in tokens.stems)))
+        asked = replace(terms, words=tuple(words), prefixes=tuple(dict.fromkeys(tokens.prefix for tokens in found)))
+        if not any(tokens.doubtful or tokens.all_doubtful for tokens in found):
+            return asked, None
+        others = (
+            self._holding(*tokens) for tokens in (*((word,) for word in terms.words), *terms.phrases, *terms.preferred)
+        )
+        return asked, frozenset(_union(*others, *map(self.chunks, terms.prefixes)).tolist())
+
+    def _tokens(self, start: str) -> Beginning:
+        if not is_ideograph(start):
+            return beginning(start)
+        # Pairs of characters that end so: the last character of a run begins none.
+        every = self.store.lexical.starting(self.project, "")
+        return Beginning(start, start, tuple(token for token in every if token.endswith(start) and token != start))
+
+    def _holding(self, *tokens: str, prefix: bool = False) -> Keys:
+        containing = self.store.lexical.containing
+        return np.asarray(containing(self.project, tokens, prefix=prefix), dtype=np.int64)
+
+    def _written(self, keys: Iterable[int], start: str) -> Iterator[ChunkKey]:
+        """Those of the chunks whose text, or what they are found by beside it, has a word with the beginning."""
+        documents, project = self.store.documents, self.project
+        found = documents.candidates(project, [ChunkKey(key) for key in keys])
+        texts = documents.texts(project, {candidate.text_hash for candidate in found.values()})
+        for key, candidate in found.items():
+            if any(self._says(said, start) for said in self._searchable(candidate, texts[candidate.text_hash])):
+                yield key
+
+    def _searchable(self, candidate: Candidate, text: str) -> Iterator[str]:
+        yield candidate.span.of(text)
+        yield " ".join((candidate.title, *candidate.heading_path, *candidate.uri.rsplit(".", 1)[0].split("/")))
+        if text.startswith(_FRONT_MATTER):
+            yield text[: text.find(_FRONT_MATTER, len(_FRONT_MATTER), _LONGEST_FRONT_MATTER)]
+        document = self.store.documents.get(self.project, candidate.document_id)
+        if document is not None:
+            yield " ".join((document.description, *document.tags, *document.aliases))
+
+    def _says(self, text: str, start: str) -> bool:
+        return f" {start}" in f" {self.written(text)}"
+
+
+def _union(*several: Keys) -> Keys:
+    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *several]))
