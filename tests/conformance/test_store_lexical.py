@@ -195,8 +195,6 @@ def test_a_word_that_no_chunk_holds_has_others_like_it(store: Store, notes: Coll
     assert list(store.lexical.similar(notes.project_id, "recieve", 3)) == ["relieve", "recipe", "receive"]
     assert list(store.lexical.starting(notes.project_id, "re")) == ["receive", "recipe", "relieve"]
     assert list(store.lexical.starting(notes.project_id, "zz")) == []
-    assert store.lexical.holds(notes.project_id, "recipe")
-    assert not store.lexical.holds(notes.project_id, "re")
     assert list(store.lexical.similar(notes.project_id, "receive", 2)) == ["receive"]
     assert list(store.lexical.similar(notes.project_id, "zzz", 2)) == []
     fill(store, notes, "recieve")

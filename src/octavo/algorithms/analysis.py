@@ -26,6 +26,7 @@ from octavo.algorithms.stopwords import STOP_WORDS
 LONGEST = 64
 """Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
 
+_LEAST_FUNCTION_WORDS = 2  # of a language, in a passage that is in it
 _REMEMBERED = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentation has 180,000 distinct words
 
 # Bytes, not code points: `bytes.translate` runs at memory speed for every script, and UTF-8 keeps ASCII apart.
@@ -64,7 +65,7 @@ class Analyzer:
     The work is done per word and remembered, so a warm analyzer costs a split and one look-up for each word.
     """
 
-    version = "octavo-5"
+    version = "octavo-6"
 
     def __init__(self, *, stemmed: bool = True) -> None:
         self._stem = snowball("english") if stemmed else str
@@ -96,27 +97,32 @@ class Analyzer:
     def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]:
         """The language of each passage of a text, given by its tokens; empty for English and for what is not known.
 
-        A passage that does not tell is in the language of the whole. Of code and commits only the whole tells, by more
-        words than other texts: names in it are words of some language by chance.
+        Two different function words tell it, in a passage that is mostly in Latin letters. One that does not tell is in
+        the language of the whole. Of code and commits only the whole tells, by more words than other texts: names in it
+        are words of some language by chance.
         """
         overall: dict[str, float] = {}
-        told, words = [], 0
+        told, every = [], frozenset[str]()
         for passage in passages:
             tokens = frozenset(passage.split())
             spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
-            told.append("" if code else decided(spoken, len(tokens)))
-            words += len(tokens)
-        whole = decided(overall, words, code=code) if overall or code else by_letters(text)
+            told.append("" if code else _told(spoken, tokens))
+            every |= tokens
+        whole = _told(overall, every, code=code)
+        if not (overall or code) and _mostly_latin(every):
+            whole = by_letters(text)
         return ["" if (language or whole) == ENGLISH else language or whole for language in told]
+
+    def query_language(self, text: str) -> str:
+        """The language that a query tells it is in, by fewer words than a passage; empty where it does not tell."""
+        tokens = frozenset(self.tokens(text))
+        return decided(_function_words().spoken_in(tokens), len(tokens)) or by_letters(text)
 
     def query_languages(self, text: str, held: Sequence[str]) -> Sequence[str]:
         """In which of the languages that a library holds a query may be: all of them, unless it tells."""
-        if not held:
-            return ()
-        tokens = frozenset(self.tokens(text))
-        language = decided(_function_words().spoken_in(tokens), len(tokens)) or by_letters(text)
+        language = self.query_language(text) if held else ENGLISH
         if language == ENGLISH:
             return ()
         return (language,) if language in held else held
@@ -248,6 +254,16 @@ def written_words() -> Analyzer:
 def _function_words() -> FunctionWords:
     """The same for every analyzer of a process: it takes longer to make than a query to answer."""
     return FunctionWords(Analyzer().tokens)
+
+
+def _told(spoken: dict[str, float], tokens: frozenset[str], *, code: bool = False) -> str:
+    language = decided(spoken, len(tokens), code=code) if _mostly_latin(tokens) else ""
+    enough = len(_function_words().of(language, tokens)) >= _LEAST_FUNCTION_WORDS
+    return language if enough or language == ENGLISH else ""
+
+
+def _mostly_latin(tokens: frozenset[str]) -> bool:
+    return 2 * sum(map(str.isascii, tokens)) >= len(tokens)
 
 
 def _pieces(word: str) -> Iterator[re.Match[str]]:

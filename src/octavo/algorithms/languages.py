@@ -78,7 +78,7 @@ _FUNCTION_WORDS = {
     "pl": """i w na z do się nie to że jest o jak po co dla od za oraz przez ale czy lub może są tego który które tym
         jego być ma przy tylko gdy już można""",
     "pt": """o a os as de do da dos das e que em um uma para com não no na nos nas por se mais como ao ou é são seu sua
-        foi mas também quando ser isso este esta pode você nós há já até sem""",
+        foi mas também quando ser isso este esta pode você nós há já até sem sobre entre pelo pela""",
     "ro": """și de la în a cu pe nu că este un o din pentru care sunt se mai să ce sau fi dar au ca prin acest această
         poate fost după când fără""",
     "sv": """och i att det är en på som för av med den till inte har de ett om var från kan men vi så när eller du
@@ -87,7 +87,7 @@ _FUNCTION_WORDS = {
         eğer ki tarafından nasıl üzerinde""",
 }
 
-_LEAST_SCORE = 1.5
+_LEAST_SCORE = 1.25
 _LEAST_SHARE = 0.04
 _SHORT = 12  # different words: of so few, one that no other language has is enough
 _LEAST_OF_CODE = 4.0  # `s`, `im`, `for` and `or` are names and keywords there; a few comments have as many as this
@@ -100,8 +100,16 @@ _TELLING_LETTERS = {
     "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "œ", "hu": "őű", "tr": "ğış", "pl": "łąęż", "cs": "řěů", "ro": "ățș",
     "sv": "å",
 }  # fmt: skip
-_UMLAUTS = frozenset("äöüÄÖÜ")
+_UMLAUTS = frozenset("äöü")
 
+_NO_PROSE = re.compile(
+    r"""
+      ^\ *(```|~~~) .*? (?: ^\ *\1[^\n]*$ | \Z )    # a block of code
+    | ``?[^`\n]+``?                                 # a span of code
+    | ^[^\n|]*\|[^\n]*\|[^\n]*$                     # a row of a table
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
 _WORD = re.compile("[a-zß-öø-ɏḀ-ỿ]{3,40}")
 _REMEMBERED = 1 << 17
 
@@ -112,7 +120,8 @@ class FunctionWords:
     def __init__(self, analyse: Callable[[str], Iterable[str]]) -> None:
         spoken: dict[str, list[str]] = {}
         for language, words in _FUNCTION_WORDS.items():
-            for token in {*analyse(words)}:
+            # A letter alone is a name, a key or a bullet as often as a word.
+            for token in {token for token in analyse(words) if len(token) > 1}:
                 spoken.setdefault(token, []).append(language)
         self._languages = {
             token: tuple((language, 1 / _languages_among(several)) for language in several)
@@ -132,6 +141,16 @@ class FunctionWords:
             for language, weight in self._languages[token]:
                 found[language] = found.get(language, 0.0) + weight
         return found
+
+    def of(self, language: str, tokens: frozenset[str]) -> frozenset[str]:
+        """Those of the tokens that are function words of a language."""
+        known = self._languages
+        return frozenset(token for token in tokens if any(name == language for name, _ in known.get(token, ())))
+
+
+def prose(text: str) -> str:
+    """The text without code and tables, whose names, keys and signs are words of some language by chance."""
+    return _NO_PROSE.sub("\n", text) if "`" in text or "|" in text or "~~~" in text else text
 
 
 def _languages_among(several: Sequence[str]) -> int:
@@ -155,11 +174,12 @@ def decided(spoken: dict[str, float], words: int, *, code: bool = False) -> str:
 
 
 def by_letters(text: str) -> str:
-    """The language that letters of its own tell of, where no word does."""
+    """The language that letters of its own tell of, where no word does; of signs and other scripts none is told."""
     if text.isascii():
         return ""
-    letters = {*unicodedata.normalize("NFC", text[:4000])}
-    told = [language for language, telling in _TELLING_LETTERS.items() if letters & {*telling, *telling.upper()}]
+    words = _WORD.findall(unicodedata.normalize("NFC", text[:4000]).casefold())
+    letters = {*"".join(words)}
+    told = [language for language, telling in _TELLING_LETTERS.items() if letters & {*telling}]
     if len(told) == 1:
         return told[0]
     return "de" if not told and letters & _UMLAUTS else ""

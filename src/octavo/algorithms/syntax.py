@@ -186,7 +186,7 @@ def _terms(reading: _Reading, analyzer: Analyzer) -> Terms:
         plain = [*plain, *reading.phrases]
     prefixes = _distinct(filter(None, reading.prefixes))[:MOST_CLAUSES]
     words = _distinct(analyzer.tokens(" ".join(plain)[:_LONGEST_READ]))
-    told = tuple(word for word in words if word not in analyzer.stop_words)
+    told = tuple(word for word in words if word not in analyzer.stop_words and not _is_letter(word))
     said = " ".join(reading.said).strip()
     return Terms(
         text=said if any(map(_says, said)) else "",
@@ -249,6 +249,11 @@ def _all(conditions: list[Condition]) -> Condition | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Condition("all", parts=tuple(conditions))
+
+
+def _is_letter(token: str) -> bool:
+    """Whether it is a letter alone, as particles are (и, і, ή); Latin ones name things: vitamin C, x axis."""
+    return len(token) == 1 and token.isalpha() and not (token.isascii() or is_ideograph(token))
 
 
 def _says(character: str) -> bool:

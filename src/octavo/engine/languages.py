@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from octavo.model.query import Terms, WordForms
     from octavo.ports import Store
 
+_STRAY = 500
+"""Of so many passages one says nothing of the library."""
+_PLENTY = 1_000
+"""Passages that are enough in a library of any size."""
 _MOST = 24
 """Compounds looked for beside a word."""
 
@@ -38,10 +42,16 @@ class LibraryLanguages:
         with self._lock, suppress(LibraryError):
             if generation != self._generation:
                 self._held, self._compounds = (), {}
-                lexical = self._store.lexical
-                self._held = tuple(code for code in SNOWBALL if lexical.holds(self._project, marked(code)))
+                self._held = tuple(filter(self._is_present, SNOWBALL))
                 self._generation = generation
         return self._held
+
+    def _is_present(self, language: str) -> bool:
+        """Whether more than a stray passage is in it, as the share of all passages goes."""
+        some = self._store.lexical.containing(self._project, [marked(language)], most=_PLENTY)
+        if len(some) in (0, _PLENTY):
+            return bool(some)
+        return not self._store.documents.more_than(self._project, len(some) * _STRAY)
 
     def with_compounds(self, terms: Terms) -> Terms:
         """The terms with the compounds that their words are parts of, or that their words are."""

@@ -1,15 +1,23 @@
-"""The query's vector, computed in another thread while the search reads the library."""
+"""The query's vector, computed before the search reads the library, or in another thread while it does."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
+
+from octavo.dataclass import replace
+from octavo.retrieval.stage import Search, SearchedLibrary
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from octavo.model.query import Query
     from octavo.ports import Embedder
 
 _T = TypeVar("_T")
@@ -56,3 +64,19 @@ def load_model_ahead(embedder: Callable[[], Embedder], text: str, *, awaited: bo
 def _embed_ignoring_errors(embedder: Embedder, text: str) -> None:
     with suppress(Exception):
         embedder.embed_query(text)
+
+
+def embedded_ahead(query: Query, library: SearchedLibrary) -> SearchedLibrary:
+    """The library with the query's vector computed: a model, perhaps a remote one, is not waited for while a read
+    transaction is open, which keeps the write-ahead log from being reset."""
+    if not query.by_meaning.strip():
+        return library
+    try:
+        vector = Search(query, library).embedded()
+    except Exception as error:
+        return replace(library, query_vector=partial(_raise, error))
+    return replace(library, query_vector=lambda: vector)
+
+
+def _raise(error: Exception) -> NDArray[np.float32]:
+    raise error

@@ -16,7 +16,7 @@ from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.languages import LibraryLanguages
 from octavo.engine.one_state import in_one_state
 from octavo.engine.places import typed_filters, typed_terms
-from octavo.engine.query_threads import QueryThreads, load_model_ahead
+from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead
 from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
 from octavo.model.result import Result
 from octavo.retrieval.pipeline import expanded_ahead, first_level, run
@@ -25,7 +25,7 @@ from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
 from octavo.retrieval.relevance import with_relevance
 from octavo.retrieval.remembered import RememberedState, RememberedTexts
 from octavo.retrieval.reranking import MeasuredReranker
-from octavo.retrieval.stage import Search, SearchedLibrary, embedded_ahead
+from octavo.retrieval.stage import Search, SearchedLibrary
 from octavo.retrieval.stages.budget import check_cursor, next_cursor
 
 if TYPE_CHECKING:
@@ -279,6 +279,7 @@ class Reader:
             forms=self._forms,
             beginning=analyzer.prefix,
             written=written_words().joined,
+            language=analyzer.query_language,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
             hyde=library.rules.defaults.hyde,
             query_writer=None if library.adapters.language_model is None else self._writer,

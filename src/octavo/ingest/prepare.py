@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from octavo.algorithms.diffs import changed_words
+from octavo.algorithms.languages import prose
 from octavo.chunking.code import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
@@ -284,7 +285,10 @@ class Preparer:
         chunks = []
         new = tuple.__new__
         formal = bool(names) or document.kind is Kind.COMMIT
-        languages = self._analyzer.languages(bodies, document.text, code=formal)
+        told = [
+            body if (said := prose(text)) is text else joined(said) for text, body in zip(texts, bodies, strict=True)
+        ]
+        languages = self._analyzer.languages(told, prose(document.text), code=formal)
         for number, (chunk, text, body, language) in enumerate(zip(cut, texts, bodies, languages, strict=True)):
             if chunk.content_type is _DIFF:
                 chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from octavo.algorithms.analysis import shared_analyzer, written_words
 from octavo.algorithms.folding import is_ideograph
+from octavo.algorithms.languages import prose
 from octavo.algorithms.syntax import parse_query
 from octavo.model.query import Terms
 from octavo.operations.lines import Part
@@ -119,8 +120,8 @@ def _marks_in(word: str, at: int, tokens: frozenset[str]) -> Iterator[Mark]:
 
 @lru_cache(_PASSAGES)
 def _language(text: str) -> str:
-    analyzer = shared_analyzer()
-    (language,) = analyzer.languages([analyzer.joined(text)], text)
+    analyzer, told = shared_analyzer(), prose(text)
+    (language,) = analyzer.languages([analyzer.joined(told)], told)
     return language
 
 

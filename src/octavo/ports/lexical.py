@@ -29,10 +29,6 @@ class LexicalIndex(Protocol):
         """Keys of all chunks that hold these tokens next to each other, ascending; the first `most` of them."""
         ...
 
-    def holds(self, project: ProjectId, token: str) -> bool:
-        """Whether any chunk has this token."""
-        ...
-
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         """The tokens that start so, ascending; some may be of chunks that are gone."""
         ...

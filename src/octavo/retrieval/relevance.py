@@ -17,7 +17,7 @@ BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229)
 """Fitted on `lexical_only`; what scores mean too where meaning has nothing to say, as in scripts no model reads."""
 
 _FLUENTLY = 0.9
-"""The trust in a query from which cosines say whether there is an answer, where it may be in another language."""
+"""The trust in a query from which cosines say whether there is an answer, where it is in another language."""
 _FLOOR_BY_WORDS = 0.03
 _LOOKED_AT, _COMPARED = 5, 3
 """Of so many passages, those that are best by words are compared with the query's words."""
@@ -48,7 +48,7 @@ def with_relevance(
     found = evidence(search, known)
     if found.cosine == 0.0:
         calibration = BY_WORDS
-    elif calibration.encoder and search.query.terms.forms and search.trust < _FLUENTLY:
+    elif calibration.encoder and search.in_another_language and search.trust < _FLUENTLY:
         # Its cosines are of no scale that was learnt: what has any of its words may be an answer, wherever it stands.
         calibration = replace(BY_WORDS, floor=min(calibration.floor, _FLOOR_BY_WORDS))
         found = evidence(search, known, among=len(known))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
@@ -85,6 +85,8 @@ class SearchedLibrary:
     """The start of a word as in `Terms.prefixes`."""
     written: Callable[[str], str] = lambda text: " ".join(text.casefold().split())
     """Text → its words as they are written, folded like tokens and not stemmed, with single spaces between them."""
+    language: Callable[[str], str] = lambda text: ""
+    """The language that a query tells it is in; empty where it does not tell."""
     reranker: Callable[[], MeasuredReranker] | None = None
     hyde: HydeSettings = HydeSettings()
     query_writer: Callable[[], QueryWriter | None] | None = None
@@ -186,8 +188,14 @@ class Search:
         found = trust(embedder.readability(text))
         if text.isascii():
             found = max(found, _LEAST_LATIN)
-        # With forms, the library has passages in other languages, and the query may be in one of them.
-        return found * fluent_trust(embedder.fluency(text)) if self.query.terms.forms else found
+        return found * fluent_trust(embedder.fluency(text)) if self.in_another_language else found
+
+    @cached_property
+    def in_another_language(self) -> bool:
+        """Whether the query tells that it is in a language that the model reads badly; in doubt it is not."""
+        embedder, text = self.library.embedder(), self.query.by_meaning
+        read_badly = isinstance(embedder, ReadingEmbedder) and fluent_trust(embedder.fluency(text)) < 1.0
+        return read_badly and self.library.language(text) not in ("", "en")
 
     def embedded(self) -> NDArray[np.float32]:
         """Asks the model."""
@@ -370,18 +378,6 @@ def in_order(candidates: Iterable[Candidate], score: Callable[[Candidate], float
     return tuple(ordered)
 
 
-def embedded_ahead(query: Query, library: SearchedLibrary) -> SearchedLibrary:
-    """The library with the query's vector computed: a model, perhaps a remote one, is not waited for while a read
-    transaction is open, which keeps the write-ahead log from being reset."""
-    if not query.by_meaning.strip():
-        return library
-    try:
-        vector = Search(query, library).embedded()
-    except Exception as error:
-        return replace(library, query_vector=partial(_raise, error))
-    return replace(library, query_vector=lambda: vector)
-
-
 def _pooled(vectors: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
     """One unit vector: the mean of several, or the largest value of each dimension."""
     if len(vectors) == 1:
@@ -390,7 +386,3 @@ def _pooled(vectors: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
     pooled = vectors.max(axis=0) if pooling == "max" else vectors.mean(axis=0)
     unit: NDArray[np.float32] = pooled / max(float((pooled * pooled).sum()) ** 0.5, 1e-12)
     return unit
-
-
-def _raise(error: Exception) -> NDArray[np.float32]:
-    raise error

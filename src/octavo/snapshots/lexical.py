@@ -81,9 +81,6 @@ class SnapshotLexical:
     ) -> Sequence[ChunkKey]:
         return self._inner.containing(project, phrase, prefix=prefix, most=most)
 
-    def holds(self, project: ProjectId, token: str) -> bool:
-        return self._inner.holds(project, token)
-
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         return self._inner.starting(project, start)
 

@@ -6,6 +6,7 @@ import pytest
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.algorithms.compounds import Compounds
+from octavo.algorithms.languages import prose
 from octavo.algorithms.stemming import snowball
 
 ANALYZER = Analyzer()
@@ -43,10 +44,28 @@ def test_a_short_english_passage_is_in_no_other_language(passage: str) -> None:
     assert ANALYZER.languages([ANALYZER.joined(passage)], passage) == [""]
 
 
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "Press Ctrl a v k o s z, then i w z.",
+        "Sie: an address of the county.",
+        "我喜欢睡觉，也喜欢我的猫 und der Hund，数据库每天晚上备份，服务器在早上检查备份文件。",
+        "~ ñ ß ł: signs that a keyboard may lack",
+    ],
+)
+def test_letters_one_word_and_words_among_another_script_tell_no_language(passage: str) -> None:
+    assert ANALYZER.languages([ANALYZER.joined(passage)], passage) == [""]
+
+
+def test_code_and_tables_are_no_prose() -> None:
+    text = "Keys:\n\n| der | die |\n|---|---|\n| das | und |\n\nUse `der und die` or\n\n```\nder und die\n```\n\nhere."
+    assert prose(text).split() == ["Keys:", "Use", "or", "here."]
+    assert prose("```\nnever closed") == "\n"
+
+
 def test_names_in_code_are_words_of_no_language() -> None:
     code = "def pascal(s):\n    return re.sub(r'[a-z]', lambda m: m.group(1), s)"
     passages = [ANALYZER.joined(code)]
-    assert ANALYZER.languages(passages, code) != [""]
     assert ANALYZER.languages(passages, code, code=True) == [""]
 
 

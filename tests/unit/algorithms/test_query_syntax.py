@@ -58,6 +58,12 @@ def test_words_come_once_in_order_without_stop_words() -> None:
     assert terms("the parser of a parser parses JSON").words == ("parser", "pars", "json")
 
 
+def test_a_letter_alone_is_no_word_to_look_for() -> None:
+    assert terms("сад и дом").words == ("сад", "дом")
+    assert terms("и").words == ("и",)
+    assert terms("vitamin c").words == ("vitamin", "c")
+
+
 def test_stop_words_stay_when_there_is_nothing_else() -> None:
     assert terms("to be or not to be").words == ("to", "be", "or", "not")
     assert terms('the "to be"') == Terms(text="the to be", phrases=(("to", "be"),))

@@ -52,7 +52,7 @@ def accelerator(bench: Bench) -> Accelerator:
             bench.project,
             root,
             settings,
-            "octavo-5",
+            "octavo-6",
             lambda: profiles,
             bench.clock,
         )

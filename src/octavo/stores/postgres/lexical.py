@@ -128,9 +128,6 @@ class PostingsIndex:
         found = [rows.at(_positions_of(positions, term, field)) for field in range(len(LEXICAL_FIELDS))]
         return [ChunkKey(key) for key in np.unique(rows.chunks[np.concatenate(found)])[:most].tolist()]
 
-    def holds(self, project: ProjectId, token: str) -> bool:
-        return bool(self.containing(project, [token]))
-
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         with self._database.reading():
             return sorted(self._completions(self._keys.project(project), start))

@@ -74,9 +74,6 @@ class LexicalChoice:
     ) -> Sequence[ChunkKey]:
         return self._postings.containing(project, phrase, prefix=prefix, most=most)
 
-    def holds(self, project: ProjectId, token: str) -> bool:
-        return self._postings.holds(project, token)
-
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         return self._postings.starting(project, start)
 

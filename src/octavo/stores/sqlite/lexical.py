@@ -68,9 +68,6 @@ class Fts5Index:
         where = {"match": match, "project": self._keys.project(project), "most": -1 if most is None else most}
         return [ChunkKey(row[0]) for row in self._database.rows("lexical_matching", where)]
 
-    def holds(self, project: ProjectId, token: str) -> bool:
-        return self._contains(self._keys.project(project), token)
-
     def starting(self, project: ProjectId, start: str) -> Sequence[str]:
         where = {"first": start, "last": start + _LAST}
         # The vocabulary covers the whole library; words of other projects lead to no chunk of this one.
