@@ -1,4 +1,5 @@
-"""A folder of a stranger's: whatever lies in it is data. Nothing outside of it is read, moved or written."""
+"""A folder of a stranger's: whatever lies in it is data. Nothing outside of it is read, moved or written, and nobody
+waits. Each row of the table in SECURITY.md has its tests here."""
 
 from __future__ import annotations
 
@@ -6,14 +7,27 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Callable
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from workbench import GOOD, Bench
 
-from octavo.config.load import journals_folder
+import octavo
+from octavo.config.load import journals_folder, load
+from octavo.engine.engine import Engine
+from octavo.errors import ConfigurationError, OctavoError, SourceError
 from octavo.model.location import DatabaseUrl
+from octavo.model.scan import Scan
+from octavo.operations.memory.changes import remember
+from octavo.operations.memory.folder import memory_sync
+from octavo.operations.memory.requests import MemorySyncRequest, RememberRequest
+from octavo.retrieval.toml import read_profiles
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links, pipes and devices are those of POSIX systems")
 
@@ -76,3 +90,227 @@ def test_pending_writes_are_kept_beside_the_library_and_never_inside_the_folder_
     assert journals_folder(tmp_path / "l.db", notes) == tmp_path / "l.db.writes"
     assert journals_folder(notes / ".octavo" / "library.db", notes) == data == journals_folder(None, notes)
     assert not data.is_relative_to(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits() -> Iterator[None]:
+    """What waits for a pipe waits for ever: it is interrupted, and the test fails."""
+
+    def waited(*_: object) -> None:
+        raise AssertionError("it waits for a pipe or a device")
+
+    before = signal.signal(signal.SIGALRM, waited)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def pipe(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def endless(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/zero")
+
+
+def huge(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    os.truncate(path, 1 << 40)
+
+
+def with_lines(text: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+    return write
+
+
+TRAPS = {"a pipe": pipe, "a device": endless, "a terabyte": huge}
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".octavoignore", "garden/.gitignore"])
+@pytest.mark.parametrize("trap", TRAPS)
+def test_an_ignore_file_that_is_none_hides_nothing_or_all_and_is_reported(bench: Bench, name: str, trap: str) -> None:
+    bench.write(GOOD)
+    TRAPS[trap](bench.folder / name)
+    report = bench.run()
+    below = name.startswith("garden/")
+    if trap != "a terabyte":
+        (done,) = report.collections
+        assert done.added == len(GOOD)
+        assert [(skip.uri, skip.reason) for skip in done.skipped] == [
+            (name, "its patterns are not followed: not a regular file")
+        ]
+    elif below:
+        assert report.collections[0].added == len(GOOD) - 1 and len(report.collections[0].unreadable) == 1
+    else:
+        assert not report.collections and "bytes, more than" in report.missing[0].reason
+
+
+@pytest.mark.parametrize("lines", ["*x*y\n" * 50_000, "*a" * 200_000, "[!a]" * 100_000, "a\n" * 200_000])
+def test_patterns_that_take_long_hide_all_instead_of_some(bench: Bench, lines: str) -> None:
+    bench.write(GOOD | {"garden/.gitignore": lines})
+    report = bench.index()
+    assert (report.added, len(report.unreadable)) == (len(GOOD) - 1, 1)
+    assert "too many patterns" in report.unreadable[0].reason or "bytes, more than" in report.unreadable[0].reason
+
+
+PROJECT_FILES: dict[str, Callable[[Path], None]] = TRAPS | {
+    "a link out": lambda path: (path.parent.mkdir(), path.symlink_to("../../outside/id"))[0],
+    "not TOML": with_lines("[]"),
+    "without an end": with_lines("a = " + "[" * 50_000),
+    "a library": with_lines('library = "../outside/library.db"'),
+    "a model": with_lines('[embedding]\nprovider = "onnx"\nmodel = "../outside"'),
+    "another type": with_lines("[ingest]\nignore = 3"),
+    "everything": with_lines("[ingest]\nmax_file_bytes = 1000000000\n[history]\noutside_git = true"),
+}
+
+
+@pytest.mark.parametrize("kind", PROJECT_FILES)
+def test_a_project_file_widens_nothing_and_keeps_no_folder_waiting(
+    bench: Bench, outside: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.write(GOOD)
+    PROJECT_FILES[kind](bench.folder / ".octavo" / "config.toml")
+    assert bench.index().added == len(GOOD) and untouched(outside)
+    ignored = kind in ("a pipe", "a device", "a library", "a model", "everything")
+    assert ignored or any("is not followed" in line.message for line in caplog.records)
+
+
+def repository(folder: Path) -> None:
+    who = {f"GIT_{role}_{what}": "a@b" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "First"]):
+        subprocess.run(["git", *arguments], cwd=folder, env=os.environ | who, check=True, capture_output=True)
+
+
+IN_GIT = (
+    *("HEAD", "config", "packed-refs", "shallow", "commondir", "refs/heads/other", "objects/info/alternates"),
+    *("info/attributes", "info/grafts"),
+)
+
+
+@pytest.mark.parametrize("name", IN_GIT)
+def test_a_pipe_among_gits_files_costs_only_the_history(bench: Bench, name: str) -> None:
+    bench.write(GOOD)
+    repository(bench.folder)
+    pipe(bench.folder / ".git" / name)
+    report = bench.index()
+    assert report.added == len(GOOD) and not report.commits
+    assert [skip.reason.partition(" is not read: ")[2][-40:] for skip in report.skipped if skip.uri == ".git"] != []
+
+
+@pytest.mark.parametrize("name", [".gitattributes", "garden/.gitattributes", ".gitmodules", ".mailmap"])
+@pytest.mark.parametrize("trap", ["a pipe", "a device"])
+def test_a_pipe_beside_a_repository_does_not_stop_git(bench: Bench, name: str, trap: str) -> None:
+    bench.write(GOOD)
+    repository(bench.folder)
+    TRAPS[trap](bench.folder / name)
+    assert bench.index().commits == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("objects/info/alternates", "{outside}/objects\n"),
+        ("config", "[include]\n\tpath = {outside}/config\n"),
+        ("config", '[includeIf "gitdir:/"]\n\tpath = {outside}/config\n'),
+    ],
+)
+def test_a_repository_that_borrows_from_outside_is_not_read(bench: Bench, outside: Path, name: str, text: str) -> None:
+    bench.write(GOOD)
+    repository(bench.folder)
+    with_lines(text.format(outside=outside))(bench.folder / ".git" / name)
+    report = bench.index()
+    assert not report.commits and [skip.uri for skip in report.skipped] == [".git"]
+
+
+def test_a_link_among_gits_files_does_not_lead_out(bench: Bench, outside: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "diary.md").write_text("# Diary\n\nunspoken\n", "utf-8")
+    repository(mine)
+    bench.write(GOOD)
+    repository(bench.folder)
+    shutil.rmtree(bench.folder / ".git" / "objects")
+    (bench.folder / ".git" / "objects").symlink_to(mine / ".git" / "objects")
+    report = bench.index()
+    assert not report.commits and "leads out of the collection's folder" in report.skipped[0].reason
+    assert bench.found("unspoken") == []
+
+
+def test_a_profile_that_is_a_pipe_or_has_no_end_is_an_error_that_names_it(tmp_path: Path) -> None:
+    for name, make in {"pipe": pipe, "huge": huge, "deep": with_lines("a = " + "[" * 50_000)}.items():
+        make(tmp_path / name / "x.toml")
+        with pytest.raises(ConfigurationError, match=r"x\.toml"):
+            read_profiles(tmp_path / name)
+
+
+def test_a_library_found_in_a_folder_is_not_opened(bench: Bench, tmp_path: Path) -> None:
+    bench.write(GOOD)
+    bench.index()
+    theirs = tmp_path / "theirs"
+    (theirs / ".octavo").mkdir(parents=True)
+    shutil.copy(bench.library, theirs / ".octavo" / "library.db")
+    assert load(environ={}, directory=theirs).config.library is None
+
+
+def test_memories_are_written_nowhere_but_into_their_folder(bench: Bench, outside: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "memories"
+    folder.mkdir()
+    with bench.opened() as engine:
+        remember(engine, RememberRequest("The gate is green."))
+        sync = partial(memory_sync, engine, MemorySyncRequest(str(folder), accept_deletions=True))
+        (name,) = sync().written
+        (folder / ".trash").symlink_to(outside)
+        (folder / name).unlink()
+        with pytest.raises(SourceError, match="is a link"):
+            sync()
+        assert untouched(outside)
+        (folder / ".trash").unlink()
+        pipe(folder / name)
+        with pytest.raises(SourceError, match="not a regular file"):
+            sync()
+
+
+def test_a_template_is_a_note_of_the_folder_and_nothing_else(tmp_path: Path, outside: Path) -> None:
+    notes = tmp_path / "notes"
+    (notes / "templates").mkdir(parents=True)
+    (notes / "templates" / "out.md").symlink_to(outside / "id")
+    pipe(notes / "templates" / "pipe.md")
+    with octavo.open(tmp_path / "l.db", create=True, config={"embedding": {"provider": "hashing"}}) as library:
+        library.add("notes", notes, writable=True)
+        for template in ("templates/out.md", "templates/pipe.md"):
+            with pytest.raises(OctavoError):
+                library.doc_create("new.md", "New", template=template)
+        assert library.lint().findings is not None
+    assert not (notes / "new.md").exists()
+
+
+def test_a_note_that_becomes_a_link_or_a_pipe_after_the_scan_is_not_followed(bench: Bench, outside: Path) -> None:
+    bench.write(GOOD)
+    swaps: dict[str, Callable[[Path], object]] = {
+        "bread.md": pipe,
+        "lamp.txt": lambda path: (path.unlink(), path.symlink_to(outside / "id")),
+    }
+
+    def swap_after_scanning(engine: Engine) -> None:
+        rules = engine.library.rules
+
+        def scan(*arguments: Any) -> Scan:
+            seen = rules.scan(*arguments)
+            for name, swap in swaps.items():
+                swap(bench.folder / name)
+            return seen
+
+        engine.library.rules = rules._replace(scan=scan)
+
+    report = bench.index(swap_after_scanning)
+    assert report.added == 1 and len([*report.failed, *report.skipped]) == 2
+    assert bench.found("outside") == []

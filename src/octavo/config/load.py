@@ -15,6 +15,7 @@ from octavo.config.schema import Config
 from octavo.errors import ConfigurationError
 from octavo.model.location import DatabaseUrl, Location, location
 from octavo.model.model_settings import ROLES, ModelSettings
+from octavo.sources.small_files import read_small
 
 PROJECT_FILE = Path(".octavo") / "config.toml"
 _PREFIX = "OCTAVO_"
@@ -71,7 +72,7 @@ def for_folder(config: Config, folder: Path, environ: Mapping[str, str] | None =
     environ = os.environ if environ is None else environ
     layer = {
         name: value
-        for name, value in _read(file, {}).items()
+        for name, value in _read_project(file, {}).items()
         if name.startswith(_OF_THE_FOLDER) and name in _NAMES and not environ.get(variable(name))
     }
     said = _validated(layer, dict.fromkeys(layer, str(file)))
@@ -181,7 +182,7 @@ def read_flat(text: str, path: Path) -> dict[str, Any]:
 
     try:
         return dict(_flat(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from error
 
 
@@ -257,7 +258,7 @@ def _layers(
         raise ConfigurationError(f"OCTAVO_CONFIG names {user}, which is not a file")
     project = project_file(directory) or next((file for file in drafts if file != user), None)
     if project:
-        layer = _read(project, drafts)
+        layer = _read_project(project, drafts)
         for name in layer:
             if not project_may_set(name):
                 _refuse_unknown(name, str(project))
@@ -279,10 +280,19 @@ def _read(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
     if path in drafts:
         return read_flat(drafts[path], path)
     try:
-        text = path.read_text("utf-8")
+        text = read_small(path, links=True).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from error
     return read_flat(text, path)
+
+
+def _read_project(path: Path, drafts: Mapping[Path, str]) -> dict[str, Any]:
+    folder = path.parent.parent
+    if path not in drafts and not path.resolve().is_relative_to(folder.resolve()):
+        raise ConfigurationError(
+            f"{path} is a link out of {folder}", hint="remove it; no file elsewhere is read for it"
+        )
+    return _read(path, drafts)
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -285,10 +285,15 @@ class _Sync:
     def _free_trash(self, path: str) -> Path:
         """An unused name in the trash folder: nothing in it is overwritten."""
         folder = self._folder / TRASH
-        folder.mkdir(exist_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise SourceError(f"{folder} cannot be made: {error.strerror}", hint="rename what is there") from error
+        if folder.is_symlink():
+            raise SourceError(f"{folder} is a link", hint="remove it: what is put away stays in the folder")
         stem = path.removesuffix(".md")
         number, free = 1, folder / path
-        while free.exists():
+        while os.path.lexists(free):
             number += 1
             free = folder / f"{stem}.{number}.md"
         return free
@@ -337,12 +342,12 @@ class _Sync:
 
     def _content_now(self, path: str) -> bytes | None:
         """Of the file as it is now; None when there is none."""
-        try:
-            return (self._folder / path).read_bytes()
-        except FileNotFoundError:
+        if not os.path.lexists(self._folder / path):
             return None
-        except OSError as error:
-            raise SourceError(f"{self._folder / path} cannot be read: {error.strerror}") from error
+        content = read_bytes(self._folder / path, _LARGEST)
+        if isinstance(content, UnreadableFile):
+            raise SourceError(f"{self._folder / path} is {content.reason}", hint="rename what is there")
+        return content[0]
 
     def _recorded(self, path: str) -> MemoryFile | None:
         """What is recorded of a file now, by whichever run."""
@@ -385,9 +390,11 @@ class _Sync:
 
 def _write_atomically(path: Path, content: bytes) -> None:
     """Into a temporary file that then replaces the target: a reader never sees half a file."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")  # another process may write the same file
+    # Exclusively and by a name that nobody knows: what is there already may be a link to somebody else's file.
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
     try:
-        temporary.write_bytes(content)
+        with temporary.open("xb") as stream:
+            stream.write(content)
         with suppress(FileNotFoundError):
             shutil.copymode(path, temporary)
         temporary.replace(path)

@@ -32,6 +32,7 @@ from octavo.errors import ConfigurationError
 from octavo.retrieval.profiles import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.registry import SHAPES
+from octavo.sources.small_files import read_small
 
 _STAGE = "stage"
 _UNSET = "none"
@@ -42,7 +43,7 @@ def read_profile(text: str, where: str = "profile") -> RetrievalProfile:
     """A profile as TOML; `where` names it in errors."""
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{where} is not TOML: {error}") from error
     return profile_from(table, where)
 
@@ -62,7 +63,7 @@ def read_profiles(folder: Path) -> dict[str, RetrievalProfile]:
     found: dict[str, RetrievalProfile] = {}
     for path in sorted(folder.glob("*.toml")):
         try:
-            text = path.read_text("utf-8")
+            text = read_small(path, links=True).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{path} cannot be read: {error}") from error
         profile = read_profile(text, str(path))

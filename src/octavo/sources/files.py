@@ -18,7 +18,16 @@ from pathlib import Path
 from octavo.errors import SourceError
 from octavo.model.ledger import FileStamp
 from octavo.model.scan import KnownFiles, Scan, SeenFile, SkippedFile
-from octavo.sources.ignore import GITIGNORE, IGNORE_FILE_LIMIT, OCTAVOIGNORE, FolderRules, IgnoreRules, root_rules
+from octavo.sources.ignore import (
+    GITIGNORE,
+    MOST_COSTLY_TOGETHER,
+    OCTAVOIGNORE,
+    FolderRules,
+    IgnoreRules,
+    ignore_file,
+    pattern_cost,
+    root_rules,
+)
 from octavo.sources.mounts import OTHER_DISK, device_above, unmounted
 from octavo.sources.secrets import is_secret_name
 
@@ -109,7 +118,7 @@ class _Walk:
         self.device = device_above(root)
         self.elsewhere: set[str] = set()
         self.ignore_files: dict[str, tuple[bytes, bytes]] = {}
-        self.hidden = self.ignored = 0
+        self.hidden = self.ignored = self.pattern_cost = 0
 
     def through(self, folder: FolderRules, wanted: _Wanted) -> None:
         pending = [(folder, wanted)]
@@ -127,7 +136,7 @@ class _Walk:
             if Path(self.base + here).stat().st_dev != self.device:
                 self.elsewhere.add(here)
             if GITIGNORE in names or OCTAVOIGNORE in names:
-                lines = self._ignore_file(entries, GITIGNORE), self._ignore_file(entries, OCTAVOIGNORE)
+                lines = self._ignore_lines(folder, GITIGNORE, names), self._ignore_lines(folder, OCTAVOIGNORE, names)
                 self.ignore_files[here] = lines
                 folder = folder.with_ignore_files(*lines)
         except OSError as error:
@@ -291,12 +300,15 @@ class _Walk:
         except OSError:
             return True
 
-    def _ignore_file(self, entries: list[os.DirEntry[str]], name: str) -> bytes:
-        for entry in entries:
-            if entry.name == name and entry.is_file(follow_symlinks=False):
-                with Path(entry.path).open("rb") as file:
-                    return file.read(IGNORE_FILE_LIMIT)
-        return b""
+    def _ignore_lines(self, folder: FolderRules, name: str, names: set[str]) -> bytes:
+        lines = ignore_file(Path(self.base + folder.prefix, name)) if name in names else b""
+        if lines is None:
+            self._skip(folder, name, "its patterns are not followed: not a regular file")
+            return b""
+        self.pattern_cost += pattern_cost(lines)
+        if self.pattern_cost > MOST_COSTLY_TOGETHER:
+            raise OSError(errno.EFBIG, "the ignore files have too many patterns together")
+        return lines
 
     def _count_ignored(self, name: str) -> None:
         if name[0] == ".":

@@ -21,9 +21,11 @@ from typing import IO
 from octavo.errors import SourceError
 from octavo.model.commit import Commit, Repository
 from octavo.sources.git_records import FORMAT, Records
+from octavo.sources.small_files import read_small
 
 _READ = 1 << 20
 _READ_AHEAD = 500  # reads of git's output that may be queued, usually of 64 kB each
+_SHALLOW = 1 << 26  # bytes of the list of a shallow clone's last commits
 _TIMEOUT = 30  # seconds for a command that only reads refs
 
 # Commits that are no branch's history: notes, stashes, prefetched refs.
@@ -33,6 +35,9 @@ _SAFE = (
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "core.pager=cat"),
+    *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", f"diff.orderFile={os.devnull}"),
+    *("-c", f"mailmap.file={os.devnull}"),
     *("-c", "core.quotePath=false"),
     *("-c", "core.bigFileThreshold=1m"),  # larger files are reported as changed, without a diff
     *("-c", "diff.renameLimit=200"),
@@ -63,7 +68,7 @@ def open_repository(folder: Path, prefix: str) -> Repository:
 def worktree_of(repository: Repository) -> Path | None:
     """The folder that a repository itself names as its worktree: that of a linked worktree, or of a submodule."""
     try:
-        named = (repository.git_dir / "gitdir").read_text("utf-8", "replace").strip()
+        named = read_small(repository.git_dir / "gitdir", links=True).decode("utf-8", "replace").strip()
     except OSError:
         named = ""
     if named:
@@ -97,7 +102,8 @@ def shallow_boundary(repository: Repository) -> frozenset[str]:
     if not repository.shallow:
         return frozenset()
     try:
-        return frozenset((repository.common / "shallow").read_text("ascii", "replace").split())
+        listed = read_small(repository.common / "shallow", _SHALLOW, links=True)
+        return frozenset(listed.decode("ascii", "replace").split())
     except OSError as error:
         raise SourceError(
             f"git's list of shallow commits of {repository.folder} cannot be read: {error.strerror or error}"
@@ -122,7 +128,9 @@ def commits(
         *("diff-tree", "--stdin", "--root", "-r", "-z", "--always", "-M", "--no-ext-diff", "--no-textconv"),
         *("--no-color", "--encoding=UTF-8", "--no-notes", *shown, f"--format={FORMAT.format(records.mark)}"),
     )
-    with _started(repository.folder, command, hashes) as (child, output, errors):
+    # As if it were bare: the files beside a repository, such as `.gitattributes`, may be pipes, and are not needed.
+    command = ("--git-dir=.", "-c", "core.bare=true", *command)
+    with _started(repository.git_dir, command, hashes) as (child, output, errors):
         with closing(_read_ahead(child, output)) as blocks:
             for data in blocks:
                 yield from records.feed(data)

@@ -16,6 +16,8 @@ from octavo.dataclass import dataclass
 from octavo.errors import SourceError
 from octavo.model.commit import REPOSITORY, Repository
 from octavo.sources.git import open_repository, worktree_of
+from octavo.sources.git_traps import refuse_traps
+from octavo.sources.small_files import read_small
 
 DEPTH = 6
 """How many folders below the root a repository may be."""
@@ -42,6 +44,7 @@ def readable_repository(root: Path, prefix: str, *, outside: bool = False) -> Re
     Anyone who can write a file can have `.git` point to a repository of somebody else. `outside` allows that.
     """
     base = Path(os.path.realpath(root))
+    refuse_traps(base, base / prefix, outside=outside)
     repository = open_repository(base / prefix, prefix)
     inside = all(_is_below(base, folder) for folder in (repository.git_dir, repository.common))
     if inside or outside or worktree_of(repository) == repository.folder.resolve():
@@ -165,7 +168,7 @@ def _holds_repository(folder: Path) -> bool:
 def _submodules(folder: Path, prefix: str) -> frozenset[str]:
     """The folders of submodules, by what `.gitmodules` says: `path = lib/thing`."""
     try:
-        lines = (folder / ".gitmodules").read_text("utf-8", "replace")[:1_000_000].split("\n")
+        lines = read_small(folder / ".gitmodules").decode("utf-8", "replace").split("\n")
     except OSError:
         return frozenset()
     named = (line.partition("=")[2].strip().strip('"').strip("/") for line in lines if _names_path(line))

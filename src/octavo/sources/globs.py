@@ -252,5 +252,15 @@ def _bracket(glob: str, i: int) -> tuple[str, int] | None:
     if negated:
         members = set(range(1, 256)) - members
     members.discard(ord("/"))
-    escaped = "".join(rf"\x{byte:02x}" for byte in sorted(members))
-    return (f"[{escaped}]" if members else "(?!)"), i + 1
+    return (f"[{''.join(_ranges(members))}]" if members else "(?!)"), i + 1
+
+
+def _ranges(members: set[int]) -> Iterator[str]:
+    """As few ranges as there are gaps: an expression of many negated brackets would take long to compile."""
+    for byte in sorted(members):
+        if byte - 1 in members:
+            continue
+        end = byte
+        while end + 1 in members:
+            end += 1
+        yield rf"\x{byte:02x}-\x{end:02x}"

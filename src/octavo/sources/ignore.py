@@ -9,17 +9,23 @@ A wildcard is not literal: `**/*.md` does not open `node_modules`.
 
 from __future__ import annotations
 
+import errno
+import stat
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from pathlib import Path
 
 from octavo.dataclass import dataclass
 from octavo.model.formats import ending
 from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secrets import is_secret_name
+from octavo.sources.small_files import read_small
 
 GITIGNORE = ".gitignore"
 OCTAVOIGNORE = ".octavoignore"
-IGNORE_FILE_LIMIT = 1 << 20  # bytes that are read of an ignore file
+_MOST_COSTLY = 1 << 18  # of one ignore file: patterns of that cost take about a second to compile on a slow machine
+_WILDCARD_COST = 20  # that of a plain character is 1
+MOST_COSTLY_TOGETHER = 8 * _MOST_COSTLY
 
 DENIED_FOLDERS = frozenset(
     {
@@ -270,6 +276,24 @@ class FolderRules:
             return self.include
         naming = [line for line in self.include if line.contains_literally(name) and not line.negated]
         return IgnorePatterns(naming) if naming else None
+
+
+def ignore_file(path: Path) -> bytes | None:
+    """The lines of an ignore file; None for a link, a pipe or a folder of that name.
+
+    `OSError` where there are too many: with some of them left out, what they hide would be read.
+    """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        return None
+    lines = read_small(path)
+    if pattern_cost(lines) > _MOST_COSTLY:
+        raise OSError(errno.EFBIG, f"its {path.name} has too many patterns")
+    return lines
+
+
+def pattern_cost(lines: bytes) -> int:
+    """How long patterns take to compile, in characters."""
+    return len(lines) + _WILDCARD_COST * sum(map(lines.count, (b"*", b"?", b"[")))
 
 
 def member_reason(rules: IgnoreRules, uri: str, size: int) -> str | None:

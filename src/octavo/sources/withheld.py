@@ -11,10 +11,10 @@ from pathlib import Path
 from octavo.sources.ignore import (
     DENIED_NEXT_TO,
     GITIGNORE,
-    IGNORE_FILE_LIMIT,
     OCTAVOIGNORE,
     FolderRules,
     IgnoreRules,
+    ignore_file,
     root_rules,
 )
 from octavo.sources.secrets import is_secret_name
@@ -57,16 +57,15 @@ class Withholding:
 
     def _with_ignore_files(self, rules: FolderRules) -> FolderRules:
         folder = self._root / rules.prefix
-        gitignore, octavoignore = _content(folder / GITIGNORE), _content(folder / OCTAVOIGNORE)
+        gitignore, octavoignore = _lines(folder / GITIGNORE), _lines(folder / OCTAVOIGNORE)
         return rules.with_ignore_files(gitignore, octavoignore) if gitignore or octavoignore else rules
 
 
-def _content(path: Path) -> bytes:
-    """The start of an ignore file; nothing where there is none, which is so in most folders of an old commit."""
+def _lines(path: Path) -> bytes:
+    """Of an ignore file; none where there is none, which is so in most folders of an old commit."""
     try:
-        if path.is_symlink():
-            return b""
-        with path.open("rb") as file:
-            return file.read(IGNORE_FILE_LIMIT)
-    except OSError:
+        return ignore_file(path) or b""
+    except (FileNotFoundError, NotADirectoryError):
         return b""
+    except OSError:
+        return b"*"  # a scan does not look into such a folder

@@ -196,7 +196,10 @@ def test_a_root_that_is_itself_a_link_is_scanned(tmp_path: Path) -> None:
 def test_a_named_pipe_is_skipped_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     os.mkfifo(tmp_path / ".gitignore")
-    assert scan(tmp_path, RULES).skipped == (SkippedFile("pipe.md", "not a regular file"),)
+    assert scan(tmp_path, RULES).skipped == (
+        SkippedFile(".gitignore", "its patterns are not followed: not a regular file"),
+        SkippedFile("pipe.md", "not a regular file"),
+    )
 
 
 def test_a_folder_that_cannot_be_listed_is_reported_and_the_rest_is_scanned(tmp_path: Path) -> None:

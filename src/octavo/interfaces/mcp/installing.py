@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import Conflict, StorageError
 from octavo.interfaces.mcp import jsonc, toml_text, yaml_text
 from octavo.interfaces.mcp.clients import NAME, Client
+from octavo.sources.small_files import read_small
 
 
 class _Layout(Protocol):
@@ -23,6 +25,7 @@ class _Layout(Protocol):
     def snippet(self, key: str, name: str, value: Mapping[str, Any]) -> str: ...
 
 
+_LARGEST = 1 << 26  # bytes: some clients keep what was said in the same file
 _LAYOUTS: Mapping[str, _Layout] = {"json": jsonc, "toml": toml_text, "yaml": yaml_text}
 
 
@@ -85,15 +88,16 @@ def _servers(client: Client, text: str) -> dict[str, Any]:
 def _changed(path: Path, change: Callable[[str], str], hint: str) -> Installed:
     try:
         path = path.resolve()  # a link into a folder of dotfiles stays a link
-        before = path.read_bytes().decode("utf-8") if path.exists() else ""
+        before = read_small(path, _LARGEST).decode("utf-8") if path.exists() else ""
         after = change(before)
         if after == before:
             return Installed(path, None, False)
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(path) if path.exists() else None
-        replacement = path.with_name(f"{path.name}.octavo-new")
-        replacement.touch(0o600)  # the file may hold other servers' tokens
-        replacement.write_bytes(after.encode("utf-8"))
+        replacement = path.with_name(f"{path.name}.{os.urandom(4).hex()}.octavo-new")
+        # Never what is there already, which may be a link; for its owner alone, since it may hold others' tokens.
+        with os.fdopen(os.open(replacement, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(after.encode("utf-8"))
         if backup:
             shutil.copymode(backup, replacement)
         replacement.replace(path)
@@ -106,7 +110,7 @@ def _changed(path: Path, change: Callable[[str], str], hint: str) -> Installed:
 
 def _backup(path: Path) -> Path:
     number = 0
-    while (backup := path.with_name(f"{path.name}.octavo-backup{f'-{number}' if number else ''}")).exists():
+    while os.path.lexists(backup := path.with_name(f"{path.name}.octavo-backup{f'-{number}' if number else ''}")):
         number += 1
     shutil.copy2(path, backup)
     return backup

@@ -8,11 +8,12 @@ from pathlib import Path
 from octavo.algorithms.document_names import folded, last
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
+from octavo.errors import OctavoError
 from octavo.graph.edges import references_of
 from octavo.graph.names import at_path
 from octavo.model.collection import Collection
 from octavo.observability.progress import NoProgress, Progress
-from octavo.writing.files import SUFFIXES, everything_below
+from octavo.writing.files import SUFFIXES, everything_below, read
 from octavo.writing.linked_notes import LinkedNotes
 
 
@@ -34,16 +35,17 @@ def collection_notes(
     """Reads every note. Those that `parse` does not ask for, by uri and text, are known by their file's name alone."""
     progress = progress or NoProgress()
     files = engine.library.rules.scan(collection, {}, None).files
-    notes = [file.uri for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
+    notes = [file for file in files if Path(file.uri).suffix.lower() in SUFFIXES]
+    largest = engine.library.rules.writing.max_file_bytes
     texts: dict[str, str] = {}
     unread: list[str] = []
     progress.start(f"reading {collection.name}", len(notes), "notes")
-    for uri in notes:
+    for note in notes:
         try:
-            texts[uri] = (collection.root / uri).read_bytes().decode("utf-8")
-        except (OSError, UnicodeDecodeError):
-            unread.append(uri)
-        progress.advance(1, uri)
+            texts[note.uri] = read(note.path, note.uri, largest).text
+        except OctavoError:
+            unread.append(note.uri)
+        progress.advance(1, note.uri)
     progress.finish()
     linked = LinkedNotes(texts, everything_below(collection.root))
     for uri, text in texts.items():

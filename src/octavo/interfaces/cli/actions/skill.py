@@ -34,11 +34,20 @@ def install(choices: Choices, clients: tuple[str, ...], here: bool, folder: Path
     places = [(client.title, _folder(client, here)) for client in chosen]
     if folder:
         places.append((str(folder), folder))
+    if here:
+        _refuse_links_out(Path.cwd(), [place / NAME / _FILE for _, place in places])
     rows = [_put(title, place / NAME / _FILE) for title, place in places]
     columns = ("client", "path", "changed", "backup")
     choices.answer(
         Answer({"skills": rows}, rows, columns, lambda width: _lines(rows), files=[row["path"] for row in rows])
     )
+
+
+def _refuse_links_out(project: Path, paths: list[Path]) -> None:
+    """A project may come from anyone: its links do not say which file of yours is replaced."""
+    for path in paths:
+        if not path.resolve().is_relative_to(project.resolve()):
+            raise click.UsageError(f"{path} leads out of this folder: nothing is written where a link leads.")
 
 
 def _installed(home: Path) -> list[Client]:

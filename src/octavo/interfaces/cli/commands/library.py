@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,9 +47,12 @@ def init(choices: Choices, here: bool) -> None:
 def make_here(directory: Path) -> Path:
     """The folder for a library of its own, which git is told to ignore."""
     library = directory / LIBRARY_HERE
+    for place in (library.parent, library):
+        if place.is_symlink():
+            raise click.UsageError(f"{place} is a link: nothing is written where it leads.")
     library.parent.mkdir(exist_ok=True)
     ignore = library.parent / ".gitignore"
-    if not ignore.exists():
+    if not os.path.lexists(ignore):
         ignore.write_text(f"{library.name}*\n", "utf-8")
     return library
 
