@@ -16,7 +16,18 @@ import apsw
 @contextmanager
 def serving(library: Path, search_processes: int = 1) -> Iterator[tuple[str, int]]:
     """Address and process of a server that answers from this library, and neither watches folders nor makes vectors."""
-    command = [sys.executable, "-m", "octavo", "serve", "--port", "0", "--no-watch", "--library", str(library)]
+    command = [
+        sys.executable,
+        "-m",
+        "octavo",
+        "serve",
+        "--no-token",
+        "--port",
+        "0",
+        "--no-watch",
+        "--library",
+        str(library),
+    ]
     environ = {**os.environ, "OCTAVO_WORK_IN_SERVER": "false"}
     if search_processes > 1:
         environ["OCTAVO_SERVE_SEARCH_PROCESSES"] = str(search_processes)

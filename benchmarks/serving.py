@@ -264,7 +264,7 @@ def stop_shared() -> None:
 @contextmanager
 def serving() -> Iterator[tuple[str, int]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "octavo", "serve", "--port", "0"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "octavo", "serve", "--no-token", "--port", "0"], stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     found = re.match(r"Serving (http://\S+) ", process.stderr.readline())

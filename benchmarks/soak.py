@@ -235,7 +235,7 @@ def size(path: Path) -> int:
 @contextmanager
 def serving() -> Iterator[tuple[int, str]]:
     with tempfile.TemporaryFile("w+") as log:
-        command = [sys.executable, "-m", "octavo", "serve", "--port", "0"]
+        command = [sys.executable, "-m", "octavo", "serve", "--no-token", "--port", "0"]
         process = subprocess.Popen(command, stdout=log, stderr=log)
         try:
             found = None

@@ -27,7 +27,9 @@ def main() -> int:
         octavo = [sys.executable, "-m", "octavo"]
         for arguments in (["init"], ["add", str(VAULT), "--name", "observatory"], ["index"]):
             subprocess.run([*octavo, "-q", *arguments], env=environ, check=True)
-        server = subprocess.Popen([*octavo, "serve", "--port", "0"], env=environ, stderr=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            [*octavo, "serve", "--no-token", "--port", "0"], env=environ, stderr=subprocess.PIPE, text=True
+        )
         try:
             assert server.stderr is not None
             found = re.match(r"Serving (http://\S+) ", server.stderr.readline())

@@ -132,7 +132,7 @@ def _octavo(*arguments: str) -> str:
 
 @contextmanager
 def _served() -> Iterator[str]:
-    command = [sys.executable, "-m", "octavo", "serve", "--port", "0", "--no-watch"]
+    command = [sys.executable, "-m", "octavo", "serve", "--no-token", "--port", "0", "--no-watch"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as server:
         assert server.stderr is not None
         try:

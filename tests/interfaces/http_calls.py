@@ -6,13 +6,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from octavo.config.schema import Serve
 from octavo.engine.wiring import open_library
@@ -48,8 +50,26 @@ def in_process(
 
 @dataclass(frozen=True)
 class Running:
+    """`page` lets a browser in, `headers` a program; without a token neither says anything more than the address."""
+
     process: subprocess.Popen[str]
     address: str
+    page: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        _, _, token = self.page.partition("?token=")
+        return {"authorization": f"Bearer {token}"} if token else {}
+
+
+@asynccontextmanager
+async def mcp_client(server: Running, mode: str = "auto") -> AsyncIterator[Client]:
+    """A client over HTTP, which gives the token as its configuration says."""
+    async with (
+        httpx2.AsyncClient(headers=server.headers, timeout=120) as http,
+        Client(streamable_http_client(f"{server.address}/mcp", http_client=http), mode=mode) as client,
+    ):
+        yield client
 
 
 @contextmanager
@@ -71,7 +91,8 @@ def running(
         line = process.stderr.readline()
         found = re.match(r"Serving (http://\S+) ", line)
         assert found, line + process.stderr.read()
-        yield Running(process, found[1])
+        opens = None if {"--token-file", "--no-token"} & set(arguments) else process.stderr.readline()
+        yield Running(process, found[1], opens.removeprefix("Open ").strip() if opens else f"{found[1]}/")
     finally:
         process.kill()
         process.communicate()

@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from cli_calls import Octavo, Shell
 from daemon_calls import client as shim
-from http_calls import running
+from http_calls import mcp_client, running
 from mcp import Client
 
 from octavo.engine.wiring import open_library
@@ -57,13 +57,13 @@ def test_fifty_searches_during_a_rebuild_never_fail_and_never_cite_wrongly(libra
     with running() as server:
 
         async def main() -> None:
-            async with httpx2.AsyncClient(base_url=server.address, timeout=120) as http:
+            async with httpx2.AsyncClient(base_url=server.address, headers=server.headers, timeout=120) as http:
                 assert (await http.post("/v1/reindex", json={"wait": True})).status_code == 200
                 for number in range(120):
                     (folder / f"{number}.md").write_text(note(number, editions[1]), "utf-8")
                 begun = (await http.post("/v1/reindex", json={"scope": "full"})).json()
                 assert begun["state"] == "running"
-                async with Client(f"{server.address}/mcp") as client, anyio.create_task_group() as tasks:
+                async with mcp_client(server) as client, anyio.create_task_group() as tasks:
                     for number in range(50):
                         tasks.start_soon(check, client, number)
                 assert (await http.post("/v1/reindex", json={"wait": True})).json()["failed"] == 0
@@ -172,7 +172,7 @@ def test_a_server_killed_while_it_indexes_is_continued_cleanly(library: Path, sh
     for number in range(60):
         (folder / f"{number}.md").write_text(note(number, "only"), "utf-8")
     held = running(program=("-c", HELD_AFTER_ONE_BATCH))
-    with held as server, httpx2.Client(base_url=server.address, timeout=120) as http:
+    with held as server, httpx2.Client(base_url=server.address, headers=server.headers, timeout=120) as http:
         assert http.post("/v1/reindex", json={}).json()["state"] == "running"
         while http.post("/v1/status", json={}).json()["documents"] == 1:
             pass
@@ -219,7 +219,7 @@ def test_a_search_cancelled_in_mid_call_leaves_a_server_that_answers(library: Pa
     with running() as server:
 
         async def main() -> None:
-            async with Client(f"{server.address}/mcp") as client:
+            async with mcp_client(server) as client:
                 await client.call_tool("search", {"query": "zebrafish"})
                 for _ in range(5):
                     with anyio.move_on_after(0.001):

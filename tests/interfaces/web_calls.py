@@ -80,10 +80,11 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Site:
-    """Where it is served, and the memory with two versions."""
+    """Where it is served, the memory with two versions, and the address that lets a browser in."""
 
     address: str
     memory: str
+    page: str
 
 
 def operate(engine: Engine, operation: str, **arguments: Any) -> Any:

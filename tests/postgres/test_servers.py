@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from http_calls import running
+from http_calls import Running, running
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
@@ -59,8 +59,8 @@ def opened(url: DatabaseUrl, *, create: bool = False) -> Engine:
     return open_library(url.secret, create=create, settings=SETTINGS)
 
 
-def post(address: str, operation: str, **body: Any) -> Any:
-    answer = httpx2.post(f"{address}/v1/{operation}", json=body, timeout=60)
+def post(server: Running, operation: str, **body: Any) -> Any:
+    answer = httpx2.post(f"{server.address}/v1/{operation}", json=body, headers=server.headers, timeout=60)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -68,11 +68,11 @@ def post(address: str, operation: str, **body: Any) -> Any:
 def test_a_server_on_a_database_answers_and_remembers(notes: Path, environ: dict[str, str]) -> None:
     with running(environ=environ) as server:
         assert httpx2.get(f"{server.address}/health", timeout=60).json() == {"status": "ok"}
-        assert len(post(server.address, "search", query="moons")["hits"]) == 8
-        post(server.address, "remember", text="the dome is locked with two keys")
-        assert "dome" in json.dumps(post(server.address, "recall", query="dome"))
-        assert "postgresql://" in json.dumps(post(server.address, "status"))
-        assert "postgres:postgres" not in json.dumps(post(server.address, "status"))
+        assert len(post(server, "search", query="moons")["hits"]) == 8
+        post(server, "remember", text="the dome is locked with two keys")
+        assert "dome" in json.dumps(post(server, "recall", query="dome"))
+        assert "postgresql://" in json.dumps(post(server, "status"))
+        assert "postgres:postgres" not in json.dumps(post(server, "status"))
 
 
 @contextmanager
@@ -117,12 +117,12 @@ def test_three_servers_and_four_workers_lose_nothing_when_some_are_killed(
                 servers.pop(0).process.send_signal(signal.SIGKILL)
             if number in (5, 12, 20):
                 workers.pop(0).send_signal(signal.SIGKILL)
-            address = chance.choice(servers).address
+            server = chance.choice(servers)
             text = f"fact {number}: the comet {number} was seen by observer {number}"
-            post(address, "remember", text=text)
+            post(server, "remember", text=text)
             kept.append(text)
             # Another server knows it at once: there is nothing between a server and the database.
-            assert text in json.dumps(post(chance.choice(servers).address, "recall", query=f"comet {number}", k=40))
+            assert text in json.dumps(post(chance.choice(servers), "recall", query=f"comet {number}", k=40))
         with engine.store.transaction():
             engine.store.outbox.enqueue(engine.project.id, JobKind.EMBED, "all", {})
         until = time.monotonic() + 300

@@ -66,6 +66,25 @@ def test_a_models_sentences_are_streamed_with_what_they_are_worth(vault: Vault) 
     anyio.run(talk)
 
 
+def test_an_answer_is_never_had_by_get(vault: Vault) -> None:
+    async def talk() -> None:
+        with model_served("Salt [1].") as service:
+            calls = Calls(lambda: open_library(vault.library, settings={**SETTINGS, **service.settings()}), threads=2)
+            transport = httpx2.ASGITransport(make_app(calls, Serve(), None))
+            base = "http://localhost:7411"
+            try:
+                async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=60) as client:
+                    assert (await client.get("/ask/stream?q=sourdough")).status_code == 405
+                    assert (await client.get("/ask?q=sourdough&whole=1")).status_code == 200
+                    assert not service.asked.is_set()
+                    await client.post("/ask", data={"q": "what does sourdough need?"})
+                    assert service.asked.is_set()
+            finally:
+                assert calls.close(timeout=60)
+
+    anyio.run(talk)
+
+
 async def ask_and_leave(
     vault: Vault, service: ModelService, path: str, asked: dict[str, Any], leaves: Callable[[], object]
 ) -> None:

@@ -175,6 +175,22 @@ def test_names_and_pages_that_are_not_ours_are_turned_away(vault: Vault, headers
     in_process(vault.library, talk)
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_what_another_page_asks_for_is_refused_whatever_it_is(vault: Vault, site: str) -> None:
+    """A picture, a script or a link has no Origin. Another port is the same site, and another origin."""
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        other = {"sec-fetch-site": site}
+        for method, path in (("GET", "/?q=sourdough"), ("GET", "/ask?q=sourdough"), ("POST", "/v1/search")):
+            assert (await client.request(method, path, headers=other)).status_code == 403
+        followed = await client.get("/?q=sourdough", headers=other | {"accept": "text/html"})
+        assert (followed.status_code, '<a href="">' in followed.text) == (403, True)
+        for own in ("none", "same-origin"):
+            assert (await client.get("/?q=sourdough", headers={"sec-fetch-site": own})).status_code == 200
+
+    in_process(vault.library, talk)
+
+
 def test_a_page_that_is_allowed_may_ask_and_read(vault: Vault) -> None:
     settings = Serve(allow_origins=("http://localhost:3000",), allow_hosts=("books.local",))
 

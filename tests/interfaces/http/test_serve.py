@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +13,13 @@ import anyio
 import httpx2
 import pytest
 from cli_calls import Octavo, Vault
-from http_calls import running
+from http_calls import mcp_client, running
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from octavo.config.schema import Serve
 from octavo.errors import ConfigurationError
-from octavo.interfaces.http.server import read_token
+from octavo.interfaces.access_token import read_token, token_path
 
 
 def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_order(vault: Vault) -> None:
@@ -26,15 +27,15 @@ def test_mcp_clients_of_either_era_and_plain_ones_share_a_server_that_ends_in_or
 
         async def main() -> None:
             for mode in ("auto", "legacy"):
-                async with Client(f"{server.address}/mcp", mode=mode) as client:
+                async with mcp_client(server, mode) as client:
                     assert "notes: 3 documents" in (client.instructions or "")
                     result = await client.call_tool("search", {"q": "sourdough", "k": 1})
                     assert result.structured_content["hits"][0]["uri"] == "bread.md"
-            async with httpx2.AsyncClient(base_url=server.address, timeout=60) as client:
+            async with httpx2.AsyncClient(base_url=server.address, headers=server.headers, timeout=60) as client:
                 assert (await client.get("/health")).json() == {"status": "ok"}
                 answer = await client.post("/v1/search", json={"query": "sourdough"})
                 assert answer.json()["hits"][0]["uri"] == "bread.md"
-            async with Client(f"{server.address}/mcp", mode="legacy") as client:  # its stream for news stays open
+            async with mcp_client(server, "legacy") as client:  # its stream for news stays open
                 await client.list_tools()
                 server.process.send_signal(signal.SIGTERM)
                 assert await anyio.to_thread.run_sync(lambda: server.process.wait(timeout=60)) == 0
@@ -79,7 +80,33 @@ def test_a_token_must_be_long_and_plain(tmp_path: Path) -> None:
         read_token(Serve(token_file=tmp_path / "nowhere"))
     path.write_text("0123456789abcdef\n", "utf-8")
     assert read_token(Serve(token_file=path)) == "0123456789abcdef"
-    assert read_token(Serve()) is None
+    assert read_token(Serve(require_token=False)) is None
+
+
+def test_an_account_has_one_token_that_only_it_can_read(octavo: Octavo) -> None:
+    token = read_token(Serve())
+    assert token is not None and len(token) >= 40
+    assert read_token(Serve(port=8080)) == token
+    assert octavo("open", "--print").stdout.strip() == f"http://127.0.0.1:7411/login?token={token}"
+    if os.name == "posix":
+        assert stat.S_IMODE(token_path().stat().st_mode) == 0o600
+        token_path().chmod(0o644)
+        with pytest.raises(ConfigurationError, match="known to others"):
+            read_token(Serve())
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        (Serve(require_token=False, write=True), "changes things"),
+        (Serve(require_token=False, host="0.0.0.0"), "needs a token"),
+        (Serve(require_token=False, token_file=Path("token")), "leave out"),
+    ],
+)
+def test_serving_without_a_token_is_for_reading_on_this_machine(settings: Serve, why: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        read_token(settings)
+    assert why in f"{refused.value} {refused.value.hint}"
 
 
 def test_a_port_that_is_taken_is_said_so(octavo: Octavo, vault: Vault) -> None:
@@ -99,6 +126,7 @@ def test_the_server_keeps_what_its_openapi_document_promises(vault: Vault, tmp_p
     library = tmp_path / "library.db"
     library.write_bytes(vault.library.read_bytes())
     with running(["--library", str(library)]) as server:
+        options += ["--header", f"Authorization: {server.headers['authorization']}"]
         command = [sys.executable, "-W", "ignore", "-c", program, "run", f"{server.address}/openapi.json", *options]
         environ = {**os.environ, "PYTHONWARNINGS": "ignore"}
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, env=environ)

@@ -15,7 +15,9 @@ from cli_calls import Octavo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octavo.config.schema import Serve
 from octavo.errors import Conflict
+from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.mcp import jsonc, yaml_text
 from octavo.interfaces.mcp.clients import CLIENTS
@@ -58,22 +60,58 @@ def configured(name: str, home: Path) -> tuple[Path, str]:
 @EVERY
 def test_a_client_without_a_configuration_gets_one(name: str, tmp_path: Path) -> None:
     path = location(CLIENTS[name], {}, tmp_path)
-    done = install(CLIENTS[name], path, LINE)
+    done = install(CLIENTS[name], path, CLIENTS[name].entry(LINE))
     assert (done.changed, done.backup) == (True, None)
     assert servers(name, path) == {"octavo": CLIENTS[name].entry(LINE)}
-    assert path.read_text("utf-8") == snippet(CLIENTS[name], LINE)
+    assert path.read_text("utf-8") == snippet(CLIENTS[name], CLIENTS[name].entry(LINE))
+
+
+REMOTE = pytest.mark.parametrize("name", [name for name, client in CLIENTS.items() if client.remote])
+
+
+@REMOTE
+def test_a_client_over_http_is_told_address_and_token_in_a_file_of_its_account_alone(name: str, tmp_path: Path) -> None:
+    client = CLIENTS[name]
+    assert client.remote is not None
+    path, _ = configured(name, tmp_path)
+    path.chmod(0o644)
+    install(client, path, client.entry(LINE))
+    entry = client.remote("http://127.0.0.1:7411/mcp", {"Authorization": "Bearer secret"})
+    install(client, path, entry)
+    assert servers(name, path) == {"other": OTHER, "octavo": entry}
+    assert "Bearer secret" in path.read_text("utf-8")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    renewed = client.remote("http://127.0.0.1:7411/mcp", {"Authorization": "Bearer another"})
+    install(client, path, renewed)
+    assert servers(name, path)["octavo"] == renewed
+    install(client, path, client.entry(LINE))
+    assert servers(name, path) == {"other": OTHER, "octavo": client.entry(LINE)}
+    uninstall(client, path)
+    assert servers(name, path) == {"other": OTHER}
+
+
+def test_installing_over_http_writes_the_token_that_the_server_asks_for(octavo: Octavo) -> None:
+    told = json.loads(octavo("mcp", "install", "--client", "cursor", "--http", "--json").stdout)
+    (entry,) = json.loads(told["entry"])["mcpServers"].values()
+    assert entry == {
+        "url": "http://127.0.0.1:7411/mcp",
+        "headers": {"Authorization": f"Bearer {read_token(Serve())}"},
+    }
+    assert told["command"] is None
+    refused = octavo("mcp", "install", "--client", "claude-desktop", "--http")
+    assert (refused.exit_code, "leave out --http" in refused.stderr) == (2, True)
 
 
 @EVERY
 def test_what_was_there_stays_and_a_copy_is_kept(name: str, tmp_path: Path) -> None:
     client = CLIENTS[name]
     path, before = configured(name, tmp_path)
-    done = install(client, path, LINE)
+    done = install(client, path, client.entry(LINE))
     assert done.backup is not None
     assert done.backup.read_text("utf-8") == before
     assert servers(name, path) == {"other": OTHER, "octavo": client.entry(LINE)}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    again = install(client, path, LINE)
+    again = install(client, path, client.entry(LINE))
     assert (again.changed, again.backup) == (False, None)
 
 
@@ -81,7 +119,7 @@ def test_what_was_there_stays_and_a_copy_is_kept(name: str, tmp_path: Path) -> N
 def test_what_was_put_there_is_taken_out_and_nothing_else(name: str, tmp_path: Path) -> None:
     client = CLIENTS[name]
     path, before = configured(name, tmp_path)
-    install(client, path, LINE)
+    install(client, path, client.entry(LINE))
     held = path.read_text("utf-8")
     done = uninstall(client, path)
     assert done.backup is not None
@@ -97,10 +135,10 @@ def test_the_only_server_is_taken_out_and_can_be_put_back(name: str, tmp_path: P
     path = location(client, {}, tmp_path)
     assert uninstall(client, path).changed is False
     assert not path.exists()
-    install(client, path, LINE)
+    install(client, path, client.entry(LINE))
     uninstall(client, path)
     assert "octavo" not in (READ[client.layout](path.read_text("utf-8")).get(client.key) or {})
-    install(client, path, LINE)
+    install(client, path, client.entry(LINE))
     assert servers(name, path) == {"octavo": client.entry(LINE)}
 
 
@@ -108,7 +146,7 @@ def test_the_only_server_is_taken_out_and_can_be_put_back(name: str, tmp_path: P
 def test_what_a_person_put_beside_the_entry_stays_when_it_is_written_again(name: str, tmp_path: Path) -> None:
     client = CLIENTS[name]
     path, _ = configured(name, tmp_path)
-    install(client, path, ["/old/octavo", "mcp"])
+    install(client, path, client.entry(["/old/octavo", "mcp"]))
     held = servers(name, path)["octavo"]
     text = path.read_text("utf-8")
     mine = {"json": '"mine": 1, "', "toml": "mine = 1\n", "yaml": "mine: 1\n        "}[client.layout]
@@ -116,7 +154,7 @@ def test_what_a_person_put_beside_the_entry_stays_when_it_is_written_again(name:
     spelled = f'"{first}"' if client.layout == "json" else first
     at = text.index(spelled, text.index("octavo"))
     path.write_text(text[:at] + mine + text[at + (client.layout == "json") :], "utf-8")
-    install(client, path, LINE)
+    install(client, path, client.entry(LINE))
     assert servers(name, path)["octavo"] == {"mine": 1, **client.entry(LINE)}
     assert servers(name, path)["other"] == OTHER
 
@@ -124,8 +162,8 @@ def test_what_a_person_put_beside_the_entry_stays_when_it_is_written_again(name:
 def test_another_entry_of_that_name_is_replaced_and_both_copies_stay(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("{}", "utf-8")
-    first = install(CLIENTS["cursor"], path, ["/old/octavo", "mcp"])
-    second = install(CLIENTS["cursor"], path, LINE)
+    first = install(CLIENTS["cursor"], path, CLIENTS["cursor"].entry(["/old/octavo", "mcp"]))
+    second = install(CLIENTS["cursor"], path, CLIENTS["cursor"].entry(LINE))
     assert servers("cursor", path)["octavo"] == LINE_ENTRY
     assert first.backup is not None
     assert second.backup is not None
@@ -146,7 +184,7 @@ COMMENTED = """\
 def test_comments_and_trailing_commas_survive(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text(COMMENTED, "utf-8")
-    install(CLIENTS["zed"], path, LINE)
+    install(CLIENTS["zed"], path, CLIENTS["zed"].entry(LINE))
     text = path.read_text("utf-8")
     assert all(line in text for line in COMMENTED.splitlines())
     whole = jsonc.parse(text)
@@ -195,7 +233,7 @@ def test_yaml_in_another_layout_is_left_alone(before: str, tmp_path: Path) -> No
     path = tmp_path / "config.yaml"
     path.write_text(before, "utf-8")
     with pytest.raises(Conflict):
-        install(CLIENTS["goose"], path, LINE)
+        install(CLIENTS["goose"], path, CLIENTS["goose"].entry(LINE))
     assert path.read_text("utf-8") == before
 
 
@@ -253,7 +291,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real.write_text("{}", "utf-8")
     link = tmp_path / "mcp.json"
     link.symlink_to(real)
-    install(CLIENTS["cursor"], link, LINE)
+    install(CLIENTS["cursor"], link, CLIENTS["cursor"].entry(LINE))
     assert link.is_symlink()
     assert servers("cursor", real)["octavo"] == LINE_ENTRY
 
@@ -307,7 +345,7 @@ def test_a_library_named_by_a_relative_path_is_the_one_in_this_folder(environmen
 @EVERY
 def test_each_client_has_a_page_with_its_own_entry(name: str) -> None:
     page = (DOCS / f"{name}.md").read_text("utf-8")
-    assert snippet(CLIENTS[name], ["/path/to/octavo", "mcp"]) in page
+    assert snippet(CLIENTS[name], CLIENTS[name].entry(["/path/to/octavo", "mcp"])) in page
     assert f"octavo mcp install --client {name} --write" in page
     assert f"octavo mcp uninstall --client {name}" in page
     assert f"]({name}.md)" in (DOCS / "README.md").read_text("utf-8")

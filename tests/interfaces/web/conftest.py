@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             patch.setenv(name, value)
         item = fill(library, folder)
     with running(["--library", str(library), "--no-watch"], surroundings(home)) as started:
-        yield Site(started.address, item)
+        yield Site(started.address, item, started.page)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,7 @@ def page(site: Site, browser: Any) -> Iterator[Any]:
     context = browser.new_context(base_url=site.address)
     context.set_default_timeout(PATIENCE)
     opened = context.new_page()
+    opened.goto(site.page)
     opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     opened.on("pageerror", lambda error: wrong.append(str(error)))
     opened.on("request", lambda asked: None if asked.url.startswith(site.address) else wrong.append(asked.url))

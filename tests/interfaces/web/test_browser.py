@@ -174,6 +174,7 @@ def test_what_a_model_says_is_shown_and_marked_where_no_passage_says_it(tmp_path
         with running(["--library", str(library), "--no-watch"], environ) as started:
             page = browser.new_page(base_url=started.address)
             page.set_default_timeout(PATIENCE)
+            page.goto(started.page)
             page.goto("/ask")
             page.fill("#main [name=q]", "when is the starter fed?")
             page.select_option("[name=mode]", "insight")
@@ -192,7 +193,9 @@ def test_an_answer_is_there_without_scripts(site: Site, browser: Any) -> None:
     context = browser.new_context(base_url=site.address, java_script_enabled=False)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
+    page.goto(site.page)
     page.goto("/ask?q=when is the starter fed?")
+    page.click("noscript button")
     page.wait_for_selector("#end .sources")
     context.close()
 

@@ -27,10 +27,10 @@ def test_a_folder_is_tried_in_the_browser_and_nothing_is_left(tmp_path: Path, br
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", env=environ
     ) as tried:
         assert tried.stderr is not None
-        address = next(found[0] for line in tried.stderr if (found := re.search(r"http://[\d.:]+", line)))
-        page = browser.new_page(base_url=address)
+        address = next(found[0] for line in tried.stderr if (found := re.search(r"http://\S+", line)))
+        page = browser.new_page()
         page.set_default_timeout(PATIENCE)
-        page.goto("/")
+        page.goto(address)
         page.keyboard.type("when to prune")
         page.wait_for_selector("a.open")
         page.click("a.open")

@@ -22,6 +22,7 @@ from octavo.operations.reading.answers import OutlineSection
 HTML = {"accept": "text/html"}
 TOKEN = "0123456789abcdef0123"
 WITH_TOKEN = {"accept": "text/html", "authorization": f"Bearer {TOKEN}"}
+OLD = {"accept": "text/html", "cookie": "octavo_session_7411=old"}
 FORM = {"content-type": "application/x-www-form-urlencoded", **WITH_TOKEN}
 
 
@@ -189,7 +190,7 @@ def test_something_is_remembered_pinned_and_forgotten_from_the_page(writable: Va
 
 def test_a_form_that_is_older_than_the_token_says_where_to_give_it(writable: Vault) -> None:
     async def talk(client: httpx2.AsyncClient) -> None:
-        late = await client.post("/change/remember", content="text=x", headers=HTML | {"cookie": "octavo_token=old"})
+        late = await client.post("/change/remember", content="text=x", headers=OLD)
         assert (late.status_code, late.headers["content-type"]) == (401, "text/html; charset=utf-8")
         assert 'href="/login"' in late.text
 

@@ -223,13 +223,34 @@ def test_a_browser_without_the_token_is_asked_for_it_and_with_it_let_in(vault: V
         assert (await client.get("/login", headers=HTML)).status_code == 200
         form = {"content-type": "application/x-www-form-urlencoded"}
         kept = await client.post("/login", content="token=se%63ret", headers=form)
-        cookie = kept.headers["set-cookie"]
-        assert "HttpOnly" in cookie
-        assert "SameSite=strict" in cookie
-        assert (await client.get("/", headers={**HTML, "cookie": "octavo_token=secret"})).status_code == 200
-        refused = await client.get("/", headers={**HTML, "cookie": "octavo_token=other"})
+        assert (kept.status_code, kept.headers["location"]) == (303, "/")
+        name, _, value = kept.headers["set-cookie"].partition("; ")[0].partition("=")
+        assert name == "octavo_session_7411"
+        assert "secret" not in value
+        assert {"HttpOnly", "Path=/", "SameSite=strict"} <= set(kept.headers["set-cookie"].split("; "))
+        mine = {**HTML, "cookie": f"{name}={value}"}
+        client.cookies.clear()
+        assert (await client.get("/", headers=mine)).status_code == 200
+        # Another port's server may have been sent the cookie: for it, the name says that it is none of its own.
+        assert (await client.get("/", headers=mine | {"host": "localhost:8000"})).headers["location"] == "/login"
+        refused = await client.get("/", headers={**HTML, "cookie": f"{name}=secret"})
         assert (refused.status_code, refused.headers["location"]) == (303, "/login?refused=1")
-        assert "not the one of this server" in (await client.get(refused.headers["location"], headers=HTML)).text
+        assert "not the token of this server" in (await client.get(refused.headers["location"], headers=HTML)).text
+        wrong = await client.post("/login", content="token=other", headers=form)
+        assert (wrong.headers["location"], "set-cookie" in wrong.headers) == ("/login?refused=1", False)
+        assert "Log out" in (await client.get("/", headers=mine)).text
+        assert (await client.post("/logout", headers=mine)).headers["location"] == "/login"
+        assert (await client.get("/", headers=mine)).headers["location"] == "/login?refused=1"
+
+    in_process(vault.library, talk, token="secret")
+
+
+def test_a_link_with_the_token_opens_a_session_and_is_left_at_once(vault: Vault) -> None:
+    async def talk(client: httpx2.AsyncClient) -> None:
+        admitted = await client.get("/login?token=secret&q=sourdough", headers=HTML)
+        assert (admitted.status_code, admitted.headers["location"]) == (303, "/?q=sourdough")
+        assert "bread.md" in (await client.get("/?q=sourdough", headers=HTML)).text
+        assert (await client.get("/login?token=other", headers=HTML)).headers["location"] == "/login?refused=1"
 
     in_process(vault.library, talk, token="secret")
 
@@ -329,24 +350,32 @@ def test_serving_opens_the_page_where_that_is_wanted(vault: Vault, tmp_path: Pat
     browser.chmod(0o755)
     environ = {"BROWSER": f"{browser} %s", "OCTAVO_EMBEDDING_PROVIDER": "hashing"}
     with running(["--library", str(vault.library), "--no-watch", "--open"], environ) as started:
-        assert said.read_text("utf-8") == f"{started.address}/"
+        opened = said.read_text("utf-8")
+        assert opened.startswith(f"{started.address}/login?code=")
+        assert started.page.partition("=")[2] not in opened
+        with httpx2.Client() as client:
+            assert client.get(opened).headers["location"] == "/"
+            assert client.get(f"{started.address}/", headers=HTML).status_code == 200
+        with httpx2.Client() as client:
+            assert client.get(opened).headers["location"] == "/login?refused=1"
 
 
 def test_those_who_leave_while_they_wait_hold_nobody_up(vault: Vault) -> None:
-    async def asked(address: str, number: int) -> bytes:
+    async def asked(address: str, credentials: str, number: int) -> bytes:
         host, _, port = address.removeprefix("http://").rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        wanted = f"GET /results?q=sourdough+{number} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+        headers = f"Host: {host}:{port}\r\nAuthorization: {credentials}\r\nConnection: close"
+        wanted = f"GET /results?q=sourdough+{number} HTTP/1.1\r\n{headers}\r\n\r\n"
         writer.write(wanted.encode())
         await writer.drain()
         answer = b"" if number % 2 else await reader.read()
         writer.close()
         return answer
 
-    async def everybody(address: str) -> list[bytes]:
-        return await asyncio.gather(*(asked(address, number) for number in range(40)))
+    async def everybody(address: str, credentials: str) -> list[bytes]:
+        return await asyncio.gather(*(asked(address, credentials, number) for number in range(40)))
 
     environ = {"OCTAVO_EMBEDDING_PROVIDER": "hashing"}
     with running(["--library", str(vault.library), "--no-watch"], environ) as started:
-        answers = asyncio.run(everybody(started.address))
+        answers = asyncio.run(everybody(started.address, started.headers["authorization"]))
     assert all(answer.startswith(b"HTTP/1.1 200") and b"bread.md" in answer for answer in answers[::2])

@@ -32,6 +32,10 @@ class Address(NamedTuple):
         return self.folder / f"{self.name}.sock"
 
     @property
+    def http(self) -> Path:
+        return self.folder / f"{self.name}.http"
+
+    @property
     def starting(self) -> Path:
         return self.folder / f"{self.name}.start"
 

@@ -50,6 +50,19 @@ _LOOK_SECONDS = 0.25
 _ALONE_SECONDS = 60.0  # that a library nobody talks about stays open, for the next search
 
 
+def bind_private(path: Path) -> socket.socket:
+    """A Unix socket that is listened on, in place of one that a killed server left. Who looks for it sees either no
+    socket or one that answers."""
+    aside = path.with_suffix(f".{os.getpid()}")
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    aside.unlink(missing_ok=True)
+    bound.bind(str(aside))
+    aside.chmod(0o600)
+    bound.listen(128)
+    aside.replace(path)
+    return bound
+
+
 class AlreadyRunning(Exception):
     """Another server holds this address."""
 
@@ -82,15 +95,7 @@ class Server:
         except OSError as error:
             os.close(self._alive)
             raise AlreadyRunning(str(self._address.socket)) from error
-        aside = self._address.socket.with_suffix(f".{os.getpid()}")
-        bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with suppress(FileNotFoundError):
-            aside.unlink()
-        bound.bind(str(aside))
-        aside.chmod(0o600)
-        bound.listen(128)
-        # A client sees either no socket or one that is listened on.
-        aside.replace(self._address.socket)
+        bound = bind_private(self._address.socket)
         status = self._address.socket.stat()
         self._bound = (status.st_dev, status.st_ino)
         return bound

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 from octavo.config.schema import Serve
 from octavo.errors import OctavoError
 from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.access import Access
 from octavo.interfaces.http.guard import Guard
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
@@ -60,7 +61,8 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
     app.secured = token is not None
     metrics = Metrics()
     add_routes(app, calls, metrics, secured=token is not None)
-    site = Site(calls, writable=settings.write and token is not None, open_with=settings.open_with)
+    access = Access(token) if token is not None else None
+    site = Site(calls, writable=settings.write and token is not None, open_with=settings.open_with, access=access)
     app.router.routes += page_routes(site, app.openapi)
     app.router.routes.append(Route("/mcp", endpoint=StreamableHTTPASGIApp(sessions)))
     app.add_exception_handler(OctavoError, _purpose)
@@ -76,7 +78,7 @@ def make_app(calls: Calls, settings: Serve, token: str | None = None, tools: str
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id"],
         )
-    return Guard(inner, settings, token, metrics, site.refused)
+    return Guard(inner, settings, access, metrics, site.refused)
 
 
 class _Application(FastAPI):

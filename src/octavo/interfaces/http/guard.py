@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import ipaddress
 import time
 from collections.abc import Callable, Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from octavo.config.schema import Serve
+from octavo.interfaces.access_token import loopback
+from octavo.interfaces.http.access import Access, session_of
 from octavo.interfaces.http.problems import protocol_problem
 from octavo.observability.metrics import Metrics
 
 OPEN = frozenset({"/health", "/readyz"})  # asked by supervisors, who have no token; they tell nothing
 _BEFORE_LOGIN = ("/login", "/assets/")  # the form that asks a person for the token, and how it looks
-COOKIE = "octavo_token"  # where a browser keeps the token
 STREAMS = frozenset({"/mcp"})  # last as long as the client wants
 _BODY_SECONDS = 15.0  # for the whole body of a request to arrive
 _AGAIN = "give the token in another tab, then come back here, go back and send it again: what you wrote is still there"
+_OWN_PAGES = frozenset({"same-origin", "none"})  # none: a person typed the address, or a program sends the header
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -39,16 +39,22 @@ class Guard:
     """An ASGI application around another one.
 
     A browser sends the name it looked up as Host, so a page that points its own name at this machine is told by it;
-    and it says in Origin which page asks. Numbers cannot be pointed elsewhere, so away from loopback they are let in.
+    and it says in Origin which page asks, for pictures and links at least in Sec-Fetch-Site. Pages of another port of
+    this machine are another's pages too. Numbers cannot be pointed elsewhere, so away from loopback they are let in.
     `page` makes what a person sees who is refused; programs get a problem as JSON.
     """
 
     def __init__(
-        self, app: ASGIApp, settings: Serve, token: str | None, metrics: Metrics, page: Refused = protocol_problem
+        self,
+        app: ASGIApp,
+        settings: Serve,
+        access: Access | None,
+        metrics: Metrics,
+        page: Refused = protocol_problem,
     ) -> None:
         self._app = app
         self._settings = settings
-        self._token = token
+        self.access = access
         self._metrics = metrics
         self._page = page
         self._active = 0
@@ -167,15 +173,13 @@ class Guard:
         if origin is not None and not self._known_origin(origin, host):
             hint = "start it with --allow-origin ORIGIN if that page is yours"
             return refused(403, f"pages of {origin[:200]!r} may not ask this server", hint, None)
-        if self._token and not _open(scope["path"]) and not self._authorised(headers):
-            if scope["method"] == "GET" and _asks_for_page(headers):
-                given = COOKIE in cookie_parser(headers.get("cookie", ""))
-                return RedirectResponse("/login?refused=1" if given else "/login", 303)
-            challenge = {"WWW-Authenticate": "Bearer"}
-            if _asks_for_page(headers):  # a form of a page that is older than the token
-                return refused(401, "the token that this page was opened with is no longer valid", _AGAIN, None)
-            detail = "a token is needed, as Authorization: Bearer TOKEN"
-            return refused(401, detail, None, challenge)
+        allowed = origin is not None and origin in self._settings.allow_origins
+        if headers.get("sec-fetch-site", "none") not in _OWN_PAGES and not allowed:
+            again = None if scope["method"] == "GET" else "open the page of this server, and send it from there"
+            return refused(403, "another web page made this request", again, None)
+        preflight = allowed and scope["method"] == "OPTIONS"  # which browsers send without the token
+        if self.access and not preflight and not _open(scope["path"]) and not self.access.admits(scope, headers):
+            return self._unknown(scope, headers)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._settings.max_request_bytes:
             return self._too_large(scope)
@@ -183,6 +187,17 @@ class Guard:
             detail = "the server is shutting down" if self.draining.is_set() else "too many requests at once"
             return refused(503, detail, "try again in a moment", {"Retry-After": "1"})
         return None
+
+    def _unknown(self, scope: Scope, headers: Headers) -> ASGIApp:
+        """What somebody is told who has neither token nor session."""
+        if not _asks_for_page(headers):
+            detail = "a token is needed, as Authorization: Bearer TOKEN"
+            hint = "`octavo serve` prints which file it is in; `octavo mcp install --http` tells a client"
+            return protocol_problem(401, detail, hint, {"WWW-Authenticate": "Bearer"})
+        if scope["method"] == "GET":
+            return RedirectResponse("/login?refused=1" if session_of(headers) else "/login", 303)
+        # A form of a page that is older than the server.
+        return self._page(401, "the session that this page was opened in is over", _AGAIN, None)
 
     def _too_large(self, scope: Scope) -> ASGIApp:
         most = self._settings.max_request_bytes
@@ -203,12 +218,6 @@ class Guard:
             return False
         return asked_from.scheme in ("http", "https") and asked_from.netloc == host
 
-    def _authorised(self, headers: Headers) -> bool:
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        return hmac.compare_digest(given.strip().encode(), (self._token or "").encode())
-
 
 def _asks_for_page(headers: Headers) -> bool:
     return "text/html" in headers.get("accept", "")
@@ -216,16 +225,6 @@ def _asks_for_page(headers: Headers) -> bool:
 
 def _open(path: str) -> bool:
     return path in OPEN or path.startswith(_BEFORE_LOGIN)
-
-
-def loopback(host: str) -> bool:
-    """Whether binding here can be reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _host_name(host: str, forbidden: Collection[str] = frozenset("/@?#\\ \t")) -> str:

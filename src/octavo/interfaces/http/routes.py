@@ -59,8 +59,13 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
+    warm = False
+
     async def ready(request: Request) -> Response:
-        await calls.work(_warm)
+        nonlocal warm
+        # Everybody may ask this, often: a search each time would be paid for where a service embeds the query.
+        await calls.work(_answers if warm else _warm)
+        warm = True
         return JSONResponse({"status": "ready"})
 
     async def status(request: Request) -> Response:
@@ -80,7 +85,7 @@ def add_routes(app: FastAPI, calls: Calls, metrics: Metrics, *, secured: bool) -
 def _endpoint(calls: Calls, operation: Operation, *, secured: bool) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         if operation.writes_files and not secured:
-            hint = "start it with --token-file FILE"
+            hint = "start it without --no-token"
             return protocol_problem(403, f"{operation.name} needs a server with a token", hint)
         arguments = await _arguments(request)
 
@@ -143,6 +148,10 @@ def unsupported_media() -> Response:
 def _warm(engine: Engine) -> None:
     """One search through everything a search needs: the model and the vectors are loaded by it."""
     engine.search(Query("straight to the right page", limit=1))
+
+
+def _answers(engine: Engine) -> None:
+    engine.store.counts(engine.project.id)
 
 
 def _gauges(engine: Engine) -> dict[str, tuple[str, float]]:

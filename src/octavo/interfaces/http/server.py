@@ -7,30 +7,44 @@ import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
 from octavo.config.schema import Serve
-from octavo.errors import Busy, ConfigurationError
+from octavo.dataclass import dataclass
+from octavo.errors import Busy
+from octavo.interfaces.access_token import read_token
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.app import make_app
-from octavo.interfaces.http.guard import Guard, loopback
+from octavo.interfaces.http.guard import Guard
 from octavo.interfaces.http.protocol import HeaderTimeoutProtocol
-from octavo.observability.logs import logger
 
 Companion = Callable[[], Awaitable[None]]
 
-_SHORTEST_TOKEN = 16
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a server is found. `page` lets a browser in for as long as the token holds, `invitation` lets one in once;
+    both are the plain address where no token is needed."""
+
+    address: str
+    page: str
+    invitation: str
 
 
 def serve(
-    calls: Calls, settings: Serve, tools: str, listening: Callable[[str], None], beside: Companion | None = None
+    calls: Calls,
+    settings: Serve,
+    tools: str,
+    listening: Callable[[Listening], None],
+    beside: Companion | None = None,
+    further: tuple[socket.socket, ...] = (),
 ) -> None:
     """Serves until SIGTERM or Ctrl-C, then answers what was asked before and ends. `listening` is told the address.
 
     `beside` runs in the same loop for as long: the socket on which other clients of the library find this server.
+    `further` are sockets that are listened on too.
     """
     token = read_token(settings)
     bound = _bind(settings)
@@ -47,8 +61,12 @@ def serve(
         timeout_graceful_shutdown=settings.drain_seconds,
     )
     host, port = bound.getsockname()[:2]
-    listening(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-    _Server(config, app, beside).run(sockets=[bound])
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    page, invitation = f"{address}/", f"{address}/"
+    if app.access is not None:
+        page, invitation = f"{address}/login?token={token}", f"{address}/login?code={app.access.invite()}"
+    listening(Listening(address, page, invitation))
+    _Server(config, app, beside).run(sockets=[bound, *further])
     if not calls.close(timeout=settings.drain_seconds):
         # Indexing that does not stop would be waited for. What it wrote is in transactions.
         os._exit(0)
@@ -79,38 +97,6 @@ class _Server(uvicorn.Server):
             self.force_exit = True
         self.should_exit = True
         self._guard.draining.set()
-
-
-def read_token(settings: Serve) -> str | None:
-    """The token callers must give. Without one, only this machine may be listened to."""
-    if settings.token_file is None:
-        if not loopback(settings.host):
-            raise ConfigurationError(
-                f"listening on {settings.host} lets others on the network ask, and needs a token",
-                hint="put a secret into a file and pass --token-file FILE, or listen on 127.0.0.1",
-            )
-        if settings.write:
-            raise ConfigurationError(
-                "a page that changes things needs a token",
-                hint="put a secret into a file and pass --token-file FILE, or leave out --write",
-            )
-        return None
-    return _secret(settings.token_file.expanduser())
-
-
-def _secret(path: Path) -> str:
-    try:
-        token = path.read_text("utf-8").strip()
-        if os.name == "posix" and path.stat().st_mode & 0o077:
-            logger("serve").warning("others on this machine may read the token in %s: run `chmod 600 %s`", path, path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the token file {path} cannot be read: {error}") from error
-    if len(token) < _SHORTEST_TOKEN or not token.isascii() or any(character.isspace() for character in token):
-        raise ConfigurationError(
-            f"the token in {path} is not {_SHORTEST_TOKEN} or more characters of ASCII without spaces",
-            hint="make one with: openssl rand -hex 32",
-        )
-    return token
 
 
 def _bind(settings: Serve) -> socket.socket:

@@ -29,10 +29,51 @@ def _goose_entry(line: Sequence[str]) -> dict[str, Any]:
     return {"enabled": True, "type": "stdio", **described, "cmd": line[0], "args": list(line[1:]), "timeout": 300}
 
 
+Headers = Mapping[str, str]
+
+
+def _url_entry(url: str, headers: Headers) -> dict[str, Any]:
+    return {"url": url, **_given(headers)}
+
+
+def _typed_url(url: str, headers: Headers) -> dict[str, Any]:
+    return {"type": "http", **_url_entry(url, headers)}
+
+
+def _codex_url(url: str, headers: Headers) -> dict[str, Any]:
+    return {"url": url, **_given(headers, "http_headers")}
+
+
+def _windsurf_url(url: str, headers: Headers) -> dict[str, Any]:
+    return {"serverUrl": url, **_given(headers)}
+
+
+def _gemini_url(url: str, headers: Headers) -> dict[str, Any]:
+    return {"httpUrl": url, **_given(headers)}
+
+
+def _opencode_url(url: str, headers: Headers) -> dict[str, Any]:
+    return {"type": "remote", "url": url, "enabled": True, **_given(headers)}
+
+
+def _cline_url(url: str, headers: Headers) -> dict[str, Any]:
+    return {"type": "streamableHttp", **_url_entry(url, headers)}
+
+
+def _goose_url(url: str, headers: Headers) -> dict[str, Any]:
+    described = {"name": NAME, "description": "Search and memory over your own files"}
+    return {"enabled": True, "type": "streamable_http", **described, "uri": url, **_given(headers), "timeout": 300}
+
+
+def _given(headers: Headers, name: str = "headers") -> dict[str, Any]:
+    return {name: dict(headers)} if headers else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """`key` is the object (or table) of the configuration that holds servers; `entry` is what stands there for a
-    command line. `command` and `removal` are the client's own ways to say the same, where it has them.
+    command line, `remote` for an address and the headers of each request, where the client can be given those.
+    `command` and `removal` are the client's own ways to say the first and to take it back, where it has them.
 
     `skills` is where it looks for skills below the home directory, `project_skills` below a project; `folders` below
     the home directory show that it is used here.
@@ -45,6 +86,7 @@ class Client:
     afterwards: str
     layout: Literal["json", "toml", "yaml"] = "json"
     entry: Callable[[Sequence[str]], dict[str, Any]] = _plain
+    remote: Callable[[str, Headers], dict[str, Any]] | None = _url_entry
     command: Callable[[Sequence[str]], str] | None = None
     removal: str | None = None
     skills: str = ""
@@ -104,6 +146,7 @@ CLIENTS: Mapping[str, Client] = {
             path=lambda environ, home, platform: home / ".claude.json",
             afterwards="Start a new session; /mcp shows the server.",
             entry=_typed,
+            remote=_typed_url,
             command=lambda line: shlex.join(["claude", "mcp", "add", "--scope", "user", NAME, "--", *line]),
             removal=f"claude mcp remove --scope user {NAME}",
             skills=".claude/skills",
@@ -118,6 +161,7 @@ CLIENTS: Mapping[str, Client] = {
                 _application(environ, home, platform) / "Claude" / "claude_desktop_config.json"
             ),
             afterwards="Quit Claude Desktop, not only its window, and start it again.",
+            remote=None,
         ),
         Client(
             name="cursor",
@@ -136,6 +180,7 @@ CLIENTS: Mapping[str, Client] = {
             path=lambda environ, home, platform: _application(environ, home, platform) / "Code" / "User" / "mcp.json",
             afterwards="Run MCP: List Servers, start octavo and trust it.",
             entry=_typed,
+            remote=_typed_url,
             skills=".copilot/skills",
             project_skills=".github/skills",
             folders=(".copilot", ".vscode"),
@@ -147,6 +192,7 @@ CLIENTS: Mapping[str, Client] = {
             path=lambda environ, home, platform: Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml",
             afterwards="Start a new session; /mcp shows the server.",
             layout="toml",
+            remote=_codex_url,
             command=lambda line: shlex.join(["codex", "mcp", "add", NAME, "--", *line]),
             removal=f"codex mcp remove {NAME}",
             skills=".agents/skills",
@@ -166,6 +212,7 @@ CLIENTS: Mapping[str, Client] = {
             key="mcpServers",
             path=lambda environ, home, platform: home / ".codeium" / "windsurf" / "mcp_config.json",
             afterwards="Press refresh in Cascade's MCP settings; they list the server.",
+            remote=_windsurf_url,
         ),
         Client(
             name="gemini-cli",
@@ -173,6 +220,7 @@ CLIENTS: Mapping[str, Client] = {
             key="mcpServers",
             path=lambda environ, home, platform: home / ".gemini" / "settings.json",
             afterwards="Start a new session; /mcp shows the server.",
+            remote=_gemini_url,
             command=lambda line: shlex.join(["gemini", "mcp", "add", "--scope", "user", NAME, *line]),
             removal=f"gemini mcp remove --scope user {NAME}",
         ),
@@ -183,6 +231,7 @@ CLIENTS: Mapping[str, Client] = {
             path=_opencode,
             afterwards="Start a new session; `opencode mcp list` shows the server.",
             entry=_opencode_entry,
+            remote=_opencode_url,
         ),
         Client(
             name="cline",
@@ -190,6 +239,7 @@ CLIENTS: Mapping[str, Client] = {
             key="mcpServers",
             path=_cline,
             afterwards="Cline reads the file again by itself; its MCP servers panel lists the server.",
+            remote=_cline_url,
         ),
         Client(
             name="continue",
@@ -197,6 +247,7 @@ CLIENTS: Mapping[str, Client] = {
             key="mcpServers",
             path=_continue,
             afterwards="Reload Continue's configuration; its tools settings list the server. Tools work in agent mode.",
+            remote=_typed_url,
         ),
         Client(
             name="goose",
@@ -206,6 +257,7 @@ CLIENTS: Mapping[str, Client] = {
             afterwards="Start a new session; `goose configure` lists the extension.",
             layout="yaml",
             entry=_goose_entry,
+            remote=_goose_url,
         ),
     )
 }

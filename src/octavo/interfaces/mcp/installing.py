@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -42,22 +42,31 @@ def location(client: Client, environ: Mapping[str, str], home: Path, platform: s
     return client.path(environ, home, platform)
 
 
-def snippet(client: Client, line: Sequence[str]) -> str:
+def snippet(client: Client, entry: Mapping[str, Any]) -> str:
     """What to put into the file by hand."""
-    return _LAYOUTS[client.layout].snippet(client.key, NAME, client.entry(line))
+    return _LAYOUTS[client.layout].snippet(client.key, NAME, entry)
 
 
-def install(client: Client, path: Path, line: Sequence[str]) -> Installed:
-    """Adds the server to the client's file, or changes it there; everything else in the file stays."""
+def install(client: Client, path: Path, entry: Mapping[str, Any]) -> Installed:
+    """Adds the server to the client's file, or changes it there; everything else in the file stays. A file with the
+    token of a server is the account's alone."""
 
     def added(text: str) -> str:
-        wanted = client.entry(line)
+        layout = _LAYOUTS[client.layout]
         known = _servers(client, text).get(NAME)
-        if isinstance(known, dict):
-            wanted = {**known, **wanted}  # what the client or a person put beside it stays
-        return text if wanted == known else _LAYOUTS[client.layout].insert(text, client.key, NAME, wanted)
+        if not isinstance(known, dict):
+            return layout.insert(text, client.key, NAME, entry)
+        if _is_started(known) != _is_started(entry):
+            return layout.insert(layout.remove(text, client.key, NAME), client.key, NAME, entry)
+        wanted = {**known, **entry}  # what the client or a person put beside it stays
+        return text if wanted == known else layout.insert(text, client.key, NAME, wanted)
 
-    return _changed(path, added, "add the printed entry by hand")
+    return _changed(path, added, "add the printed entry by hand", private=not _is_started(entry))
+
+
+def _is_started(entry: Mapping[str, Any]) -> bool:
+    """Whether the client starts the server, and does not look for it at an address."""
+    return bool(entry.keys() & {"command", "cmd"})
 
 
 def uninstall(client: Client, path: Path) -> Installed:
@@ -85,7 +94,7 @@ def _servers(client: Client, text: str) -> dict[str, Any]:
     return servers
 
 
-def _changed(path: Path, change: Callable[[str], str], hint: str) -> Installed:
+def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bool = False) -> Installed:
     try:
         path = path.resolve()  # a link into a folder of dotfiles stays a link
         before = read_small(path, _LARGEST).decode("utf-8") if path.exists() else ""
@@ -100,6 +109,8 @@ def _changed(path: Path, change: Callable[[str], str], hint: str) -> Installed:
             stream.write(after.encode("utf-8"))
         if backup:
             shutil.copymode(backup, replacement)
+            if private:
+                replacement.chmod(replacement.stat().st_mode & 0o700)
         replacement.replace(path)
     except (OSError, UnicodeDecodeError) as error:
         raise StorageError(f"{path} cannot be changed: {error}", hint=hint) from error

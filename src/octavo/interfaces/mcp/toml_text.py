@@ -17,7 +17,8 @@ def parse(text: str) -> Any:
 def insert(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
     """A new `[key.name]` goes to the end of the text; one that is there gets the values of `value`."""
     if name in parse(text).get(key, {}):
-        return _changed(text, lambda whole: whole[key][name].update(value))
+        items = {field: _item(given) for field, given in value.items()}
+        return _changed(text, lambda whole: whole[key][name].update(items))
     gap = ("" if text.endswith("\n") else "\n") + "\n" if text else ""
     after = f"{text}{gap}{snippet(key, name, value)}"
     parse(after)
@@ -29,8 +30,16 @@ def remove(text: str, key: str, name: str) -> str:
 
 
 def snippet(key: str, name: str, value: Mapping[str, Any]) -> str:
-    lines = [f"{field} = {tomlkit.item(given).as_string()}" for field, given in value.items()]
+    lines = [f"{field} = {_item(given).as_string()}" for field, given in value.items()]
     return "\n".join([f"[{key}.{name}]", *lines, ""])
+
+
+def _item(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return tomlkit.item(value)
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table
 
 
 def _changed(text: str, change: Any) -> str:

@@ -1,13 +1,13 @@
-"""Changes from the page: offered where the server was started with --write, and then only with the token.
+"""Changes from the page: offered where the server was started with --write, and then only in a session.
 
-The guard has compared the token and the origin of every request before it comes here.
+The guard has looked at the session and the origin of every request before it comes here.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from urllib.parse import parse_qs, quote
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument
 from octavo.interfaces.web import text
-from octavo.interfaces.web.site import Listed, Site, given
+from octavo.interfaces.web.site import Listed, Site, fields, given
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import DocReplaceSectionRequest
 from octavo.operations.writing.shown_section import replace_shown_section, section_text
@@ -109,8 +109,3 @@ class Changes:
     def _shown(self, edit: Edit, seen: str, difference: str = "", *, overtaken: bool = False) -> Response:
         shown = {"edit": edit, "hash": seen, "difference": difference, "overtaken": overtaken}
         return self._site.page("edit.html", 409 if overtaken else 200, **shown, title=f"Edit {edit.path[-1]}")
-
-
-async def fields(request: Request) -> dict[str, str]:
-    """What a form sent."""
-    return {name: values[-1] for name, values in parse_qs((await request.body()).decode(errors="replace")).items()}

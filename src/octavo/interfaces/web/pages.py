@@ -10,16 +10,15 @@ from functools import partial
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from octavo.dataclass import dataclass
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryError, OctavoError
-from octavo.interfaces.http.guard import COOKIE
 from octavo.interfaces.http.leaving import while_wanted
 from octavo.interfaces.marks import marks_of
 from octavo.interfaces.web import text
@@ -130,7 +129,6 @@ class Pages:
             ("/trace", self._trace, ["GET"]),
             ("/library", self._library, ["GET"]),
             ("/docs", self._programming, ["GET"]),
-            ("/login", self._login, ["GET", "POST"]),
         ]
         return [*self._site.guarded(pages), ("/assets/{name}", asset, ["GET"])]
 
@@ -179,16 +177,6 @@ class Pages:
             type_of=type_of,
             title="Programming interface",
         )
-
-    async def _login(self, request: Request) -> Response:
-        """A token in a cookie, for browsers, which send no Authorization of their own. The guard compares it."""
-        if request.method == "GET":
-            refused = "refused" in request.query_params
-            return self._page("login.html", refused=refused, title="Token needed")
-        token = parse_qs((await request.body()).decode(errors="replace")).get("token", [""])[0]
-        answered = RedirectResponse("/", 303)
-        answered.set_cookie(COOKIE, token.strip(), httponly=True, samesite="strict")
-        return answered
 
 
 async def asset(request: Request) -> Response:

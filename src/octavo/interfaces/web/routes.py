@@ -11,6 +11,7 @@ from octavo.interfaces.web.answers import Answers
 from octavo.interfaces.web.changes import Changes
 from octavo.interfaces.web.documents import Documents
 from octavo.interfaces.web.library_pages import LibraryPages
+from octavo.interfaces.web.login import Login
 from octavo.interfaces.web.memories import Memories
 from octavo.interfaces.web.pages import Pages
 from octavo.interfaces.web.site import Site
@@ -24,6 +25,7 @@ def page_routes(site: Site, describe: Callable[[], Mapping[str, Any]]) -> list[R
         *Answers(site).listed(),
         *Memories(site).listed(),
         *LibraryPages(site).listed(),
+        *(Login(site, site.access).listed() if site.access else ()),
         *(Changes(site).listed() if site.writable else ()),
     ]
     return [Route(path, page, methods=methods) for path, page, methods in listed]

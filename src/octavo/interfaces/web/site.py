@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
+from urllib.parse import parse_qs
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from octavo.errors import NotIndexed, OctavoError
 from octavo.interfaces.calls import Calls
+from octavo.interfaces.http.access import Access
 from octavo.interfaces.http.problems import status_of
 from octavo.interfaces.web import text
 from octavo.operations.table import EVERY, OPERATIONS
@@ -63,8 +65,8 @@ Listed = list[tuple[str, Page, list[str]]]
 
 
 @cache
-def templates(writable: bool = False) -> Environment:
-    """What pages are made of; `writable` ones offer changes."""
+def templates(writable: bool = False, secured: bool = False) -> Environment:
+    """What pages are made of; `writable` ones offer changes, `secured` ones an end of the session."""
     made = Environment(
         loader=PackageLoader("octavo.interfaces.web"),
         autoescape=True,
@@ -82,6 +84,7 @@ def templates(writable: bool = False) -> Environment:
         "named_link": text.named_link,
         "not_yet": lambda error: isinstance(error, NotIndexed),
         "writable": writable,
+        "secured": secured,
         "site_pages": PAGES,
         "library_pages": LIBRARY_PAGES,
     }
@@ -89,15 +92,24 @@ def templates(writable: bool = False) -> Environment:
 
 
 class Site:
-    """`writable` is whether pages offer changes: then every request has given the token."""
+    """`writable` is whether pages offer changes: then every request is one of a session. `access` begins and ends
+    sessions, where a token is needed."""
 
-    def __init__(self, calls: Calls, *, writable: bool = False, open_with: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        *,
+        writable: bool = False,
+        open_with: tuple[str, ...] = (),
+        access: Access | None = None,
+    ) -> None:
         self.calls = calls
+        self.access = access
         self.writable = writable
         self.open_with = tuple(
             (name, template) for name, _, template in (setting.partition("=") for setting in open_with)
         )
-        self._templates = templates(writable)
+        self._templates = templates(writable, access is not None)
 
     def part(self, name: str, **shown: Any) -> str:
         """A piece of a page."""
@@ -168,3 +180,8 @@ def number(written: str | None) -> int | None:
 def given(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """What was filled in, of a form or an address."""
     return {name: value for name, value in mapping.items() if value}
+
+
+async def fields(request: Request) -> dict[str, str]:
+    """What a form sent."""
+    return {name: values[-1] for name, values in parse_qs((await request.body()).decode(errors="replace")).items()}

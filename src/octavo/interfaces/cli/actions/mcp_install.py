@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from octavo.config.load import load
+from octavo.errors import InvalidArgument
+from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.mcp.clients import CLIENTS, NAME, Client
@@ -20,19 +22,21 @@ from octavo.operations.lines import Line, Part
 from octavo.operations.table import chosen
 
 
-def install(choices: Choices, client: str, write: bool, tools: str) -> None:
+def install(choices: Choices, client: str, write: bool, tools: str, http: bool) -> None:
     chosen(tools)
     target = CLIENTS[client]
     line = command_line(choices, tools)
+    entry = remote_entry(choices, target) if http else target.entry(line)
     path = location(target, os.environ, Path.home())
-    text = snippet(target, line)
+    text = snippet(target, entry)
     row: dict[str, Any] = {
         "client": client,
         "path": str(path),
         "entry": text,
-        "command": target.command(line) if target.command else None,
+        # None with a token: the list of processes shows every account what a command was given.
+        "command": target.command(line) if target.command and not http else None,
     }
-    done = put(target, path, line) if write else None
+    done = put(target, path, entry) if write else None
     if done:
         row |= {"path": str(done.path), "changed": done.changed, "backup": str(done.backup) if done.backup else None}
     columns = ("client", "path", "changed", "backup") if done else ("client", "path", "entry")
@@ -65,6 +69,17 @@ def _removal(target: Client, done: Installed) -> Iterator[Line]:
     yield (Part(f"Removed {NAME} from {done.path}."),)
     yield (Part(f"As it was before: {done.backup}", "dim"),)
     yield (Part("A running client keeps its server until it is started again. Your library stays.", "dim"),)
+
+
+def remote_entry(choices: Choices, target: Client) -> dict[str, Any]:
+    """How the client reaches `octavo serve` of this account, which has to run: the address, and the token."""
+    if target.remote is None:
+        raise InvalidArgument(f"{target.title} starts servers, and asks none at an address", hint="leave out --http")
+    settings = load(choices.flags()).config.serve
+    token = read_token(settings)
+    return target.remote(
+        f"http://{settings.host}:{settings.port}/mcp", {"Authorization": f"Bearer {token}"} if token else {}
+    )
 
 
 def command_line(choices: Choices, tools: str) -> list[str]:

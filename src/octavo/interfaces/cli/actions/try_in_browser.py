@@ -11,7 +11,7 @@ import click
 from octavo.config.load import load
 from octavo.interfaces.calls import Calls, opened
 from octavo.interfaces.cli.options import Choices
-from octavo.interfaces.http.server import serve
+from octavo.interfaces.http.server import Listening, serve
 
 
 def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
@@ -19,10 +19,12 @@ def serve_in_browser(choices: Choices, library: Path, query: str) -> None:
     own = {"library": library, "serve.host": "127.0.0.1", "serve.port": 0, "serve.write": False}
     config = load(choices.flags() | own).config
 
-    def listening(address: str) -> None:
-        page = f"{address}/?{urlencode({'q': query})}" if query else f"{address}/"
+    def asking(page: str) -> str:
+        return f"{page}{'&' if '?' in page else '?'}{urlencode({'q': query})}" if query else page
+
+    def listening(where: Listening) -> None:
         if not choices.quiet:
-            click.echo(f"Look at {page} (Ctrl-C ends it and deletes the library)", err=True)
-        webbrowser.open(page)
+            click.echo(f"Look at {asking(where.page)} (Ctrl-C ends it and deletes the library)", err=True)
+        webbrowser.open(asking(where.invitation))
 
     serve(Calls(lambda: opened(config)), config.serve, "default", listening)

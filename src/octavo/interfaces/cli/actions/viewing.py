@@ -14,6 +14,7 @@ from pathlib import Path
 from octavo.config.load import load
 from octavo.engine.containers import file_behind
 from octavo.errors import NotFound
+from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.session import opened
@@ -58,7 +59,8 @@ def open_file(
 def _open_page(choices: Choices, only_print: bool) -> None:
     settings = load(choices.flags()).config.serve
     if only_print:
-        row = {"address": f"http://{settings.host}:{settings.port}/"}
+        token = read_token(settings)
+        row = {"address": f"http://{settings.host}:{settings.port}/" + (f"login?token={token}" if token else "")}
         choices.answer(Answer(row, [row], tuple(row), lambda width: [(Part(row["address"]),)]))
         return
     # A server of another library may be there: then any free port will do. Imported on use: it brings the whole server.

@@ -37,15 +37,21 @@ def mcp(context: click.Context, choices: Choices, tools: str, daemon: bool | Non
 @mcp.add
 @command(
     action="mcp_install:install",
-    examples=["octavo mcp install --client cursor", "octavo mcp install --client zed --tools code,memory"],
+    examples=[
+        "octavo mcp install --client cursor",
+        "octavo mcp install --client zed --tools code,memory",
+        "octavo mcp install --client cursor --http",
+    ],
 )
 @click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="Which client to tell.")
 @click.option("--write", is_flag=True, help="Change the client's configuration; a copy of the old one is kept.")
 @tools_option
+@click.option("--http", is_flag=True, help="Tell it the address of `octavo serve`, and the token.")
 def install() -> None:
     """Print what a client's configuration needs to start this server, or with --write put it there.
 
-    A --library or --project given here becomes part of the entry.
+    A --library or --project given here becomes part of the entry. With --http the client starts nothing: it asks
+    `octavo serve`, which has to run, at its address and with its token.
     """
 
 

@@ -25,9 +25,10 @@ from octavo.interfaces.cli.options import tools_option
     metavar="FILE",
     help="Callers must give the token in this file; needed to listen elsewhere than on this machine.",
 )
+@click.option("--no-token", is_flag=True, help="Let every account on this machine read and change the library.")
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Another name this server is asked by.")
 @click.option("--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="A web page's origin that may ask.")
-@click.option("--write", is_flag=True, default=None, help="Let the page change things; needs --token-file.")
+@click.option("--write", is_flag=True, default=None, help="Let the page change things.")
 @tools_option
 @click.option(
     "--watch/--no-watch",
@@ -46,6 +47,7 @@ def serve() -> None:
     GET  /health /readyz /status /metrics
          /mcp                       for MCP clients
 
-    It listens on this machine only, unless --host and --token-file say otherwise. SIGTERM or Ctrl-C ends it once what
-    was asked before is answered.
+    It listens on this machine only, unless --host and --token-file say otherwise. Callers give a token, which is made
+    at the first start and which only this account can read; the address that is printed lets a browser in. SIGTERM or
+    Ctrl-C ends it once what was asked before is answered.
     """

@@ -20,8 +20,9 @@ async function* events(body) {
 async function ask() {
   state.textContent = "Looking for an answer …";
   // As a page: what goes wrong is told in a note of one.
-  const response = await fetch(`/ask/stream?${asked}`, { headers: { Accept: "text/html, text/event-stream" } });
-  if (response.redirected) return location.assign(response.url);
+  const headers = { Accept: "text/html, text/event-stream" };
+  const response = await fetch("/ask/stream", { method: "POST", body: asked, headers });
+  if (response.status === 401) return location.assign("/login");
   if (!response.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     return end.replaceChildren(...page.querySelectorAll("main > :is(.problem, .note)"));
