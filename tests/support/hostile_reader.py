@@ -79,7 +79,43 @@ def _environment(detail: str) -> str:
     return os.environ.get(detail, "unset")
 
 
+def _raw(detail: str) -> str:
+    """A system call as native code makes it, which no hook of Python's sees: its name, then a path or a process."""
+    call, _, given = detail.partition(" ")
+    libc = ctypes.CDLL(None, use_errno=True)
+    # Arguments of calls that the C library has no function for are built by hand.
+    buffer = ctypes.create_string_buffer(64)
+    vector = (ctypes.c_void_p * 2)(ctypes.addressof(buffer), 8)
+    path = given.encode()
+    calls = {
+        "open": lambda: libc.open(path, os.O_RDONLY),
+        "create": lambda: libc.open(path + b".new", os.O_WRONLY | os.O_CREAT, 0o600),
+        "unlink": lambda: libc.unlink(path),
+        "rename": lambda: libc.rename(path, path + b".moved"),
+        "truncate": lambda: libc.truncate(path, ctypes.c_long(0)),
+        "chmod": lambda: libc.chmod(path, 0o777),
+        "link": lambda: libc.link(path, path + b".link"),
+        "fork": lambda: libc.fork(),
+        "vfork": lambda: libc.syscall(58 if os.uname().machine == "x86_64" else 220, 0, 0, 0, 0, 0),
+        "setsid": lambda: libc.setsid(),
+        "socket": lambda: libc.socket(1, 1, 0),
+        "kill": lambda: libc.kill(int(given), 0),
+        "ptrace": lambda: libc.ptrace(16, int(given), None, None),
+        "vm_write": lambda: libc.process_vm_writev(int(given), vector, 1, vector, 1, 0),
+        "vm_read": lambda: libc.process_vm_readv(int(given), vector, 1, vector, 1, 0),
+        "memory": lambda: libc.open(f"/proc/{given}/mem".encode(), os.O_RDONLY),
+        "memory_written": lambda: libc.open(f"/proc/{given}/mem".encode(), os.O_RDWR),
+        "environment": lambda: libc.open(f"/proc/{given}/environ".encode(), os.O_RDONLY),
+        "limits": lambda: libc.prlimit(int(given), 7, None, buffer),
+    }
+    done = calls[call]()
+    if done == 0 and call in ("fork", "vfork"):
+        os._exit(0)  # the process that should not be
+    return os.strerror(ctypes.get_errno()) if done < 0 else "done"
+
+
 _WISHES = {
+    "raw": _raw,
     "crash": _crash,
     "leave": _leave,
     "hang": _hang,

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib import import_module
 from typing import IO, Any
 
@@ -59,10 +60,10 @@ def serve(limits: dict[str, Any], settings: dict[str, Any]) -> None:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     allowed = Limits(**limits)
-    confine(allowed)
+    held = confine(allowed)
     told = Settings(**settings)
     try:
-        send(answers, b"ready")
+        send(answers, json.dumps(asdict(held)).encode())
         while True:
             question = json.loads(received(asked, 1 << 20))
             data = received(asked, 1 << 40)

@@ -10,16 +10,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import cache
 from typing import IO, Any
 
 from octavo.converting.charsets import declared_text
 from octavo.converting.child import Settings, received, send
-from octavo.converting.confinement import Limits
+from octavo.converting.confinement import Confinement, Limits, close_memory
 from octavo.converting.scratch import ScratchFolder
 from octavo.model.converted import Converted, Member, Refused, from_plain
 from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
+from octavo.observability.logs import logger
 
 # The path comes first, so that the process finds the Octavo that started it wherever that lies.
 _PROGRAM = """
@@ -31,6 +34,7 @@ serve(start["limits"], start["settings"])
 """
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TESSDATA_PREFIX")  # no keys, no tokens, no home
 _STARTING = 60.0  # seconds
+_log = logger("converting")
 
 
 class SandboxedConverter:
@@ -68,6 +72,13 @@ class SandboxedConverter:
         with self._lock:
             return self._asked(name, known.reader, data)
 
+    def confinement(self) -> Confinement:
+        """What holds the process that converts on this machine. Raises `OSError` where none can be started."""
+        with self._lock:
+            if self._process is None:
+                self._process = _Process(self._limits, asdict(self._settings))
+            return self._process.get_ready()
+
     def close(self) -> None:
         with self._lock:
             self._end()
@@ -103,6 +114,19 @@ class SandboxedConverter:
         return "" if process is None else process.end()
 
 
+def _started(command: list[str], **settings: Any) -> subprocess.Popen[bytes]:
+    """Started by a thread that lives as long as this process: the kernel kills a converter when the thread that started
+    it ends (`PR_SET_PDEATHSIG`), and the threads that convert come and go."""
+    channels: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    return _starter(os.getpid()).submit(subprocess.Popen, command, **channels, **settings).result()
+
+
+@cache
+def _starter(process: int) -> ThreadPoolExecutor:
+    """Of this process: threads do not survive a fork."""
+    return ThreadPoolExecutor(1, thread_name_prefix="octavo-converters")
+
+
 class _TimedOut(Exception):
     """A conversion took longer than it may, and its process was killed."""
 
@@ -117,12 +141,10 @@ class _Process:
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), home)
+        close_memory()
         try:
-            self._child = subprocess.Popen(
+            self._child = _started(
                 [sys.executable, "-S", "-E", "-s", "-X", "utf8", "-B", "-c", _PROGRAM],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 cwd=os.sep if self._folder is None else home,
                 env=environment,
                 **apart,
@@ -135,12 +157,11 @@ class _Process:
         self._from: IO[bytes] = self._child.stdout
         start = {"path": sys.path, "limits": asdict(limits), "settings": dict(settings)}
         self._start = json.dumps(start).encode() + b"\n"
-        self._ready = False
+        self._confinement: Confinement | None = None
 
     def ask(self, question: bytes, data: bytes, limits: Limits) -> tuple[dict[str, Any], tuple[Member, ...]]:
         """The answer. What a document may take does not include the start of the process that reads it."""
-        if not self._ready:
-            self._get_ready()
+        self.get_ready()
         with self._deadline(limits.seconds):
             send(self._to, question, data)
             answer = json.loads(received(self._from, limits.output))
@@ -150,15 +171,18 @@ class _Process:
                 left -= len(members[-1].data)
             return answer, tuple(members)
 
-    def _get_ready(self) -> None:
-        try:
-            with self._deadline(_STARTING):
-                self._to.write(self._start)
-                self._to.flush()
-                received(self._from, 100)
-        except _TimedOut as error:
-            raise OSError(errno.ETIMEDOUT, f"it did not start in {_STARTING:,.0f} seconds") from error
-        self._ready = True
+    def get_ready(self) -> Confinement:
+        if self._confinement is None:
+            try:
+                with self._deadline(_STARTING):
+                    self._to.write(self._start)
+                    self._to.flush()
+                    held = json.loads(received(self._from, 1_000))
+            except _TimedOut as error:
+                raise OSError(errno.ETIMEDOUT, f"it did not start in {_STARTING:,.0f} seconds") from error
+            self._confinement = Confinement(held["system_calls"], held["landlock"], tuple(held["resources"]))
+            _log.info("files are converted in a process with %s", self._confinement)
+        return self._confinement
 
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
@@ -184,7 +208,7 @@ class _Process:
     def end(self) -> str:
         """No process and no file is left when this returns; what ended it, if something had."""
         with suppress(subprocess.TimeoutExpired):
-            self._child.wait(0.2 if self._to.closed or not self._ready else 0.05)
+            self._child.wait(0.2 if self._to.closed or self._confinement is None else 0.05)
         code = self._child.returncode
         self._kill()
         self._child.wait()
