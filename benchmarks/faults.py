@@ -8,6 +8,7 @@
 | fuzz | one mutated file: Markdown, code of every grammar, notebooks, front matter, git's records | 10,000 |
 | snapshots, tables, file | one damage in a snapshot's file, in a table, in what a page of the database holds | 200 |
 | slack | one damage in bytes of the database that hold nothing | 200 |
+| flips | one bit of a table that keeps what cannot be computed again, or of its second copy | 1,000 |
 | processes | eight processes that write, index and search one library for `--seconds` | 1, of 600 s |
 | unmounts | a disk that is not mounted, in one of six layouts | 6 |
 | requests | one hostile request over HTTP or MCP, with how long it held the event loop | 5,000 |
@@ -70,6 +71,7 @@ from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.table import OPERATIONS
 from octavo.sources.git_records import Records
+from octavo.stores.sqlite.salvage import TABLES
 
 _NOTES = 60
 _WORDS = ("lamp", "apple", "tree", "telescope", "moon", "switch", "boiler", "cellar", "bread", "water")
@@ -242,7 +244,36 @@ def slack_round(folder: Path, seed: int) -> str:
     return _damaged_round(folder, seed, _slack).replace("not noticed", "holds nothing, and the same answers")
 
 
-def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random], tuple[int, int]]) -> str:
+def flip_round(folder: Path, seed: int) -> str:
+    """Turns one bit of what cannot be computed again: nothing is lost that can still be read.
+
+    A text of a file that is no longer on the disk is stored once, and is what may be gone.
+    """
+    outcome = _damaged_round(folder, seed, lambda path, chosen: _flip_place(path, seed, chosen), _flipped)
+    return outcome.replace("not noticed", "changes nothing that is read")
+
+
+def _flip_place(path: Path, seed: int, chosen: random.Random) -> tuple[int, int]:
+    tables = [name for table in (*TABLES, "memory_texts") for name in (table, f"{table}_witness")]
+    held = {page[0] for page in _pages(path)}
+    names = [name for name in tables if name in held]
+    return _byte_of(path, names[seed % len(names)], chosen), 1
+
+
+def _flipped(data: bytes, chosen: random.Random) -> bytes:
+    return bytes([data[0] ^ 1 << chosen.randrange(8)])
+
+
+def _random_bytes(data: bytes, chosen: random.Random) -> bytes:
+    return chosen.randbytes(len(data))
+
+
+def _damaged_round(
+    folder: Path,
+    seed: int,
+    place: Callable[[Path, random.Random], tuple[int, int]],
+    damaged_bytes: Callable[[bytes, random.Random], bytes] = _random_bytes,
+) -> str:
     chosen, (config, whole, wanted, before) = random.Random(seed), _whole_library()
     path = Path(config.library)
     for file in path.parent.glob("library.db*"):
@@ -250,7 +281,7 @@ def _damaged_round(folder: Path, seed: int, place: Callable[[Path, random.Random
     path.write_bytes(whole)
     at, length = place(path, chosen)
     data = bytearray(path.read_bytes())
-    data[at : at + length] = chosen.randbytes(length)
+    data[at : at + length] = damaged_bytes(bytes(data[at : at + length]), chosen)
     path.write_bytes(data)
     lost: tuple[str, ...] | None = None
     try:
@@ -371,16 +402,26 @@ _READABLE = dict.fromkeys(_LISTS, "[]") | {"lookup": "wiki"}  # what repairing r
 
 def _place(path: Path, seed: int, chosen: random.Random) -> tuple[int, int]:
     """Where at most sixteen bytes are overwritten: in the header, or in what a page of one table or index holds."""
-    pages = _pages(path)
-    names = [None, *sorted({page[0] for page in pages})]
+    names = [None, *sorted({page[0] for page in _pages(path)})]
     name = names[seed % len(names)]
     if name is None:
         return chosen.randrange(84), 16
-    _, start, size, kind = chosen.choice([page for page in pages if page[0] == name])
-    stretches = _held(path.read_bytes()[start : start + size], kind)
-    first, end = chosen.choice([(first, end) for first, end in stretches for _ in range(end - first)])
+    start, first, end = _stretch_of(path, name, chosen)
     at = chosen.randrange(first, max(first + 1, end - 15))
     return start + at, min(16, end - at)
+
+
+def _byte_of(path: Path, name: str, chosen: random.Random) -> int:
+    start, first, end = _stretch_of(path, name, chosen)
+    return start + chosen.randrange(first, end)
+
+
+def _stretch_of(path: Path, name: str, chosen: random.Random) -> tuple[int, int, int]:
+    """Where a page of a table or an index begins, and a stretch of it that holds something."""
+    _, start, size, kind = chosen.choice([page for page in _pages(path) if page[0] == name])
+    stretches = _held(path.read_bytes()[start : start + size], kind)
+    first, end = chosen.choice([(first, end) for first, end in stretches for _ in range(end - first)])
+    return start, first, end
 
 
 def _slack(path: Path, chosen: random.Random) -> tuple[int, int]:
@@ -777,6 +818,7 @@ PARTS: dict[str, Callable[[Path, int], str]] = {
     "tables": table_round,
     "file": file_round,
     "slack": slack_round,
+    "flips": flip_round,
     "processes": crowd_round,
     "unmounts": unmount_round,
     "requests": request_round,

@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 FAULTS = Path(__file__).parents[2] / "benchmarks" / "faults.py"
-PARTS = {"kills", "fuzz", "snapshots", "tables", "file", "slack", "processes", "unmounts", "requests", "questions"}
+PARTS = {
+    "kills",
+    "fuzz",
+    "snapshots",
+    "tables",
+    "file",
+    "slack",
+    "flips",
+    "processes",
+    "unmounts",
+    "requests",
+    "questions",
+}
 BAD = (
     "lost",
     "damaged",

@@ -233,6 +233,37 @@ def test_of_two_copies_that_differ_the_one_that_was_written_by_somebody_is_kept(
     assert [said for said in salvaged.lost if "its two copies differ" in said] != []
 
 
+@pytest.mark.parametrize("copy", ["memory_versions", "memory_versions_witness"])
+def test_of_two_copies_the_one_whose_text_is_there_is_kept(library: Bench, tmp_path: Path, copy: str) -> None:
+    """A bit of a hash looks as good as any other: only the text that it names tells which copy is whole."""
+    before = contents(library.library)
+    start = page_of(library.library, copy)
+    page = bytearray(library.library.read_bytes()[start : start + 4096])
+    hashes = [row[4] for row in before["memory_versions"] if isinstance(row[4], bytes) and row[4] in page]
+    assert len(hashes) > 4
+    for number, digest in enumerate(hashes):
+        page[page.index(digest) + number % len(digest)] ^= 1 << number % 8
+    overwrite(library.library, start, bytes(page))
+    salvage(library.library, tmp_path / "new.db")
+    assert contents(tmp_path / "new.db") == before
+
+
+@pytest.mark.parametrize("table", ["memory_items", "projects"])
+def test_a_row_whose_number_changed_takes_no_place_of_the_true_one(library: Bench, tmp_path: Path, table: str) -> None:
+    """One bit of a row's number makes another row with the same id, and both are there once."""
+    before = contents(library.library)
+    start = page_of(library.library, table)
+    page = library.library.read_bytes()[start : start + 4096]
+    first = int.from_bytes(page[8:10], "big")  # of a leaf's pointers: the cell, its length, then the number
+    number = first + (1 if page[first] < 0x80 else 2)
+    overwrite(library.library, start + number, bytes([page[number] ^ 0x40]))
+    salvage(library.library, tmp_path / "new.db")
+    after = contents(tmp_path / "new.db")
+    assert {name: [row for row in rows if row not in after[name]] for name, rows in before.items()} == {
+        name: [] for name in before
+    }
+
+
 def test_a_library_whose_project_and_items_are_gone_keeps_its_memories_under_new_names(
     library: Bench, tmp_path: Path
 ) -> None:

@@ -192,6 +192,7 @@ def normalised(text: str, vault: Vault) -> str:
     text = re.sub(r"\b\d+(?:\.\d+)? (?:ms|s)\b", "TIME", text)
     text = re.sub(r"(?m)^((?:\S+ +){2}(?:[\d,]+ +){2})\d+\.\d+( *)(.*)$", r"\1MS\2\3", text)
     text = re.sub(r"MS +(?=\S)", "MS  ", text)
+    text = re.sub(r"(read in a process with ).*", r"\1WHAT THIS MACHINE HAS", text)
     return re.sub(r"\(\d[\d.]* [kM]?B\)", "(SIZE)", text)
 
 

@@ -117,8 +117,12 @@ class SandboxedConverter:
 def _started(command: list[str], **settings: Any) -> subprocess.Popen[bytes]:
     """Started by a thread that lives as long as this process: the kernel kills a converter when the thread that started
     it ends (`PR_SET_PDEATHSIG`), and the threads that convert come and go."""
-    channels: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    return _starter(os.getpid()).submit(subprocess.Popen, command, **channels, **settings).result()
+
+    def start() -> subprocess.Popen[bytes]:
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, **settings)
+
+    return _starter(os.getpid()).submit(start).result()
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -132,6 +133,12 @@ def _preparer(
     reader = converter(converting.settings)
     rules = partial(member_reason, converting.rules)
     return Preparer(_parser, chunker, analyzer, counter, window, not_indexed_reason, fast, reader, rules)
+
+
+def confinement_here() -> str:
+    """What a converting process is held to on this machine, and what not."""
+    with closing(SandboxedConverter()) as started:
+        return str(started.confinement())
 
 
 def converter(settings: Converting) -> Converter:

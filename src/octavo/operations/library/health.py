@@ -8,6 +8,7 @@ from contextlib import suppress
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage
+from octavo.engine.wiring.preparing import confinement_here
 from octavo.errors import OctavoError, ProviderFailed
 from octavo.model.advisory import Advisory
 from octavo.model.job import JobState
@@ -38,6 +39,8 @@ def doctor(engine: Engine, *, deep: bool = True) -> tuple[Check, ...]:
     checks += _attempted("jobs", lambda: [_jobs_check(engine)])
     checks += _attempted("collections", lambda: _collection_checks(engine))
     checks += _attempted("secrets", lambda: _secrets_check(engine))
+    if deep:
+        checks.append(_converting_check())
     return tuple(checks)
 
 
@@ -61,6 +64,14 @@ def _library_check(engine: Engine, *, deep: bool) -> Sequence[Check]:
 def _server_check(engine: Engine) -> Sequence[Check]:
     server = engine.store.server()
     return [Check("server", True, server)] if server else []
+
+
+def _converting_check() -> Check:
+    """What holds the process that reads PDF, Word and other formats; Windows and macOS lack most of it."""
+    try:
+        return Check("converting", True, f"other formats are read in a process with {confinement_here()}")
+    except (OSError, EOFError) as error:
+        return Check("converting", False, f"no converter can be started: {error or 'it ended at once'}")
 
 
 def _collection_checks(engine: Engine) -> Sequence[Check]:

@@ -8,7 +8,7 @@ none of them. Vectors can be computed again, but that takes long: those that are
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from octavo.model.ids import collection_id, project_id, short_id
 from octavo.stores.sqlite.connections import close_to_others
 from octavo.stores.sqlite.database import SqliteDatabase
 from octavo.stores.sqlite.memory_texts import whole_text
-from octavo.stores.sqlite.raw_pages import RawPages, RawRow, Unreadable
+from octavo.stores.sqlite.raw_pages import RawPages, RawRow, Unreadable, Value
 from octavo.stores.sqlite.row_shapes import ANY, TYPES, Row, Shape
 from octavo.stores.sqlite.salvaged_vectors import SalvagedVectors
 
@@ -85,6 +85,7 @@ class Salvaged:
 class _Found:
     """Rows by their keys, each with every copy of it; and how many cells of a page of a table are none."""
 
+    columns: Mapping[str, tuple[str, ...]]
     copies: dict[str, dict[Row, Counter[Row]]] = field(default_factory=lambda: {table: {} for table in TABLES})
     unreadable: dict[str, Counter[int]] = field(default_factory=lambda: {table: Counter() for table in TABLES})
 
@@ -189,7 +190,7 @@ def _read(
     vectors: SalvagedVectors,
 ) -> _Found:
     """Every row on every page that is in use. Texts and vectors are written at once: all may be larger than memory."""
-    found, free = _Found(), pages.free()
+    found, free = _Found({table: shape.columns for table, shape in shapes.items()}), pages.free()
     every = _Shapes([*others, *shapes.values()])
     for number in range(1, pages.count + 1):
         shape = None if number in free else every.on(pages, number)
@@ -258,8 +259,18 @@ def _insertion(shape: Shape) -> str:
 def _put(into: apsw.Connection, shape: Shape, found: _Found, lost: list[str]) -> int:
     """Writes the best copy of each row; how many the table has then."""
     statement, refused = _insertion(shape), 0
-    for key, copies in found.copies[shape.table].items():
-        row = min(copies, key=lambda copy: (shape.oddness(copy), -copies[copy], str(copy)))
+    parents, used = _parents(into, shape), _keys_in_use(into, shape, found)
+
+    def nowhere(row: Row) -> int:
+        return sum(value is not None and not _is_there(into, parent, value) for parent, value in parents(row))
+
+    def doubt(entry: tuple[Row, Counter[Row]]) -> tuple[bool, bool, int]:
+        # A key that changed makes a row of its own, which would take the place of the true one where both have an id.
+        key, copies = entry
+        return shape.is_stored_twice and copies.total() < 2, bool(used) and key not in used, min(map(nowhere, copies))
+
+    for key, copies in sorted(found.copies[shape.table].items(), key=doubt):
+        row = min(copies, key=lambda copy: (nowhere(copy), shape.oddness(copy), -copies[copy], str(copy)))
         if len(copies) > 1:
             named = " ".join(str(value) for value in key)
             lost.append(f"{shape.table}, row {named}: its two copies differ, and the more likely one was kept")
@@ -273,6 +284,37 @@ def _put(into: apsw.Connection, shape: Shape, found: _Found, lost: list[str]) ->
     if refused:
         lost.append(f"{shape.table}: {refused} rows contradict the schema")
     return int(into.execute(f"select count(*) from {shape.table}").get)  # noqa: S608
+
+
+_Parents = Callable[[Row], list[tuple[str, Value]]]
+
+
+def _parents(into: apsw.Connection, shape: Shape) -> _Parents:
+    """What a row refers to: a table, and the key or the hash that it is named by there."""
+    places = [(str(parent), shape.columns.index(column)) for parent, column in _references(into, shape.table)]
+    places += [("texts", at) for at, column in enumerate(shape.columns) if column == "text_hash"]
+    return lambda row: [(parent, row[at]) for parent, at in places]
+
+
+def _references(into: apsw.Connection, table: str) -> list[tuple[str, str]]:
+    return [(row[2], row[3]) for row in _pragma(into, f"foreign_key_list({table})")]
+
+
+def _is_there(into: apsw.Connection, parent: str, value: Value) -> bool:
+    """Tables are filled in an order in which what is referred to comes first."""
+    column = "hash" if parent == "texts" else "key"
+    return into.execute(f"select 1 from {parent} where {column} = ?", (value,)).fetchone() is not None  # noqa: S608
+
+
+def _keys_in_use(into: apsw.Connection, shape: Shape, found: _Found) -> set[Row]:
+    """The keys by which rows of other tables name rows of this one."""
+    used: set[Row] = set()
+    for table in TABLES:
+        for parent, column in _references(into, table):
+            if parent == shape.table:
+                at = found.columns[table].index(column)
+                used |= {(copy[at],) for copies in found.copies[table].values() for copy in copies}
+    return used
 
 
 def _project_names(found: _Found, shapes: Mapping[str, Shape]) -> Iterator[str]:
