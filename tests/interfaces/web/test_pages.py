@@ -164,7 +164,7 @@ def test_a_search_without_hits_says_so_and_offers_to_look_everywhere(vault: Vaul
             assert "how it was found" in page
         narrowed = (await client.get("/results?q=%22qqqqzzzz%22&since=1d", headers=HTML)).text
         assert '<a href="/?q=%22qqqqzzzz%22">Search everything</a>' in narrowed
-        unanswered = (await client.get("/ask?q=%22qqqqzzzz%22&whole=1", headers=HTML)).text
+        unanswered = (await client.post("/ask", data={"q": '"qqqqzzzz"'}, headers=HTML)).text
         assert 'id="end"><p class="note">' in unanswered
 
     in_process(vault.library, talk)
