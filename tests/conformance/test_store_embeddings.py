@@ -68,9 +68,10 @@ def test_an_input_is_described_by_where_its_slice_is_and_what_goes_in_front(stor
     inputs = [window for indexed in sample.chunks for window in indexed.inputs]
     described = store.embeddings.describe(notes.project_id, pending)
     assert described == tuple(
-        PendingInput(key, one.hash, one.context, sample.document.content_hash, one.span)
+        PendingInput(key, one.hash, one.context, sample.document.content_hash, one.span, described[0].document_key)
         for key, one in zip(pending, inputs, strict=True)
     )
+    assert store.embeddings.of_document(notes.project_id, described[0].document_key) == tuple(sorted(pending))
     texts = [f"{one.context}\n{one.span.of(sample.document.text)}" for one in described]
     assert [text_hash(text) for text in texts] == [window.hash for window in inputs]
 

@@ -200,6 +200,51 @@ def test_chunks_of_a_specification_are_embedded_in_sight_of_each_other_and_other
         assert not any("other" in one for one in whole)
 
 
+def test_a_specification_that_was_edited_is_embedded_whole_and_shares_no_vector_with_its_copy(
+    library: Path, service: Service
+) -> None:
+    words = [" ".join(f"word{number}-{place}" for place in range(150)) for number in range(4)]
+    text = "# Spec\n\n" + "\n\n".join(f"## Part {number}\n\n{one}" for number, one in enumerate(words))
+    with open_library(library, settings=SETTINGS) as engine:
+        for key in ("spec/app", "spec/copy"):
+            canonical_upsert(engine, CanonicalUpsertRequest(key=key, text=text, doc_class="app_spec"))
+        asked = ProfileUpsertRequest(
+            "together", "voyage", "voyage-context-3", DIMENSIONS, url=service.url, retries=0, activate=True
+        )
+        embedding_profiles_upsert(engine, asked, by_person=True)
+        assert work(engine, FAST).dead == 0
+
+        def together() -> list[list[str]]:
+            return [group for body in service.bodies for group in body["inputs"] if len(group) > 1]
+
+        first, copy = together()
+        assert first == copy
+        chunks = engine.store.embeddings.assignments(engine.project.id)
+        shared = [len(set(chunks[chunks[:, 1] == key][:, 0])) for key in set(chunks[:, 1].tolist())]
+        assert max(shared) == 1
+        edited = text.replace("word2-7 ", "another ")
+        canonical_upsert(engine, CanonicalUpsertRequest(key="spec/app", text=edited, doc_class="app_spec"))
+        assert work(engine, FAST).dead == 0
+        (again,) = together()[2:]
+        assert len(again) == len(first)
+        assert sum(old != new for old, new in zip(first, again, strict=True)) == 1
+        assert engine.store.check() == ()
+
+
+def test_a_service_is_asked_once_for_the_first_query_of_a_process(library: Path, service: Service) -> None:
+    with open_library(library, settings=SETTINGS) as engine:
+        upsert(engine, service, activate=True)
+        work(engine, FAST)
+    for ask in (
+        lambda: recall(engine, RecallRequest("boiler number 2")),
+        lambda: search(engine, SearchRequest("boiler number 2")),
+    ):
+        before = len(service.seen)
+        with open_library(library, settings=SETTINGS) as engine:
+            ask()
+        assert [body["input"] for body in service.bodies[before:]] == [["boiler number 2"]]
+
+
 def test_a_service_that_is_down_is_asked_once_and_the_answer_says_what_was_not_searched(library: Path) -> None:
     with served() as service, open_library(library, settings=SETTINGS) as engine:
         upsert(engine, service, activate=True)

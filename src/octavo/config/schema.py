@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from octavo.dataclass import dataclass
+from octavo.model.execution import CPU, ExecutionProviders
 from octavo.model.limits import Field
 from octavo.model.lint import RULES
 from octavo.model.location import Location
@@ -67,9 +68,8 @@ class Embedding:
     threads: Annotated[
         _Threads | None, Field(description="Threads that compute vectors; unset, one for each processor core.")
     ] = None
-    fast: Annotated[
-        bool, Field(description="Whether a large backlog gets fast vectors first, which the full ones replace later.")
-    ] = True
+    providers: ExecutionProviders = CPU
+    fast: Annotated[bool, Field(description="Whether a large backlog gets fast vectors first, replaced later.")] = True
     constrained: Annotated[
         Literal["auto", "on", "off"],
         Field(description="Whether to compute no full vectors; `auto` does so with less than 2 GB of free memory."),
@@ -180,6 +180,7 @@ class Reranking:
     threads: Annotated[
         _Threads | None, Field(description="Threads that score passages; unset, one for each processor core.")
     ] = None
+    providers: ExecutionProviders = CPU
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.embedding.onnx import OnnxEmbedder, token_counter
+from octavo.model.execution import CPU, ExecutionProvider
 from octavo.ports import TokenCounter
 
 if TYPE_CHECKING:
@@ -18,14 +20,14 @@ FAST_DIRECTORY = Path(__file__).parent / "models" / "octavo-fast-1"
 REMEDY = "reinstall Octavo: `pip install --force-reinstall octavo`"
 
 
-def bundled_embedder(threads: int | None = None) -> OnnxEmbedder:
-    return OnnxEmbedder(MODEL_DIRECTORY, threads=threads, remedy=REMEDY)
+def bundled_embedder(threads: int | None = None, providers: Sequence[ExecutionProvider] = CPU) -> OnnxEmbedder:
+    return OnnxEmbedder(MODEL_DIRECTORY, threads=threads, providers=providers, remedy=REMEDY)
 
 
-def bundled_reranker(threads: int | None = None) -> OnnxCrossEncoder:
+def bundled_reranker(threads: int | None = None, providers: Sequence[ExecutionProvider] = CPU) -> OnnxCrossEncoder:
     from octavo.embedding.crossencoder import OnnxCrossEncoder
 
-    return OnnxCrossEncoder(RERANKER_DIRECTORY, threads=threads, remedy=REMEDY)
+    return OnnxCrossEncoder(RERANKER_DIRECTORY, threads=threads, providers=providers, remedy=REMEDY)
 
 
 def bundled_counter() -> TokenCounter:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from octavo.embedding.batching import plan
 from octavo.embedding.cores import available_cores
 from octavo.embedding.directory import GRAPH, read_directory
-from octavo.embedding.runtime import onnx_runtime
+from octavo.embedding.runtime import model_session
 from octavo.embedding.tokens import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
+from octavo.model.execution import CPU, ExecutionProvider
 
 REMEDY = "check the reranker's folder: it must hold model.json, model.onnx and tokenizer.json"
 
@@ -63,9 +64,17 @@ class OnnxCrossEncoder:
     """Fits `ports.Reranker`. A question has a quarter of the window at most; of a passage that does not fit beside it,
     the first line and what matches the question best are read."""
 
-    def __init__(self, folder: Path, *, threads: int | None = None, remedy: str = REMEDY) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        threads: int | None = None,
+        providers: Sequence[ExecutionProvider] = CPU,
+        remedy: str = REMEDY,
+    ) -> None:
         self._directory = read_directory(folder, remedy)
         self._threads = threads
+        self._providers = providers
         self._loading = Lock()
         self._loaded: tuple[Any, Any, frozenset[str]] | None = None
 
@@ -134,15 +143,9 @@ class OnnxCrossEncoder:
         tokenizer = load_tokenizer(directory.file("tokenizer.json"), directory.remedy)
         tokenizer.enable_truncation(directory.profile.window, strategy="longest_first")
         graph = directory.file(GRAPH)
-        onnxruntime = onnx_runtime()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads or available_cores()
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3  # errors reach us as exceptions; stderr is for the operator
-        try:
-            session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's errors share no base
-            raise ModelUnavailable(f"{graph} cannot be loaded: {error}", hint=directory.remedy) from error
+        session = model_session(
+            graph, threads=self._threads or available_cores(), providers=self._providers, remedy=directory.remedy
+        )
         inputs = frozenset(tensor.name for tensor in session.get_inputs())
         if not {"input_ids", "attention_mask"} <= inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
             raise ModelUnavailable(f"{graph} takes {', '.join(sorted(inputs))}", hint=directory.remedy)

@@ -18,10 +18,11 @@ from octavo.algorithms.readability import Readability
 from octavo.embedding.batching import plan
 from octavo.embedding.cores import available_cores
 from octavo.embedding.directory import GRAPH, ModelDirectory, read_directory
-from octavo.embedding.runtime import onnx_runtime
+from octavo.embedding.runtime import model_session
 from octavo.embedding.tokens import TokenizersCounter, load_tokenizer, without_surrogates
 from octavo.embedding.wordpiece import WordPieceCounter, counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
+from octavo.model.execution import CPU, ExecutionProvider
 from octavo.model.recipe import EmbeddingProfile
 from octavo.ports import TokenCounter
 
@@ -68,9 +69,17 @@ class OnnxEmbedder:
     A passage that the model cannot read gets a vector of zeros, which is near nothing.
     """
 
-    def __init__(self, folder: Path, *, threads: int | None = None, remedy: str = REMEDY) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        threads: int | None = None,
+        providers: Sequence[ExecutionProvider] = CPU,
+        remedy: str = REMEDY,
+    ) -> None:
         self._directory = read_directory(folder, remedy)
         self._threads = threads
+        self._providers = providers
         self._loaded: _Loaded | None = None
         self._loading = Lock()
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -209,17 +218,13 @@ class OnnxEmbedder:
 
     def _load(self) -> _Loaded:
         graph = self._directory.file(GRAPH)
-        onnxruntime = onnx_runtime()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._cores() if self._directory.padding else 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3  # errors reach us as exceptions; stderr is for the operator
-        if self._directory.optimised:
-            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        try:
-            session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's errors share no base
-            raise ModelUnavailable(f"{graph} cannot be loaded: {error}", hint=self._directory.remedy) from error
+        session = model_session(
+            graph,
+            threads=self._cores() if self._directory.padding else 1,
+            providers=self._providers,
+            remedy=self._directory.remedy,
+            optimised=self._directory.optimised,
+        )
         inputs = frozenset(tensor.name for tensor in session.get_inputs())
         wanted = {"input_ids", "attention_mask"} if self._directory.padding else {"input_ids"}
         if not wanted <= inputs <= {"input_ids", "attention_mask", "token_type_ids"}:

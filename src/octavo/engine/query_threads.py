@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from octavo.dataclass import replace
+from octavo.ports import AheadEmbedder
 from octavo.retrieval.stage import Search, SearchedLibrary
 
 if TYPE_CHECKING:
@@ -48,13 +49,17 @@ class QueryThreads:
 def load_model_ahead(embedder: Callable[[], Embedder], text: str, *, awaited: bool = False) -> threading.Thread | None:
     """Loads the model in a thread while the first search reads the library: a cold start waits for the slower one.
 
+    A service has nothing to load: it is asked once, by the search.
     The interpreter ends after one that is `awaited`, whatever broke in before anybody could join the thread.
     """
     # A failure is the search's to report, when it asks for the vector itself. The embedder is made here, where nobody
     # else makes it at the same time.
     with suppress(Exception):
+        model = embedder()
+        if not isinstance(model, AheadEmbedder):
+            return None
         loading = threading.Thread(
-            target=_embed_ignoring_errors, args=(embedder(), text), name="octavo-model", daemon=not awaited
+            target=_embed_ignoring_errors, args=(model, text), name="octavo-model", daemon=not awaited
         )
         loading.start()
         return loading

@@ -53,24 +53,23 @@ def embed_pending(
     )
     progress.start("embedding", len(pending), "chunks")
     together = _whole_texts(store, project) if isinstance(embedder, ContextualEmbedder) and pending else frozenset()
-    aside: dict[str, list[PendingInput]] = {}
+    whole_documents: set[int] = set()
     try:
         with _beginning(embedder) as begin:
             under_way: deque[_Slice] = deque()
             for keys in _slices(pending):
                 described = store.embeddings.describe(project, keys)
-                for window in described:
-                    if window.text_hash in together:
-                        aside.setdefault(window.text_hash, []).append(window)
+                whole_documents.update(window.document_key for window in described if window.text_hash in together)
                 alone = [window for window in described if window.text_hash not in together]
                 under_way.append(_Slice(len(keys), alone, begin(_texts(store, project, alone))))
                 if len(under_way) > _AHEAD:
                     _finish(store, project, profile, under_way.popleft(), fast, progress)
             while under_way:
                 _finish(store, project, profile, under_way.popleft(), fast, progress)
-        for chunks in aside.values():
+        for document in sorted(whole_documents):
             assert isinstance(embedder, ContextualEmbedder)
-            chunks.sort(key=lambda chunk: (chunk.span.start, chunk.span.end))
+            chunks = store.embeddings.describe(project, store.embeddings.of_document(project, document))
+            chunks = tuple(sorted(chunks, key=lambda chunk: (chunk.span.start, chunk.span.end)))
             _put(store, project, profile, chunks, embedder.embed_together(_texts(store, project, chunks)), fast)
     finally:
         progress.finish()

@@ -9,7 +9,7 @@ from itertools import count
 from octavo.dataclass import dataclass
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of, sequence_of, source_of
-from octavo.memory.indexing import index_document, with_position
+from octavo.memory.indexing import as_item, index_document
 from octavo.memory.links import text_links
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.similarity import fingerprint
@@ -289,7 +289,7 @@ def _write(
         supersedes=item.version - 1 or None,
     )
     commit = log_entry(item, action, by, payload, at)
-    index_document(memories, with_position(prepared, item))  # stores the text, which a version's second copy is made of
+    index_document(memories, as_item(prepared, item))  # stores the text, which a version's second copy is made of
     memories.repository.put(item, commit, version)
     return Committed(item, commit)
 

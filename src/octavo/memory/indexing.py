@@ -11,17 +11,24 @@ from octavo.model.ids import RecipeId
 from octavo.model.index import PreparedDocument
 from octavo.model.job import JobKind
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
-from octavo.model.memory import MemoryItem
+from octavo.model.memory import CONTEXTUAL_CLASSES, MemoryItem
 from octavo.model.recipe import Recipe
 
 
-def with_position(prepared: PreparedDocument, item: MemoryItem) -> PreparedDocument:
-    """The document with the item's time of change and its place in its sequence."""
+def as_item(prepared: PreparedDocument, item: MemoryItem) -> PreparedDocument:
+    """The document with the item's time of change, its place in its sequence, and inputs of its own where its chunks
+    are embedded together."""
     document = replace(prepared.document, modified_at=item.updated_at)
     if item.sequence:
         position = {"sequence": item.sequence, "position": item.position}
         document = replace(document, metadata={**document.metadata, **position})
-    return replace(prepared, document=document)
+    chunks = prepared.chunks
+    if item.canonical_key and item.doc_class in CONTEXTUAL_CLASSES:
+        chunks = tuple(
+            chunk._replace(inputs=tuple(one.in_document(document.id, document.content_hash) for one in chunk.inputs))
+            for chunk in chunks
+        )
+    return replace(prepared, document=document, chunks=chunks)
 
 
 def index_document(memories: ProjectMemories, prepared: PreparedDocument) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from octavo.errors import LibraryError, NotFound
 from octavo.memory.draft import Draft, prepared_of
 from octavo.memory.history import version
-from octavo.memory.indexing import index_document, with_position
+from octavo.memory.indexing import as_item, index_document
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.memory import MemoryFilter, MemoryId, memory_uri
 from octavo.observability.logs import logger
@@ -37,7 +37,7 @@ def reingest(memories: ProjectMemories, *, only: Sequence[MemoryId] = (), everyt
             canonical_key=item.canonical_key,
             allow_secrets=True,  # a version never changes: what its text holds is stored already
         )
-        prepared = with_position(prepared_of(memories, item.id, draft, current.version.created_at), item)
+        prepared = as_item(prepared_of(memories, item.id, draft, current.version.created_at), item)
         with memories.store.transaction():
             # It may have been revised or archived since it was listed; whoever did that has indexed it.
             now = memories.repository.get(memories.project, item.id)

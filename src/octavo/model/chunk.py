@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from octavo.model.ids import ChunkId, DocumentId, SectionId
+from octavo.model.ids import ChunkId, DocumentId, SectionId, text_hash
 from octavo.model.text import Lines, Span
 
 
@@ -43,11 +43,16 @@ class Chunk(NamedTuple):
     signature: str = ""
 
 
+def contextual_hash(document: str, content_hash: str, start: int, input_hash: str) -> str:
+    return text_hash(f"{document} {content_hash} {start} {input_hash}")
+
+
 class EmbeddingInput(NamedTuple):
     """What is embedded for one window of a chunk: `context` (title and heading path), then the slice itself.
 
     Most chunks have one; a block longer than the embedder's window has several and scores by its best.
-    `hash` names the text, so the same input is never embedded twice. `fast` is its fast vector in half precision,
+    `hash` names the text, so the same input is never embedded twice; that of a document whose chunks are embedded
+    together names the document and its version too (`in_document`). `fast` is its fast vector in half precision,
     when indexing has computed it.
     """
 
@@ -56,3 +61,7 @@ class EmbeddingInput(NamedTuple):
     hash: str
     context: str = ""
     fast: bytes = b""
+
+    def in_document(self, document: DocumentId, content_hash: str) -> EmbeddingInput:
+        """An input whose vector depends on the whole document: shared with no other document and no other version."""
+        return self._replace(hash=contextual_hash(document, content_hash, self.span.start, self.hash))

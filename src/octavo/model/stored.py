@@ -75,6 +75,7 @@ class PendingInput(NamedTuple):
     context: str
     text_hash: str
     span: Span
+    document_key: int
 
 
 class PostponedChunk(NamedTuple):

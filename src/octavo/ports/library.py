@@ -241,6 +241,10 @@ class Embeddings(Protocol):
 
     def describe(self, project: ProjectId, inputs: Sequence[int]) -> tuple[PendingInput, ...]: ...
 
+    def of_document(self, project: ProjectId, document_key: int) -> tuple[int, ...]:
+        """The inputs of all chunks of a document."""
+        ...
+
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None: ...
 
     def coverage(self, project: ProjectId, profile: EmbeddingProfile) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.analysis import shared_analyzer
 from octavo.config.schema import Config, Embedding, Retrieval
+from octavo.dataclass import replace
 from octavo.engine.adapters import Adapters, Rules, SearchDefaults, WatchSettings, WritingRules
 from octavo.engine.engine import Engine
 from octavo.engine.free_memory import low_memory
@@ -111,7 +112,11 @@ def rules_of(config: Config) -> Rules:
 def _fallback(settings: Embedding, configured: Callable[[], Embedder]) -> Callable[[], Embedder] | None:
     if settings.fallback == "none":
         return None
-    return configured if settings.provider == "bundled" else embedding(Embedding(threads=settings.threads))[0]
+    return (
+        configured
+        if settings.provider == "bundled"
+        else embedding(replace(settings, provider="bundled", model=None))[0]
+    )
 
 
 def _indexes() -> ModuleType:

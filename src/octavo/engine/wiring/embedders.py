@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from octavo.config.api_keys import api_key
 from octavo.config.schema import Embedding, Reranking
+from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
 from octavo.model.embedding_profile import PROVIDERS
 
@@ -35,7 +36,7 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
     match settings.provider:
         case "bundled" | "onnx" | "hashing":
             folder = Path(settings.model) if settings.model else None
-            local = Embedding(provider=cast("Any", settings.provider), model=folder, threads=configured.threads)
+            local = replace(configured, provider=cast("Any", settings.provider), model=folder)
             if local.provider == "hashing":
                 return _local_embedder(local, settings.dimensions)
             return embedding(local)[0]()

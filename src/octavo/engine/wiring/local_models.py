@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from octavo.config.schema import Embedding, Reranking
 from octavo.embedding.bundled import bundled_counter, bundled_embedder, bundled_reranker
 from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
@@ -16,8 +18,8 @@ def embedder_of(settings: Embedding, dimensions: int | None = None) -> Embedder:
     if settings.provider == "hashing":
         return HashingEmbedder(dimensions) if dimensions else HashingEmbedder()
     if settings.provider == "onnx" and settings.model:
-        return OnnxEmbedder(settings.model, threads=settings.threads)
-    return bundled_embedder(threads=settings.threads)
+        return OnnxEmbedder(settings.model, threads=settings.threads, providers=settings.providers)
+    return bundled_embedder(settings.threads, settings.providers)
 
 
 def counter_of(settings: Embedding) -> TokenCounter:
@@ -28,10 +30,11 @@ def counter_of(settings: Embedding) -> TokenCounter:
 
 def reranker_of(settings: Reranking, name: str | None = None) -> Reranker:
     if settings.model is None and name is None:
-        return bundled_reranker(settings.threads)
+        return bundled_reranker(settings.threads, settings.providers)
     from octavo.embedding.crossencoder import OnnxCrossEncoder  # with numpy, for searches that rerank
 
+    make = partial(OnnxCrossEncoder, threads=settings.threads, providers=settings.providers)
     if name is not None:
-        return OnnxCrossEncoder(model_named(models_folder(), name).path, threads=settings.threads, remedy=REMEDY)
+        return make(model_named(models_folder(), name).path, remedy=REMEDY)
     assert settings.model is not None
-    return OnnxCrossEncoder(settings.model.expanduser(), threads=settings.threads)
+    return make(settings.model.expanduser())

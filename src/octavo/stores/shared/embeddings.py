@@ -191,9 +191,14 @@ class EmbeddingRepository:
                 context=row[2],
                 text_hash=row[3].hex(),
                 span=Span(row[4], row[5]),
+                document_key=row[6],
             )
             for row in self._database.rows("inputs_described", where)
         )
+
+    def of_document(self, project: ProjectId, document_key: int) -> tuple[int, ...]:
+        where = {"project": self._keys.project(project), "document": document_key}
+        return tuple(row[0] for row in self._database.rows("inputs_of_document", where))
 
     def put(self, project: ProjectId, profile: EmbeddingProfile, vectors: Sequence[VectorRow]) -> None:
         key = self._keys.project(project)

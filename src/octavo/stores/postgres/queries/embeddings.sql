@@ -1,5 +1,5 @@
 -- name: inputs_described
-select distinct on (i.key) i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", ci.chunk
+select distinct on (i.key) i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", c.document, ci.chunk
 from inputs i
 join chunk_inputs ci on ci.input = i.key
 join chunks c on c.key = ci.chunk

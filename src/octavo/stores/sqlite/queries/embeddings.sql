@@ -124,7 +124,7 @@ delete from chunk_hits where project = :project;
 -- name: inputs_described
 -- An input that stands for several chunks is described by the first: SQLite takes the other columns from the row with
 -- the minimum. The cross joins start from the wanted keys, as in `candidates`.
-select i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", min(ci.chunk)
+select i.key, i.hash, ci.context, d.text_hash, ci.start, ci."end", c.document, min(ci.chunk)
 from json_each(:inputs) wanted
 cross join inputs i on i.key = wanted.value
 cross join chunk_inputs ci on ci.input = i.key
@@ -132,6 +132,10 @@ cross join chunks c on c.key = ci.chunk
 cross join documents d on d.key = c.document
 where i.project = :project
 group by i.key order by i.key;
+
+-- name: inputs_of_document
+select distinct ci.input from chunks c join chunk_inputs ci on ci.chunk = c.key
+where c.project = :project and c.document = :document order by ci.input;
 
 -- name: vector_put
 insert into vectors (project, profile, input, data, checksum) values (:project, :profile, :input, :data, :checksum)
