@@ -97,6 +97,9 @@ def test_a_ghost_takes_shape_when_its_target_appears_and_is_one_again_when_it_go
     put(store, notes, ("a.md", "b"), ("c.md", "B", "b"))
     assert arrows(store, notes) == {("a.md", None), ("c.md", None)}
     assert store.graph.ghosts(notes.project_id, 9) == (Ghost("B", 3, "a.md"),)
+    pointing = store.graph.back_to_ghost(notes.project_id, "b.md")
+    assert [(edge.target, edge.path.lower()) for edge in pointing] == [(None, "b")] * 3
+    assert store.graph.back_to_ghost(notes.project_id, "elsewhere/b") == ()
     put(store, notes, ("deep/b.md",))
     assert arrows(store, notes) == {("a.md", "deep/b.md"), ("c.md", "deep/b.md")}
     assert store.graph.ghosts(notes.project_id, 9) == ()

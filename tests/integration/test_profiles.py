@@ -11,11 +11,14 @@ from embedding_services import DIMENSIONS, Service, served
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.errors import Conflict, NotFound
+from octavo.errors import Conflict, NotFound, RecipeMismatch
 from octavo.model.job import Job, JobState
 from octavo.operations.canonical.documents import canonical_upsert
 from octavo.operations.canonical.requests import CanonicalUpsertRequest
 from octavo.operations.jobs.working import work, work_shortly
+from octavo.operations.library.health import health_check
+from octavo.operations.library.requests import HealthRequest
+from octavo.operations.library.status import full_status
 from octavo.operations.memory.changes import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
@@ -316,6 +319,13 @@ def test_another_configured_model_than_the_library_has_is_named(library: Path, t
         found = search(engine, SearchRequest(query="boilers"))
         assert found.hits and found.degraded
         assert "the vectors were made by hashing" in found.degraded[0]
+        with pytest.raises(RecipeMismatch) as refused:
+            engine.index()
+        command = "octavo models activate octavo-encoder-1"
+        assert refused.value.hint and refused.value.hint.startswith(f"`{command}` embeds it anew")
+        checks = {check.name: check for check in health_check(engine, HealthRequest()).checks}
+        assert {checks[name].hint for name in ("recipe", "jobs")} == {refused.value.hint}
+        assert command in {advisory.command for advisory in full_status(engine).advisories}
 
 
 def test_going_back_fills_what_came_in_meanwhile(library: Path, service: Service) -> None:

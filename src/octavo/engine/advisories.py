@@ -20,6 +20,7 @@ from octavo.engine.offline_runs import (
     SNAPSHOT,
     offline_runs,
 )
+from octavo.engine.recorded_recipe import embed_anew
 from octavo.errors import OctavoError
 from octavo.model.advisory import Advisory
 from octavo.model.embedding_profile import EmbeddingProfileState
@@ -81,7 +82,7 @@ def _vectors(engine: Engine, counts: LibraryCounts) -> Iterator[Advisory]:
     if made is not None and made.embedding != wanted and counts.chunks:
         by = f"{made.embedding.model} ({made.embedding.revision})"
         said = f"the vectors were made by {by}, which is not the model in use: only words are searched"
-        yield Advisory("warn", said, f"octavo models activate {wanted.name}")
+        yield Advisory("warn", said, embed_anew(wanted))
         return
     waiting = round((1.0 - engine.freshness().full_vectors) * counts.chunks)
     if waiting and not engine.library.adapters.constrained():

@@ -199,6 +199,8 @@ class Builds:
             # just now has not renewed it since.
             self._lost = not self._release() or self._lost
             self.still_leased()
+            for collection in report.collections:
+                collection.log()
             state = DONE
         except Stopped:
             state = STOPPED

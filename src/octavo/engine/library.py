@@ -13,6 +13,7 @@ from octavo.engine.hit_counts import HitCounts
 from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.ids import collection_id
+from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,6 +115,7 @@ class OpenLibrary:
             with self.store.transaction():
                 self.store.catalog.remove_collection(self.project.id, collection.id)
                 self.store.graph.resolve_references(self.project.id)
+        logger("engine").info("the collection %s was removed", name)
         return collection
 
     def _remove_documents(self, collection: Collection) -> None:

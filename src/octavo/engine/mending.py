@@ -75,6 +75,8 @@ def mend(
     """What was wrong, and what still is. What fails in one part does not keep the others from being mended; it is told,
     but where a server mends beside its work: a later run makes up for it."""
     found, failed = damage(engine, progress=progress), _Attempts()
+    for problem in found:
+        logger("engine").info("damaged: %s", problem.message)
     parts = {problem.part for problem in found} - (_STORED if derived_only else set())
     projects = [engine.within(known.name) for known in engine.store.catalog.projects()] if found else []
     if Part.MEMORIES in parts:
@@ -148,6 +150,7 @@ class _Attempts:
     def attempt(self, part: Part, what: str, work: Callable[[], object]) -> None:
         try:
             work()
+            logger("engine").info("mended: %s", what)
         except OctavoError as error:
             logger("engine").warning("%s could not be mended: %s", what, error.message)
             self.damage.append(Damage(part, f"{what} could not be mended: {error.message}"))

@@ -9,7 +9,7 @@ from octavo.model.job import JobKind
 
 if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
-    from octavo.model.recipe import Recipe
+    from octavo.model.recipe import EmbeddingProfile, Recipe
 
 
 def ensure_recipe(library: OpenLibrary) -> None:
@@ -28,8 +28,7 @@ def ensure_recipe(library: OpenLibrary) -> None:
     if recorded is not None and other_vectors and store.counts(project).chunks:
         raise RecipeMismatch(
             f"the library was built with {_named(recorded)}, the configuration says {_named(wanted)}",
-            hint=f"`octavo models activate {wanted.embedding.name}` embeds it anew; "
-            "or set embedding.provider and embedding.model back",
+            hint=other_model_hint(wanted.embedding),
         )
     with store.transaction():
         store.catalog.record_recipe(project, wanted)
@@ -38,6 +37,15 @@ def ensure_recipe(library: OpenLibrary) -> None:
             store.outbox.enqueue(
                 project, JobKind.REINGEST, "recipe", {"redact": True} if unredacted(recorded, wanted) else {}
             )
+
+
+def other_model_hint(wanted: EmbeddingProfile) -> str:
+    """What to do about vectors of another model than the configured one."""
+    return f"`{embed_anew(wanted)}` embeds it anew; or set embedding.provider and embedding.model back"
+
+
+def embed_anew(wanted: EmbeddingProfile) -> str:
+    return f"octavo models activate {wanted.name}"
 
 
 def unredacted(recorded: Recipe | None, wanted: Recipe) -> bool:

@@ -19,7 +19,10 @@ from octavo.model.index import IndexedChunk, PreparedDocument
 from octavo.model.ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.recipe import EmbeddingProfile
 from octavo.model.scan import SkippedFile, container
+from octavo.observability.logs import logger
 from octavo.ports import Store
+
+_LOG = logger("ingest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +276,12 @@ class BatchWriter:
             batch.removed.append(source)
             batch.chunks += zip(keys, prepared.chunks, strict=True)
             report.moved += 1
+            _LOG.debug("moved: %s", prepared.document.uri)
         else:
             batch.prepared.append(prepared)
             report.changed += indexed_before
             report.added += not indexed_before
+            _LOG.debug("changed: %s" if indexed_before else "added: %s", prepared.document.uri)
         report.chunks += len(prepared.chunks)
 
     def _moved_from(self, prepared: PreparedDocument, batch: _Batch) -> str | None:
@@ -298,6 +303,7 @@ class BatchWriter:
         if known is not None and known.document_id is not None:
             self._store.documents.remove(self._project, document_id(self._project, self._collection.id, uri))
             batch.report.removed += 1
+            _LOG.debug("removed: %s", uri)
 
 
 def _report_on(prepared: PreparedFile, report: CollectionReport) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import field, fields
 
 from octavo.dataclass import dataclass
+from octavo.observability.logs import logger
+
+_LOG = logger("ingest")
+_LOGGED = ("added", "changed", "moved", "removed", "commits", "commits_removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,14 @@ class CollectionReport:
     doubtful: int = 0
     commits: int = 0
     commits_removed: int = 0
+
+    def log(self) -> None:
+        """A line for the operator where something came, changed or went, or could not be read."""
+        counts = {name: getattr(self, name) for name in _LOGGED if getattr(self, name)}
+        counts |= {"failed": len(self.failed)} if self.failed else {}
+        if counts:
+            said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+            _LOG.info("%(collection)s: %(said)s", {"collection": self.name, "said": said, **counts})
 
     def include(self, other: CollectionReport) -> None:
         """Takes up what another report says of the same collection."""

@@ -126,6 +126,8 @@ class JobWorker:
         if not still_claimed:
             return Round(lost=1)
         _LOG.warning("job %s (%s) failed at attempt %s: %s", job.id, job.kind.value, job.attempts, said)
+        if last:
+            _LOG.warning("job %s (%s) is given up after %s attempts", job.id, job.kind.value, job.attempts)
         return Round(dead=1) if last else Round(failed=1)
 
     def _give_back(self, jobs: tuple[Job, ...]) -> None:

@@ -356,6 +356,10 @@ class Graph(Protocol):
         """What points at a document, itself left out."""
         ...
 
+    def back_to_ghost(self, project: ProjectId, path: str) -> tuple[Edge, ...]:
+        """What points at something that is not there, by its path or its name alone."""
+        ...
+
     def back_count(self, project: ProjectId, document: DocumentId) -> tuple[int, int]:
         """How many links point at a document, and from how many documents."""
         ...

@@ -13,7 +13,7 @@ from octavo.config.load import library_location, load, load_isolated
 from octavo.config.schema import Config
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import embedding
-from octavo.errors import InvalidArgument, NotFound
+from octavo.errors import InvalidArgument, NotFound, NotIndexed
 from octavo.interfaces.python.handle import Handle
 from octavo.interfaces.python.library import Library
 
@@ -45,7 +45,7 @@ def open(
             the path may be left out.
 
     Raises:
-        NotFound: There is no library at the path, and `create` was not given.
+        NotFound: There is no library at the path or in the database, and `create` was not given.
         ConfigurationError: A setting is unknown or malformed.
     """
     chosen, profiles = _configuration(config, _flags(path, project))
@@ -54,9 +54,10 @@ def open(
     place = library_location(chosen)
     if isinstance(place, Path):
         place = place.absolute()  # each thread opens a connection of its own, wherever the process has gone by then
-        if not create and not place.exists():
-            raise NotFound(f"there is no library at {place}", hint="create=True makes one")
-    engine = open_engine(replace(chosen, library=place), create=create, profiles=profiles, models=_shared_models)
+    try:
+        engine = open_engine(replace(chosen, library=place), create=create, profiles=profiles, models=_shared_models)
+    except NotIndexed as error:
+        raise NotFound(str(error), hint="create=True makes one") from error
     return Library(Handle(engine), str(place), engine.project.name)
 
 

@@ -35,7 +35,8 @@ class FarDocument:
 
 @dataclass(frozen=True, slots=True)
 class NeighborsAnswer:
-    """`backlinks` and `linking` count every link to the document and the documents they are in."""
+    """`backlinks` and `linking` count every link to the document and the documents they are in. A `ghost` is linked to
+    and not there: it has no collection, no id and nothing but links to it."""
 
     collection: str
     uri: str
@@ -47,6 +48,7 @@ class NeighborsAnswer:
     further: tuple[FarDocument, ...] = ()
     tags: tuple[str, ...] = ()
     community: int | None = None
+    ghost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,10 @@ _MISSING = {"document": "  not there", "anchor": "  no such heading or block"}
 
 def neighbors_lines(answer: NeighborsAnswer) -> Iterator[Line]:
     place = f"{answer.collection}/{answer.uri}"
-    yield Part(answer.title, "title"), Part("  "), Part(place, "place", place)
+    if answer.ghost:
+        yield Part(answer.title, "title"), Part("  linked to, and not there", "dim")
+    else:
+        yield Part(answer.title, "title"), Part("  "), Part(place, "place", place)
     yield (Part(f"{count(answer.backlinks, 'link')} from {count(answer.linking, 'document')} to it", "dim"),)
     yield (Part(TITLES, DETAIL),)
     for edge in answer.edges:

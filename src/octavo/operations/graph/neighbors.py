@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
+from octavo.algorithms.document_names import without_ending
 from octavo.engine.engine import Engine
-from octavo.errors import InvalidArgument
+from octavo.errors import InvalidArgument, NotFound, OctavoError
 from octavo.graph.anchors import anchored
+from octavo.model.document import Kind
 from octavo.model.entity import CITED, MentionRole, SharedEntity
 from octavo.model.graph import ENTITY_EDGES, WEIGHTS, WRITTEN_BY_PEOPLE, Edge, EdgeType, Node, Walk
 from octavo.model.ids import DocumentId
+from octavo.model.memory import memory_of
 from octavo.model.stored import StoredDocument
 from octavo.model.text import LineIndex
 from octavo.operations.graph.answers import FarDocument, FoundEdge, NeighborsAnswer
@@ -25,7 +29,12 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
     types = tuple(_type(name) for name in request.types)
     if request.direction not in (OUT, IN, BOTH):
         raise InvalidArgument(f"{request.direction} is no direction", hint=f"choose one of: {OUT}, {IN}, {BOTH}")
-    document = read(engine, GetRequest(request.reference, request.collection)).document
+    try:
+        document = read(engine, GetRequest(request.reference, request.collection)).document
+    except NotFound:
+        if ghost := _ghost(engine, request, types):
+            return ghost
+        raise
     graph, project = engine.store.graph, engine.project.id
     with engine.store.reading():
         found: list[FoundEdge] = []
@@ -58,6 +67,45 @@ def graph_neighbors(engine: Engine, request: NeighborsRequest) -> NeighborsAnswe
     )
 
 
+def _ghost(engine: Engine, request: NeighborsRequest, types: Sequence[EdgeType]) -> NeighborsAnswer | None:
+    """What points at something that is not there; None where nothing does."""
+    with engine.store.reading():
+        edges = engine.store.graph.back_to_ghost(engine.project.id, request.reference)
+        admitted = [edge for edge in edges if not types or edge.type in types]
+        found = () if request.direction == OUT else tuple(_shown_back(engine, admitted[: request.limit]))
+    if not edges:
+        return None
+    return NeighborsAnswer(
+        collection="",
+        uri=edges[0].path,
+        title=short(edges[0].path),
+        document_id="",
+        edges=found,
+        backlinks=len(edges),
+        linking=len({edge.source for edge in edges}),
+        ghost=True,
+    )
+
+
+def _memory_types(engine: Engine, nodes: Iterable[Node]) -> Mapping[tuple[DocumentId, str], str]:
+    """How memories among these say that they relate to what they link to, by document and target."""
+    memories = {node.document: memory_of(node.uri) for node in nodes if node.kind == Kind.MEMORY}
+    items = {document: engine.store.memories.get(engine.project.id, name) for document, name in memories.items()}
+    return {
+        (document, without_ending(link.target)): link.type
+        for document, item in items.items()
+        if item is not None
+        for link in item.links
+    }
+
+
+def _place(engine: Engine, target: str) -> str | None:
+    with suppress(OctavoError):
+        found = read(engine, GetRequest(target)).document
+        return f"{found.collection}/{found.uri}"
+    return None
+
+
 def _type(name: str) -> EdgeType:
     try:
         return EdgeType(name)
@@ -72,13 +120,14 @@ def place_of(node: Node) -> str:
 def _shown_out(
     engine: Engine, document: StoredDocument, edges: Sequence[Edge], types: Sequence[EdgeType]
 ) -> Iterator[FoundEdge]:
-    nodes = _nodes(engine, (edge.target for edge in edges if edge.target))
+    nodes = _nodes(engine, (*(edge.target for edge in edges if edge.target), document.id))
     lines = _lines(engine, [document])
+    named = _memory_types(engine, [nodes[document.id]])
     for edge in edges:
         node = nodes.get(edge.target) if edge.target else None
         yield FoundEdge(
             direction=OUT,
-            type=edge.type.value,
+            type=named.get((document.id, edge.path), edge.type.value),
             target=edge.path,
             place=place_of(node) if node else None,
             title=short(node.title) if node else None,
@@ -89,6 +138,10 @@ def _shown_out(
             weight=edge.weight,
         )
     if not types or EdgeType.MENTIONS in types:
+        written = {edge.path for edge in edges}
+        for (_, target), name in named.items():
+            if target not in written:  # made by hand, and not by the memory's text
+                yield FoundEdge(OUT, name, target, place=_place(engine, target))
         for tag in document.tags:
             yield FoundEdge(direction=OUT, type=EdgeType.MENTIONS.value, target=f"#{tag}")
     if EdgeType.CONTAINS in types:
@@ -102,11 +155,12 @@ def _shown_back(engine: Engine, edges: Sequence[Edge]) -> Iterator[FoundEdge]:
     nodes = _nodes(engine, (edge.source for edge in edges))
     stored = [engine.store.documents.get(engine.project.id, source) for source in nodes]
     lines = _lines(engine, [document for document in stored if document is not None])
+    named = _memory_types(engine, nodes.values())
     for edge in sorted(edges, key=lambda edge: (nodes[edge.source].uri, edge.span.start)):
         node = nodes[edge.source]
         yield FoundEdge(
             direction=IN,
-            type=edge.type.value,
+            type=named.get((edge.source, edge.path), edge.type.value),
             target=edge.path,
             place=place_of(node),
             title=short(node.title),

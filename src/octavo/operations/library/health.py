@@ -8,6 +8,7 @@ from contextlib import suppress
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage
+from octavo.engine.recorded_recipe import other_model_hint
 from octavo.engine.wiring.preparing import confinement_here
 from octavo.errors import OctavoError, ProviderFailed
 from octavo.model.advisory import Advisory
@@ -117,7 +118,7 @@ def _recipe_check(engine: Engine) -> Check:
         return Check("recipe", True, f"indexed as configured ({wanted.embedding.name})")
     hint = "`octavo index` re-indexes what differs"
     if "embedding" in differing:
-        hint = "set embedding.provider and embedding.model back, or index into a new library"
+        hint = other_model_hint(wanted.embedding)
     return Check("recipe", False, f"the configuration differs in: {', '.join(differing)}", hint)
 
 
@@ -131,7 +132,10 @@ def _jobs_check(engine: Engine) -> Check:
             "jobs", False, f"{dead} jobs were given up", "`octavo jobs list` says why, `octavo jobs retry` tries again"
         )
     if pending and not waiting:
-        return Check("jobs", False, f"{pending} chunks have no vector and no job will make them", "run `octavo index`")
+        recorded, wanted = engine.store.catalog.recipe(project), engine.embedder.profile
+        other_model = recorded is not None and recorded.embedding != wanted
+        hint = other_model_hint(wanted) if other_model else "run `octavo index`"
+        return Check("jobs", False, f"{pending} chunks have no vector and no job will make them", hint)
     return Check("jobs", True, f"waiting: {waiting}" if waiting else "nothing is left to do")
 
 

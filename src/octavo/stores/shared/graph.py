@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from octavo.algorithms.document_names import name_match
+from octavo.algorithms.document_names import folded, last, name_match, without_ending
 from octavo.model.graph import (
     COMMUNITIES,
     THEMATIC_LINKS,
@@ -98,6 +98,16 @@ class GraphRepository:
         where = {"project": self._keys.project(project), "id": document}
         links, documents = self._database.rows("graph_in_count", where)[0]
         return int(links), int(documents)
+
+    def back_to_ghost(self, project: ProjectId, path: str) -> tuple[Edge, ...]:
+        wanted = folded(without_ending(path))
+        where = {
+            "project": self._keys.project(project),
+            "name": last(wanted),
+            "lookups": json.dumps(WRITTEN_BY_PEOPLE),
+        }
+        edges = (_edge(row) for row in self._database.rows("graph_in_ghost", where))
+        return tuple(edge for edge in edges if folded(edge.path) == wanted or "/" not in wanted)
 
     def thematic(self, project: ProjectId, document: DocumentId | None = None) -> tuple[ThematicLink, ...]:
         where: dict[str, Any] = {"project": self._keys.project(project)}

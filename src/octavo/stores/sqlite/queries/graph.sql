@@ -78,6 +78,14 @@ where t.project = :project and t.id = :id and l.source <> t.key
   and (:types is null or l.type in (select value from json_each(:types)))
 limit :limit;
 
+-- name: graph_in_ghost
+select s.id, null, l.type, l.weight, r.path, l.anchor, l.context, l.start, l."end", r.lookup
+from graph_references r cross join graph_links l on l.reference = r.key
+cross join documents s on s.key = l.source
+where r.project = :project and r.name = :name and r.document is null
+  and r.lookup in (select value from json_each(:lookups))
+order by s.id, l.start;
+
 -- name: graph_in_count
 select count(*), count(distinct l.source)
 from documents t cross join graph_references r on r.document = t.key
