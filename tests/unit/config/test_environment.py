@@ -22,9 +22,12 @@ def test_a_variable_sets_what_it_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name, default in settings(Config()) if isinstance(default, tuple)])
 def test_every_list_can_be_given_by_a_variable(name: str, tmp_path: Path) -> None:
     separator = os.pathsep if name == "ingest.ignore" else ","
-    given = {"writing.lint_off": ("orphan-note", "single-h1"), "embedding.client_ports": ("8080", "1234")}.get(
-        name, ("one=a{path}", "two")
-    )
+    given = {
+        "writing.lint_off": ("orphan-note", "single-h1"),
+        "embedding.client_ports": ("8080", "1234"),
+        "embedding.providers": ("cuda", "cpu"),
+        "reranking.providers": ("openvino", "cpu"),
+    }.get(name, ("one=a{path}", "two"))
     loaded = load(environ={variable(name): f" {separator} ".join(given)}, directory=tmp_path)
     assert tuple(map(str, dict(settings(loaded.config))[name])) == given
 
