@@ -138,8 +138,7 @@ class Documents(Protocol):
         """Documents at exactly this uri, in every collection unless one is named."""
         ...
 
-    def sections(self, project: ProjectId, document: DocumentId) -> tuple[Section, ...]:
-        """All sections of a document in their order."""
+    def sections(self, project: ProjectId, document: DocumentId) -> tuple[Section, ...]: ...
 
     def sections_touching(
         self, project: ProjectId, places: Sequence[tuple[DocumentId, Span]]
@@ -297,9 +296,7 @@ class History(Protocol):
         """Repository → hash → by which recipe it was made."""
         ...
 
-    def any(self, project: ProjectId) -> bool:
-        """Whether there is a commit at all."""
-        ...
+    def any(self, project: ProjectId) -> bool: ...
 
     def find(self, project: ProjectId, start: str) -> tuple[FoundCommit, ...]:
         """Commits whose hash starts so, by collection and uri."""
