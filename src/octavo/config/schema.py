@@ -66,7 +66,7 @@ class Embedding:
         Path | None, Field(description="The folder with `model.onnx` and `tokenizer.json`, for the provider `onnx`.")
     ] = None
     threads: Annotated[
-        _Threads | None, Field(description="Threads that compute vectors; unset, one for each processor core.")
+        _Threads | None, Field(description="Threads that compute vectors; unset, one for each core.")
     ] = None
     providers: ExecutionProviders = CPU
     fast: Annotated[bool, Field(description="Whether a large backlog gets fast vectors first, replaced later.")] = True
@@ -177,9 +177,9 @@ class Reranking:
         Path | None,
         Field(description="The folder with `model.json`, `model.onnx` and `tokenizer.json`; unset, the bundled one."),
     ] = None
-    threads: Annotated[
-        _Threads | None, Field(description="Threads that score passages; unset, one for each processor core.")
-    ] = None
+    threads: Annotated[_Threads | None, Field(description="Threads that score passages; unset, one for each core.")] = (
+        None
+    )
     providers: ExecutionProviders = CPU
 
 
