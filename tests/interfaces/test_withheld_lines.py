@@ -44,6 +44,7 @@ def test_a_section_that_was_read_redacted_is_not_written_back_over_its_key(
     calls = (
         lambda dry: library.doc_replace_section("note.md", ["A", "Keys"], body, dry_run=dry),
         lambda dry: library.doc_create("note.md", "A", content_md=whole, overwrite=True, dry_run=dry),
+        lambda dry: library.doc_append_to_section("note.md", ["A"], f"Moved: {MARK * len(TOKEN)}", dry_run=dry),
         lambda dry: library.doc_set_property("note.md", "api", value=MARK * len(TOKEN), dry_run=dry),
         lambda dry: library.doc_replace_section("note.md", ["A", "Keys"], f"The key is {MARK * 3}.", dry_run=dry),
     )

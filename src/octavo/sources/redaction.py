@@ -180,19 +180,24 @@ def _hidden(value: object) -> object:
 
 
 def replaced_by_marks(before: str, after: str) -> tuple[SecretMatch, ...]:
-    """The keys and tokens of `before` that are gone in `after`, where new marks are: redacted text was written back.
+    """The keys and tokens of `before` that `after` has new marks for: redacted text was written back.
 
-    Marks that the author wrote, in `before` too, or beside keys that stay, are text like any other.
+    They are gone, or marks of their length stand elsewhere now, and the next edit takes what looks the same twice.
+    Marks that the author wrote are text like any other.
     """
-    if not new_marks(before, after):
-        return ()
-    return tuple(
-        match for match in find_keys(before) if after.count(match.span.of(before)) < before.count(match.span.of(before))
-    )
+    marks = new_marks(before, after)
+    keys = find_keys(before) if marks else ()
+    return tuple(match for match in keys if _is_marked(match.span.of(before), before, after, marks))
 
 
-def new_marks(before: str, after: str) -> bool:
-    return MARK in after and bool(Counter(MARKS.findall(after)) - Counter(MARKS.findall(before)))
+def new_marks(before: str, after: str) -> Counter[str]:
+    """The runs of marks that `after` has more of than `before`."""
+    return Counter(MARKS.findall(after)) - Counter(MARKS.findall(before)) if MARK in after else Counter()
+
+
+def _is_marked(key: str, before: str, after: str, marks: Counter[str]) -> bool:
+    lines = (line for line in key.split("\n") if len(line) >= _SHORTEST)
+    return after.count(key) < before.count(key) or any(MARK * len(line) in marks for line in lines)
 
 
 def find_keys(text: str) -> tuple[SecretMatch, ...]:

@@ -100,7 +100,7 @@ def refuse_marks(collection: Collection, before: bytes, after: bytes, uri: str) 
 
 def lacks_keys(collection: Collection, present: str, kept: str) -> bool:
     """Whether a text that the library kept has marks for keys and tokens, which the file does not have as well."""
-    return not collection.settings.allow_secrets and new_marks(present, kept)
+    return not collection.settings.allow_secrets and bool(new_marks(present, kept))
 
 
 def shown_text(collection: Collection, text: str) -> str:

@@ -217,7 +217,8 @@ WRITING = (
         summary="Undo the last write to a note, or write an earlier version of it.",
         description="Undo the last write to a note, or write back a version.",
         help=(
-            "Without --version, the last write through Octavo is taken back to the byte, and again the one before it. "
+            "Without --version, the last write through Octavo is taken back to the byte, and again the one before it; "
+            "with it the links that it changed in other notes, and the file's name. "
             "`octavo history FILE` lists versions and writes."
         ),
         function="restore:doc_restore",
