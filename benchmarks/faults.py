@@ -13,6 +13,7 @@
 | unmounts | a disk that is not mounted, in one of six layouts | 6 |
 | requests | one hostile request over HTTP or MCP, with how long it held the event loop | 5,000 |
 | questions | one odd question of 20,000 characters | 1,000 |
+| strangers | one hostile folder: special names of every kind of file, links out, pipes, devices, races | 2,000 |
 
 What a state file holds is not done again, so that a campaign of hours can be interrupted. Every round follows from its
 seed alone, but for how far a killed process had come.
@@ -44,6 +45,7 @@ from typing import Any, cast
 
 import apsw
 import httpx2
+import strangers
 from starlette.types import ASGIApp, Message
 
 from octavo.algorithms.code_query import read_code_query
@@ -823,7 +825,9 @@ PARTS: dict[str, Callable[[Path, int], str]] = {
     "unmounts": unmount_round,
     "requests": request_round,
     "questions": question_round,
+    "strangers": lambda folder, seed: next(strangers.outcomes([seed], folder))[1],
 }
+_TOGETHER = {"requests", "strangers"}  # making a library for each round would take longer than the round
 
 
 def campaign(parts: list[str], rounds: int, seed: int, state: Path | None) -> dict[str, Counter[str]]:
@@ -833,7 +837,7 @@ def campaign(parts: list[str], rounds: int, seed: int, state: Path | None) -> di
     counts = {part: Counter[str]() for part in parts}
     for part in parts:
         left = [seed + number for number in range(rounds) if f"{part} {seed + number}" not in done]
-        for number, outcome in _requests(left) if part == "requests" else _one_by_one(part, left):
+        for number, outcome in _together(part, left) if part in _TOGETHER else _one_by_one(part, left):
             done[f"{part} {number}"] = outcome
             if state is not None:
                 with state.open("a", encoding="utf-8") as file:
@@ -851,11 +855,14 @@ def _one_by_one(part: str, seeds: list[int]) -> Iterator[tuple[int, str]]:
                 yield seed, f"refused: {error.code}"
 
 
-def _requests(seeds: list[int]) -> Iterator[tuple[int, str]]:
-    """A hundred at a time of one server: making a library for each would take longer than asking it."""
+def _together(part: str, seeds: list[int]) -> Iterator[tuple[int, str]]:
+    """A hundred at a time of one library."""
     for first in range(0, len(seeds), 100):
         some = seeds[first : first + 100]
-        with tempfile.TemporaryDirectory(prefix="octavo-faults-") as folder:
+        with tempfile.TemporaryDirectory(prefix="octavo-faults-", ignore_cleanup_errors=True) as folder:
+            if part == "strangers":
+                yield from strangers.outcomes(some, Path(folder))
+                continue
             config = library_in(Path(folder))
             indexed(config, Path(folder))
             yield from zip(some, (outcome for outcome, _ in hostile(config, some)), strict=True)

@@ -22,6 +22,7 @@ PARTS = {
     "unmounts",
     "requests",
     "questions",
+    "strangers",
 }
 BAD = (
     "lost",
