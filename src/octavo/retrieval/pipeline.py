@@ -69,10 +69,13 @@ def run(
     for times in _DEEPER if query.limit > MANY and candidates else ():
         if len(candidates) >= query.limit or any(_ends_list(stage) for stage in profile.refine):
             break
-        entries.append(
-            StageTrace(_LEVEL, "recall", len(candidates), len(candidates), 0.0, detail={"depth": f"× {times}"})
-        )
-        further = _ranked(deeper(profile, times), search.deeper(candidates), entries, seen)
+        reached = len(candidates)
+        entries.append(StageTrace(_LEVEL, "recall", reached, reached, 0.0, detail={"depth": f"× {times}"}))
+        try:
+            further = _ranked(deeper(profile, times), search.deeper(candidates), entries, seen)
+        except OctavoError as error:  # the list is shorter than it might be, and says so
+            entries.append(StageTrace(_LEVEL, "recall", reached, reached, 0.0, failed=error.message, repeatable=False))
+            break
         candidates = (*candidates, *(each.scored(min(each.score, candidates[-1].score)) for each in further))
     return candidates, tuple(entries)
 

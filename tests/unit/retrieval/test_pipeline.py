@@ -157,6 +157,25 @@ def test_when_no_channel_answers_the_first_that_failed_says_why(library: Searche
         run(PROFILES["dense_only"], _query("zebra"), replace(library, embedder=_fail))
 
 
+@dataclass(frozen=True)
+class _FailsDeeper:
+    depth: int = 1
+    name: str = "shallow"
+
+    def recall(self, search: Search) -> Ranking:
+        if self.depth > 1:
+            raise ProviderFailed("too deep")
+        return LexicalRecall(depth=1, in_small=0).recall(search)
+
+
+def test_a_long_list_whose_deeper_recall_fails_ends_early_and_the_trace_says_so(library: SearchedLibrary) -> None:
+    profile = RetrievalProfile("shallow", (_FailsDeeper(),), SingleChannel())
+    first, _ = run(profile, _query("zebra"), library)
+    found, trace = run(profile, replace(_query("zebra"), limit=200), library)
+    assert found == first and len(found) == 1
+    assert (trace[-1].failed, trace[-1].repeatable) == ("too deep", False)
+
+
 def test_a_query_without_words_is_answered_by_meaning_alone(library: SearchedLibrary) -> None:
     query = replace(_query("zebra"), terms=replace(samples.terms("zebra"), words=()))
     candidates, trace = run(PROFILES["hybrid"], query, library)
