@@ -65,9 +65,7 @@ class Embedding:
     model: Annotated[
         Path | None, Field(description="The folder with `model.onnx` and `tokenizer.json`, for the provider `onnx`.")
     ] = None
-    threads: Annotated[
-        _Threads | None, Field(description="Threads that compute vectors; unset, one for each core.")
-    ] = None
+    threads: Annotated[_Threads | None, Field(description="Threads that compute vectors; unset, all cores.")] = None
     providers: ExecutionProviders = CPU
     fast: Annotated[bool, Field(description="Whether a large backlog gets fast vectors first, replaced later.")] = True
     constrained: Annotated[
@@ -177,9 +175,7 @@ class Reranking:
         Path | None,
         Field(description="The folder with `model.json`, `model.onnx` and `tokenizer.json`; unset, the bundled one."),
     ] = None
-    threads: Annotated[_Threads | None, Field(description="Threads that score passages; unset, one for each core.")] = (
-        None
-    )
+    threads: Annotated[_Threads | None, Field(description="Threads that score passages; unset, all cores.")] = None
     providers: ExecutionProviders = CPU
 
 
