@@ -14,6 +14,7 @@ from octavo.model.collection import Collection
 from octavo.model.ids import text_hash
 from octavo.sources.ignore import IgnoreRules
 from octavo.sources.redaction import MARK, MARKS, find_keys, new_marks, redacted, redacted_values, replaced_by_marks
+from octavo.sources.secrets import secret_folder
 from octavo.sources.withheld import IGNORED, Withholding
 from octavo.writing.diff import unified
 from octavo.writing.links import LinkChange
@@ -45,12 +46,14 @@ def without_keys(text: str) -> str:
     return redacted(text)[0]
 
 
-def left_out(collection: Collection, rules: IgnoreRules, uri: str, templates: str) -> str | None:
-    """Why the file at a uri is not read: it may hold secrets, or the collection does not index it.
+def left_out(collection: Collection, rules: IgnoreRules, uri: str, templates: str, *, new: bool = False) -> str | None:
+    """Why the file at a uri is not read, or a `new` one not made: it may hold secrets, or the collection leaves it out.
 
     Templates may be ignored: whoever keeps them out of searches uses them all the same. What is hidden or ignored in
     their own folder is not one of them.
     """
+    if new and (folder_reason := secret_folder(uri)):
+        return folder_reason
     reason = Withholding(collection.root, rules).reason(uri)
     folder = templates.strip("/")
     if reason == IGNORED and folder and uri.startswith(f"{folder}/"):

@@ -16,7 +16,6 @@ from octavo.observability.logs import logger
 from octavo.operations.library.collections import is_writable
 from octavo.operations.writing.answers import WriteAnswer
 from octavo.operations.writing.requests import WriteRequest
-from octavo.sources.secrets import secret_folder
 from octavo.writing.diff import difference
 from octavo.writing.edit import Edit
 from octavo.writing.files import (
@@ -140,7 +139,7 @@ def refuse_left_out(engine: Engine, note: Note, *, new: bool = False) -> None:
     rules = engine.library.rules
     files, templates = rules.history(note.collection.settings).files, rules.writing.templates
     for uri in (note.uri, path_in(note)):
-        if reason := left_out(note.collection, files, uri, templates) or (secret_folder(uri) if new else None):
+        if reason := left_out(note.collection, files, uri, templates, new=new):
             raise InvalidArgument(
                 f"{note.uri} {'would be' if new else 'is'} left out of {note.collection.name}: {reason}",
                 hint="choose another name or folder" if new else "edit the file itself",

@@ -79,7 +79,7 @@ def _taken_back(engine: Engine, note: Note, file: File, write: NoteWrite) -> Fil
     if write.renamed_from is None:
         return FileChange(note, file, written)
     to = Note(note.collection, write.renamed_from, located(note.collection.root, write.renamed_from))
-    refuse_left_out(engine, to, new=True)
+    refuse_left_out(engine, to)
     refuse_taken(note, to)
     return FileChange(note, file, written, to)
 
