@@ -168,7 +168,7 @@ def test_the_file_of_a_passage_is_opened_by_its_address(octavo: Octavo, vault: V
 def test_without_a_passage_the_library_is_opened_in_the_browser(
     octavo: Octavo, vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert octavo("open", "--print").stdout.strip() == "http://127.0.0.1:7411/"
+    assert octavo("open", "--print").stdout.startswith("http://127.0.0.1:7411/login?token=")
     ports: list[int | None] = []
     monkeypatch.setattr("octavo.interfaces.cli.actions.serve.serve_page", lambda choices, port: ports.append(port))
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -218,9 +218,7 @@ class Serve:
     token_file: Annotated[
         Path | None, Field(description="A file with the token that requests give as `Authorization: Bearer TOKEN`.")
     ] = None
-    require_token: Annotated[
-        bool, Field(description="Whether requests need a token; without one, every account on this machine may ask.")
-    ] = True
+    require_token: Annotated[bool, Field(description="Whether requests need a token, on this machine too.")] = True
     allow_hosts: Annotated[
         tuple[str, ...], Field(description="Further names under which the server may be addressed (`Host` header).")
     ] = ()
