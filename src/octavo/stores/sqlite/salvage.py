@@ -87,6 +87,7 @@ class _Found:
 
     columns: Mapping[str, tuple[str, ...]]
     copies: dict[str, dict[Row, Counter[Row]]] = field(default_factory=lambda: {table: {} for table in TABLES})
+    echoes: Counter[Value] = field(default_factory=Counter)  # of values in which copies differ: how often each is there
     unreadable: dict[str, Counter[int]] = field(default_factory=lambda: {table: Counter() for table in TABLES})
 
     def unreadable_rows(self, shape: Shape) -> int:
@@ -109,6 +110,7 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
         into.execute(_MAKE_COPIES)
         with into:
             found = _read(pages, shapes, others, into, vectors)
+            found.echoes.update(_echoes(pages, found))
             into.execute(_PUT_COPIES)
             lost += _project_names(found, shapes)
             rows = {table: _put(into, shapes[table], found, lost) for table in TABLES}
@@ -269,8 +271,11 @@ def _put(into: apsw.Connection, shape: Shape, found: _Found, lost: list[str]) ->
         key, copies = entry
         return shape.is_stored_twice and copies.total() < 2, bool(used) and key not in used, min(map(nowhere, copies))
 
+    def oddness(row: Row) -> tuple[int, int, int]:
+        return nowhere(row), shape.oddness(row), -sum(found.echoes[value] for value in row)
+
     for key, copies in sorted(found.copies[shape.table].items(), key=doubt):
-        row = min(copies, key=lambda copy: (nowhere(copy), shape.oddness(copy), -copies[copy], str(copy)))
+        row = min(copies, key=lambda copy: (*oddness(copy), -copies[copy], str(copy)))
         if len(copies) > 1:
             named = " ".join(str(value) for value in key)
             lost.append(f"{shape.table}, row {named}: its two copies differ, and the more likely one was kept")
@@ -284,6 +289,21 @@ def _put(into: apsw.Connection, shape: Shape, found: _Found, lost: list[str]) ->
     if refused:
         lost.append(f"{shape.table}: {refused} rows contradict the schema")
     return int(into.execute(f"select count(*) from {shape.table}").get)  # noqa: S608
+
+
+def _echoes(pages: RawPages, found: _Found) -> Counter[Value]:
+    """How often each value is in the file in which two copies of a row differ. The title of a memory is in its versions
+    too, an id in an index: what is there once more was written. Small numbers are everywhere, and say nothing."""
+    pairs = [list(copies) for of_table in found.copies.values() for copies in of_table.values() if len(copies) > 1]
+    columns = [set(values) for copies in pairs for values in zip(*copies, strict=True)]
+    differing = {value for values in columns if len(values) > 1 for value in values}
+    wanted = {value for value in differing if value is not None and not (isinstance(value, int) and value < 1_000)}
+    counted: Counter[Value] = Counter()
+    for number in range(1, pages.count + 1) if wanted else ():
+        for raw in pages.rows(number):
+            if isinstance(raw, RawRow):
+                counted.update(value for value in raw.values if value in wanted)
+    return counted
 
 
 _Parents = Callable[[Row], list[tuple[str, Value]]]
