@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from operator import add
 
-from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold
-from octavo.algorithms.languages import ENGLISH, FunctionWords, by_letters, decided, marked, word_forms
+from octavo.algorithms.folding import CJK, EMOJI, FLAG, LIGATURES, UNSPACED, UNSPACED_MARKS, fold, is_ideograph
+from octavo.algorithms.languages import ENGLISH, FunctionWords, by_letters, decided, marked, prose, word_forms
 from octavo.algorithms.stemming import snowball, spelled_by_script, start_by_script, stem_by_script
 from octavo.algorithms.stopwords import STOP_WORDS
 
@@ -94,17 +94,23 @@ class Analyzer:
         """Every token, in the order of the text; nothing is dropped."""
         return self.joined(text).split()
 
-    def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]:
+    def languages(
+        self, passages: Sequence[str], text: str, *, texts: Sequence[str] = (), code: bool = False
+    ) -> list[str]:
         """The language of each passage of a text, given by its tokens; empty for English and for what is not known.
 
         Two different function words tell it, in a passage that is mostly in Latin letters. One that does not tell is in
         the language of the whole. Of code and commits only the whole tells, by more words than other texts: names in it
-        are words of some language by chance.
+        are words of some language by chance. With the passages' own `texts`, code and tables in them tell nothing.
         """
+        if texts:
+            said = zip(map(prose, texts), texts, passages, strict=True)
+            passages = [tokens if words is whole_text else self.joined(words) for words, whole_text, tokens in said]
         overall: dict[str, float] = {}
         told, every = [], frozenset[str]()
         for passage in passages:
-            tokens = frozenset(passage.split())
+            # A letter alone is a name, a key or a bullet as often as a word.
+            tokens = frozenset(token for token in passage.split() if len(token) > 1)
             spoken = _function_words().spoken_in(tokens)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
@@ -112,7 +118,7 @@ class Analyzer:
             every |= tokens
         whole = _told(overall, every, code=code)
         if not (overall or code) and _mostly_latin(every):
-            whole = by_letters(text)
+            whole = by_letters(prose(text))
         return ["" if (language or whole) == ENGLISH else language or whole for language in told]
 
     def query_language(self, text: str) -> str:
@@ -139,6 +145,13 @@ class Analyzer:
         """The same analysis without stop words, unless there is nothing else."""
         tokens = self.tokens(text)
         return [token for token in tokens if token not in self.stop_words] or tokens
+
+    def content_words(self, text: str, language: str) -> list[str]:
+        """The tokens that are no function words of a language, or of any if it is empty; of pairs every second."""
+        tokens = [token for token in self.query_tokens(text) if len(token) > 1 or is_ideograph(token)]
+        said = frozenset(tokens) - _function_words().of(language, frozenset(tokens))
+        pairs = [token for token in said if is_ideograph(token[0])]
+        return sorted(said.difference(pairs)) + sorted(pairs)[::2]
 
     def prefix(self, text: str) -> str:
         """The last word that `text` has the start of, folded as tokens are but not stemmed: `beginnings` tells which
@@ -258,8 +271,9 @@ def _function_words() -> FunctionWords:
 
 def _told(spoken: dict[str, float], tokens: frozenset[str], *, code: bool = False) -> str:
     language = decided(spoken, len(tokens), code=code) if _mostly_latin(tokens) else ""
-    enough = len(_function_words().of(language, tokens)) >= _LEAST_FUNCTION_WORDS
-    return language if enough or language == ENGLISH else ""
+    if language in ("", ENGLISH):
+        return language
+    return language if len(_function_words().of(language, tokens)) >= _LEAST_FUNCTION_WORDS else ""
 
 
 def _mostly_latin(tokens: frozenset[str]) -> bool:

@@ -58,7 +58,8 @@ def fold(text: str) -> str:
 
 def is_ideograph(text: str) -> bool:
     """Whether it is one character of a script that is indexed in pairs."""
-    return len(text) == 1 and re.match(f"[{CJK}]", text) is not None
+    # Most characters are told before the pattern is compiled: wide ranges take their time.
+    return len(text) == 1 and text >= "\u1100" and re.match(f"[{CJK}]", text) is not None
 
 
 class _Characters(dict[int, str]):

@@ -53,7 +53,7 @@ _FUNCTION_WORDS = {
     "ca": """el la els les de del dels i a en per que un una amb no es és al als com més si o són aquest aquesta pel ha
         està molt també fer però""",
     "cs": """a v se na je že s z do o k i pro jako za by ale od po které který jsou jsem tak nebo když ve už být může
-        však také pouze při pokud tento tím""",
+        však také pouze při pokud tento tím více bez mezi před přes podle jeho této všechny""",
     "da": """og i at det er en til af den på de med for som der ikke et har han var fra skal kan men om eller hvis vi
         blive også når dette din du efter hvor ved sig være bliver denne disse alle uden mellem hvordan""",
     "de": """der die das und ist nicht ein eine einen einem einer zu den von mit für auf im des dem es sich auch als an
@@ -76,7 +76,7 @@ _FUNCTION_WORDS = {
     "no": """og i det er en til av den på de med for som ikke et har han var fra skal kan men om eller hvis vi blir
         også når dette du etter hvor ved seg være bare denne disse alle uten mellom hvordan""",
     "pl": """i w na z do się nie to że jest o jak po co dla od za oraz przez ale czy lub może są tego który które tym
-        jego być ma przy tylko gdy już można""",
+        jego być ma przy tylko gdy już można więcej bez jako ten także jeśli wszystkie ze pod""",
     "pt": """o a os as de do da dos das e que em um uma para com não no na nos nas por se mais como ao ou é são seu sua
         foi mas também quando ser isso este esta pode você nós há já até sem sobre entre pelo pela""",
     "ro": """și de la în a cu pe nu că este un o din pentru care sunt se mai să ce sau fi dar au ca prin acest această
@@ -91,7 +91,8 @@ _LEAST_SCORE = 1.25
 _LEAST_SHARE = 0.04
 _SHORT = 12  # different words: of so few, one that no other language has is enough
 _LEAST_OF_CODE = 4.0  # `s`, `im`, `for` and `or` are names and keywords there; a few comments have as many as this
-_AHEAD = 1.3
+_AHEAD = 1.15
+_AHEAD_OF_ENGLISH = 1.3
 _ROUNDING = 1e-9
 _PLAINLY = 2
 _SIBLINGS = frozenset({"da", "no"})  # so alike that neither is ahead of the other, and stemmed much alike
@@ -120,8 +121,7 @@ class FunctionWords:
     def __init__(self, analyse: Callable[[str], Iterable[str]]) -> None:
         spoken: dict[str, list[str]] = {}
         for language, words in _FUNCTION_WORDS.items():
-            # A letter alone is a name, a key or a bullet as often as a word.
-            for token in {token for token in analyse(words) if len(token) > 1}:
+            for token in {*analyse(words)}:
                 spoken.setdefault(token, []).append(language)
         self._languages = {
             token: tuple((language, 1 / _languages_among(several)) for language in several)
@@ -143,9 +143,9 @@ class FunctionWords:
         return found
 
     def of(self, language: str, tokens: frozenset[str]) -> frozenset[str]:
-        """Those of the tokens that are function words of a language."""
+        """Those of the tokens that are function words of a language; of any, where none is given."""
         known = self._languages
-        return frozenset(token for token in tokens if any(name == language for name, _ in known.get(token, ())))
+        return frozenset(token for token in tokens if any(language in ("", name) for name, _ in known.get(token, ())))
 
 
 def prose(text: str) -> str:
@@ -165,12 +165,16 @@ def decided(spoken: dict[str, float], words: int, *, code: bool = False) -> str:
     score = spoken.pop(language)
     if language in _SIBLINGS:
         spoken = {name: weight for name, weight in spoken.items() if name not in _SIBLINGS}
-    others = max(spoken.values(), default=0.0)
+    others = max((_lead(language, name) * weight for name, weight in spoken.items()), default=0.0)
     least = 1.0 if words <= _SHORT else max(_LEAST_SCORE, _LEAST_SHARE * words)
     if code:
         least = max(least, _LEAST_OF_CODE)
     # Thirds do not add up to what they should.
-    return language if score >= least - _ROUNDING and score >= _AHEAD * others else ""
+    return language if score >= least - _ROUNDING and score >= others else ""
+
+
+def _lead(language: str, other: str) -> float:
+    return _AHEAD_OF_ENGLISH if ENGLISH in (language, other) else _AHEAD
 
 
 def by_letters(text: str) -> str:

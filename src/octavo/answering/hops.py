@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from octavo.algorithms.analysis import shared_analyzer
 from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
 from octavo.answering.passages import Passage
 from octavo.dataclass import dataclass
@@ -20,12 +21,9 @@ _PLAN: Mapping[str, Any] = {
     "required": ["sufficient", "next"],
 }
 _PLAN_TOKENS = 150
-_COMPOSITE = re.compile(
-    r"\b(?:and|both|between|compared?|difference|same|also|whose|of the|in which|where the"
-    r"|who (?:wrote|made|directed|founded)|that (?:was|is|were|are|has|had))\b",
-    re.IGNORECASE,
-)
-_FEW_WORDS = 7
+_CONTENT_WORDS = 5  # words that say something, which a single question has at most
+_CLAUSES = re.compile(r"\w[,;，；、]\s*\w")
+_NAMES = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zß-ÿ][\w.'’-]*(?: [^\W\d_a-zß-ÿ][\w.'’-]*)*")
 
 
 class Hop(NamedTuple):
@@ -50,6 +48,8 @@ class Planning:
     budget: int
     limit: int
     """How many passages are kept of all searches."""
+    always: bool = False
+    """Whether the model is asked what is missing even where the question looks single."""
     own: OwnPrompts = no_prompts
 
 
@@ -71,7 +71,9 @@ def gathered(
         new = new if not hops else new[: max(2, len(found) // 2)]
         passages += new
         hops.append(Hop(wanted, len(found), len(new), because))
-        if planning is None or len(hops) >= planning.max_hops or not composite(question) or not passages:
+        if planning is None or len(hops) >= planning.max_hops or not passages:
+            break
+        if not (planning.always or composite(question)):
             break
         try:
             wanted, because, unplanned = *_next(question, hops, passages, planning), ""
@@ -87,8 +89,14 @@ def gathered(
 
 
 def composite(question: str) -> bool:
-    """Whether a question may need more than one search: it joins things, or is long."""
-    return len(question.split()) > _FEW_WORDS and _COMPOSITE.search(question) is not None
+    """Whether a question may need more than one search, in any language: it has clauses, two names, or many words
+    besides function words. In German every noun has a capital, so names do not tell."""
+    analyzer = shared_analyzer()
+    if _CLAUSES.search(question):
+        return True
+    language = analyzer.query_language(question)
+    names = set() if language == "de" else {name for name in _NAMES.findall(question) if name.lower() != name}
+    return len(names) > 1 or len(analyzer.content_words(question, language)) > _CONTENT_WORDS
 
 
 def _best(passages: Sequence[Passage], hops: Sequence[Hop], most: int) -> list[Passage]:

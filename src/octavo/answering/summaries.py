@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from octavo.algorithms.diversity import marginal_relevance
+from octavo.algorithms.front_matter import FRONT_MATTER
 from octavo.answering.sentences import sentences
 from octavo.model.scores import rounded
 
@@ -21,11 +22,12 @@ def extracted(text: str, tokenise: Callable[[str], Sequence[str]], most: int) ->
     """At most so many sentences, in the order of the text, chosen by maximal marginal relevance.
 
     A sentence is a vector of its words, rare ones in the text counting more; its relevance is its cosine with the sum
-    of all of them. A text without a sentence gives its first line.
+    of all of them. A text without a sentence gives its first line. Front matter is no part of the text.
 
     >>> extracted("Rain falls on it. Rain falls on it again. Snow is dry.", lambda said: said.rstrip(".").split(), 2)
     'Rain falls on it again. Snow is dry.'
     """
+    text = FRONT_MATTER.sub("", text)
     read = [each.text for each in sentences(text) if len(each.text) <= _LONGEST][:_MOST_READ]
     if len(read) <= most:
         return " ".join(read) or next(filter(None, (line.strip(" #\t") for line in text.splitlines())), "")[:_LONGEST]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from octavo.algorithms.folding import entity_name
+from octavo.algorithms.front_matter import FRONT_MATTER
 from octavo.dataclass import dataclass
 from octavo.graph.cited import FoundName, address, cited, doi, found_name
 from octavo.graph.proper_names import BETWEEN, proper_names
@@ -34,7 +35,6 @@ _HIDDEN = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 # No handle: a quoted value, the scope of a package (`@scope/name`), what is called or opened (`@is(…)`, `@article{`).
 _HANDLE = re.compile(r"(?<![\w@/.\[\"'“‘])@([A-Za-z][A-Za-z0-9_-]{1,38})(?![\w@/({<]|\.\w)")
 # Annotations of languages, where nothing marks them as code.
@@ -214,7 +214,7 @@ def _in_text(document: NamedDocument, text: str, known: KnownNames) -> Iterator[
         if _MANIFEST.search(document.uri) and (found := _MANIFEST_NAME.search(text)):
             yield found_name(EntityKind.PROJECT, found[1], found.start(1), found.end(1))
         return
-    text = _FRONT_MATTER.sub(_blanks, text)  # what it says was read as properties
+    text = FRONT_MATTER.sub(_blanks, text)  # what it says was read as properties
     yield from cited(text)
     # In what is shown as code, a word with a capital is a class and a word with an @ a decorator.
     prose = "" if document.kind is Kind.CODE else _HIDDEN.sub(_blanks, text)

@@ -70,6 +70,10 @@ _NOT_A_SURNAME = frozenset(
 )
 
 
+_ALSO_THINGS = frozenset({"adam", "alexa", "carlo", "claude", "jan", "julia", "leo", "pascal"})
+"""Given names that stand alone for a language, an assistant, a month or a star more often than for a person."""
+
+
 def proper_names(prose: str, declared: Mapping[str, Entity]) -> Iterator[FoundName]:
     """People, and what the library or the gazetteer knows, among words that begin with a capital."""
     longest = max((name.count(" ") + 1 for name in declared), default=1)
@@ -91,6 +95,8 @@ def proper_names(prose: str, declared: Mapping[str, Entity]) -> Iterator[FoundNa
             titled = folded in _TITLES and not word.isupper()  # MS and DR stand for other things
             if place is None and (folded in given or titled):
                 place, taken = _person(prose, words, at, titled=titled) or (None, 1)
+                if place is None and not titled and folded not in _ALSO_THINGS and _stands_alone(prose, words, at):
+                    place = _named(prose, words[at][1], _bare(word))
             if place is not None:
                 yield place._replace(entity=declared.get(place.entity.name, place.entity))
             at += taken
@@ -132,6 +138,17 @@ def _longest(
             start = words[at][1]
             return FoundName(entity, start, words[end][1] + len(_bare(words[end][0]))), end - at + 1
     return None
+
+
+def _stands_alone(prose: str, words: list[tuple[str, int]], at: int) -> bool:
+    """Whether a word with a capital follows a small one in a sentence and is no part of a longer name."""
+    if at == 0 or not words[at - 1][0].islower() or not _adjacent(prose, words, at - 1):
+        return False
+    return at + 1 == len(words) or not (_adjacent(prose, words, at) and words[at + 1][0][:1].isupper())
+
+
+def _named(prose: str, start: int, word: str) -> FoundName:
+    return FoundName(Entity(EntityKind.PERSON, entity_name(word), word), start, start + len(word))
 
 
 def _person(prose: str, words: list[tuple[str, int]], at: int, *, titled: bool) -> tuple[FoundName, int] | None:

@@ -16,6 +16,9 @@ from octavo.model.recipe import EmbeddingProfile
 from octavo.model.stored import StoredVectors
 from octavo.ports import Store
 
+_DIMENSIONS = 10  # that HDBSCAN looks at
+_SMALLEST_CLUSTER = 4  # chunks
+
 
 @dataclass(frozen=True, slots=True)
 class MadeClusters:
@@ -80,13 +83,24 @@ def _written_since(
         yield from zip(fresh.inputs.tolist(), clustering.joined(fresh.matrix), strict=True)
 
 
+def _principal(vectors: NDArray[np.float32], dimensions: int) -> NDArray[np.float64]:
+    """The vectors along the directions in which they differ most."""
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    projected: NDArray[np.float64] = centred @ directions[:, ::-1][:, :dimensions]
+    return projected
+
+
 def _hdbscan(vectors: NDArray[np.float16]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     try:
         from sklearn.cluster import HDBSCAN
     except ImportError as error:
         raise MissingExtra("HDBSCAN needs scikit-learn", hint="pip install 'octavo[cluster]'") from error
     full = vectors.astype(np.float32)
-    labels = HDBSCAN(min_cluster_size=max(5, len(full) // 1_000), copy=True).fit_predict(full).astype(np.int32)
+    # In hundreds of dimensions everything is about equally far from everything, and all of it would be noise.
+    smallest = max(_SMALLEST_CLUSTER, len(full) // 1_000)
+    model = HDBSCAN(min_cluster_size=smallest, min_samples=1, copy=True)
+    labels = model.fit_predict(_principal(full, _DIMENSIONS)).astype(np.int32)
     centroids = [full[labels == label].mean(axis=0) for label in range(labels.max(initial=-1) + 1)]
     found = np.array(centroids, dtype=np.float32).reshape(-1, full.shape[1])
     return labels, found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))

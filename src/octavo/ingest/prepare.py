@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from octavo.algorithms.diffs import changed_words
-from octavo.algorithms.languages import prose
 from octavo.chunking.code import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
@@ -101,7 +100,7 @@ class TextAnalyzer(Protocol):
 
     def joined(self, text: str) -> str: ...
 
-    def languages(self, passages: Sequence[str], text: str, *, code: bool = False) -> list[str]: ...
+    def languages(self, passages: Sequence[str], text: str, *, texts: Sequence[str], code: bool) -> list[str]: ...
 
     def indexed(self, text: str, tokens: str, language: str) -> str: ...
 
@@ -285,10 +284,7 @@ class Preparer:
         chunks = []
         new = tuple.__new__
         formal = bool(names) or document.kind is Kind.COMMIT
-        told = [
-            body if (said := prose(text)) is text else joined(said) for text, body in zip(texts, bodies, strict=True)
-        ]
-        languages = self._analyzer.languages(told, prose(document.text), code=formal)
+        languages = self._analyzer.languages(bodies, document.text, texts=texts, code=formal)
         for number, (chunk, text, body, language) in enumerate(zip(cut, texts, bodies, languages, strict=True)):
             if chunk.content_type is _DIFF:
                 chunks.append(IndexedChunk(chunk, LexicalRow("", "", "", "", "", "", body), ()))

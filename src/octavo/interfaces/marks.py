@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from octavo.algorithms.analysis import shared_analyzer, written_words
 from octavo.algorithms.folding import is_ideograph
-from octavo.algorithms.languages import prose
 from octavo.algorithms.syntax import parse_query
 from octavo.model.query import Terms
 from octavo.operations.lines import Part
@@ -120,8 +119,8 @@ def _marks_in(word: str, at: int, tokens: frozenset[str]) -> Iterator[Mark]:
 
 @lru_cache(_PASSAGES)
 def _language(text: str) -> str:
-    analyzer, told = shared_analyzer(), prose(text)
-    (language,) = analyzer.languages([analyzer.joined(told)], told)
+    analyzer = shared_analyzer()
+    (language,) = analyzer.languages([analyzer.joined(text)], text, texts=[text])
     return language
 
 

@@ -12,7 +12,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.text import Span
 
-RULES = "rules-2"
+RULES = "rules-3"
 """Who finds entities without a model."""
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.beginnings import Beginning, beginning
 from octavo.algorithms.folding import is_ideograph
+from octavo.algorithms.front_matter import FRONT_MATTER
 from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.query import Terms
@@ -21,7 +22,6 @@ from octavo.ports import Store
 Keys = NDArray[np.int64]
 
 _AT_ONCE = 500  # chunks whose texts are in memory at a time
-_FRONT_MATTER, _LONGEST_FRONT_MATTER = "---\n", 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class Beginnings:
     def _searchable(self, candidate: Candidate, text: str) -> Iterator[str]:
         yield candidate.span.of(text)
         yield " ".join((candidate.title, *candidate.heading_path, *candidate.uri.rsplit(".", 1)[0].split("/")))
-        if text.startswith(_FRONT_MATTER):
-            yield text[: text.find(_FRONT_MATTER, len(_FRONT_MATTER), _LONGEST_FRONT_MATTER)]
+        if properties := FRONT_MATTER.match(text):
+            yield properties[0]
         document = self.store.documents.get(self.project, candidate.document_id)
         if document is not None:
             yield " ".join((document.description, *document.tags, *document.aliases))

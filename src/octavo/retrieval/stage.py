@@ -17,6 +17,7 @@ from octavo.model.index import LexicalField
 from octavo.model.query import Query, Terms
 from octavo.model.result import Candidate, Ranking, ScoredChunk, StageTrace, best_first
 from octavo.ports import Embedder, QueryWriter, ReadingEmbedder, Store, SummaryIndex, VectorIndex
+from octavo.retrieval.query_language import worded_in_another_language
 from octavo.retrieval.remembered import RememberedState, RememberedTexts
 from octavo.retrieval.reranking import MeasuredReranker
 
@@ -192,10 +193,15 @@ class Search:
 
     @cached_property
     def in_another_language(self) -> bool:
-        """Whether the query tells that it is in a language that the model reads badly; in doubt it is not."""
+        """Whether the query is in a language that the model reads badly, by its function words and letters, or else by
+        the passages with its words; in doubt it is not."""
         embedder, text = self.library.embedder(), self.query.by_meaning
-        read_badly = isinstance(embedder, ReadingEmbedder) and fluent_trust(embedder.fluency(text)) < 1.0
-        return read_badly and self.library.language(text) not in ("", "en")
+        if not isinstance(embedder, ReadingEmbedder) or fluent_trust(embedder.fluency(text)) == 1.0:
+            return False
+        told = self.library.language(text)
+        if told:
+            return told != "en"
+        return worded_in_another_language(self.library.store.lexical, self.library.project, self.query.terms)
 
     def embedded(self) -> NDArray[np.float32]:
         """Asks the model."""

@@ -331,7 +331,7 @@ class Methods(Caller):
         modified_after: Time | None = None,
         modified_before: Time | None = None,
         budget: int = 3000,
-        max_hops: int = 3,
+        max_hops: int | None = None,
         model: str | None = None,
         previous: str | Iterable[str] = (),
         show_context: bool = False,
@@ -360,7 +360,8 @@ class Methods(Caller):
             modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
             modified_before: Only modified before.
             budget: How long the passages in the prompt may be. 200 to 200,000.
-            max_hops: How many searches at most, where a model finds that something is missing. 1 to 10.
+            max_hops: How many searches at most, where a model finds that something is missing. Where it is given, the
+                model is asked of every question; else of questions that join several, up to 3. 1 to 10.
             model: Another model of llm.models to answer with.
             previous: A question of the conversation before this one, which may point back to it.
             show_context: Show the prompt, and ask no model.

@@ -30,6 +30,7 @@ from octavo.ports import LanguageModel
 
 Tell = Callable[[AnswerSentence], None]
 
+_USUAL_HOPS = 3
 _SENTENCES = 5  # of an extractive answer: more are a page, not an answer
 NO_MATCH = "Nothing in the library answers this."
 EXTRACTIVE_HINT = (
@@ -82,7 +83,8 @@ def _planning(request: AskRequest, model: LanguageModel | None, own: OwnPrompts)
     """Who plans further searches, if anybody does."""
     if model is None:
         return None
-    return Planning(model, request.max_hops, min(request.budget, model.window // 2), request.limit, own)
+    hops, budget = request.max_hops or _USUAL_HOPS, min(request.budget, model.window // 2)
+    return Planning(model, hops, budget, request.limit, request.max_hops is not None, own)
 
 
 def _model(engine: Engine, name: str | None) -> MeteredModel | None:

@@ -42,10 +42,18 @@ class AskRequest:
     budget: Annotated[
         int, Field(ge=200, le=200_000, metavar="TOKENS", description="How long the passages in the prompt may be.")
     ] = 3_000
-    max_hops: Annotated[
-        int,
-        Field(ge=1, le=10, description="How many searches at most, where a model finds that something is missing."),
-    ] = 3
+    max_hops: (
+        Annotated[
+            int,
+            Field(
+                ge=1,
+                le=10,
+                description="How many searches at most, where a model finds that something is missing. Where it is "
+                "given, the model is asked of every question; else of questions that join several, up to 3.",
+            ),
+        ]
+        | None
+    ) = None
     model: (
         Annotated[
             str,

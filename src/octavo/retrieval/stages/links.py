@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from octavo.algorithms.front_matter import FRONT_MATTER
 from octavo.dataclass import dataclass
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
@@ -11,7 +12,6 @@ from octavo.model.result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.steps import ground, noted, texts_of
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _POINTER = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\n]*\)|<?https?://[^\s<>]+>?")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _TAG = re.compile(r"(?<!\S)#[\w/-]+")
@@ -29,7 +29,7 @@ def only_points(text: str) -> bool:
     >>> only_points("The dome is closed above 85 per cent, as [[Weather]] says.")
     False
     """
-    bare = _FRONT_MATTER.sub("", text) if text.startswith("---") else text
+    bare = FRONT_MATTER.sub("", text)
     if bare != text and not bare.strip():
         return True
     pointers = left = 0

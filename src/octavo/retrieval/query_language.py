@@ -1,0 +1,25 @@
+"""Which language a query is in that has no word of its own to tell it: that of the passages with its words."""
+
+from __future__ import annotations
+
+from octavo.algorithms.languages import marked
+from octavo.dataclass import replace
+from octavo.model.ids import ProjectId
+from octavo.model.query import Filters, Terms
+from octavo.ports import LexicalIndex
+
+_LOOKED_AT = 10  # passages, the best by words
+
+
+def worded_in_another_language(lexical: LexicalIndex, project: ProjectId, terms: Terms) -> bool:
+    """Whether most of the passages with the query's words are in a language other than English.
+
+    A passage without any of its words says nothing of the query, so what else lies in the library does not matter.
+    """
+    words = Terms("", words=terms.words)
+    foreign: set[int] = set()
+    for language in {form.split("_", 2)[1] for word in terms.forms for form in word.forms}:
+        in_language = replace(words, phrases=((marked(language),),))
+        foreign.update(chunk.key for chunk in lexical.search(project, in_language, Filters(), 5 * _LOOKED_AT))
+    best = [chunk.key for chunk in lexical.search(project, words, Filters(), _LOOKED_AT)] if foreign else []
+    return 2 * len(foreign.intersection(best)) > len(best)
