@@ -1,6 +1,6 @@
 """How often a false claim is called supported, and a true one, by the kind of change that was made to a real sentence.
 
-    python benchmarks/support.py CORPUS.jsonl.gz NOTES/ … --each 40 --json support.json
+    ./dev bench support CORPUS.jsonl.gz NOTES/ … --each 40 --json support.json
 
 A corpus has one passage a line (`title`, `text`); of a folder, every Markdown file is cut at its headings. A claim is a
 sentence of a passage with one change, drawn by a seed: no claim is kept in the repository. Claims written by hand over

@@ -21,6 +21,7 @@ from octavo.embedding.bundled import MODEL_DIRECTORY
 
 _OPPOSITES = Path(__file__).with_name("opposites.txt")  # besides WordNet's
 _SENSES = 3
+_OWN_WORD = 20
 _SIGNS = {"!": "!", "\\": "=", "+": "="}  # antonyms; Spanish, Spain; lose, loss
 _VERB = "2"  # in a sense key
 _PARTS = ("noun", "verb", "adj", "adv")
@@ -62,14 +63,14 @@ def senses(path: Path) -> dict[tuple[str, str], int]:
     return ranks
 
 
-def verbs(path: Path) -> set[str]:
-    """Words that were verbs most often in the texts whose senses WordNet counted."""
+def counted(path: Path) -> dict[str, Counter[str]]:
+    """How often a word was which part of speech in the texts whose senses WordNet counted."""
     counts: dict[str, Counter[str]] = {}
     for line in path.read_text("utf-8").splitlines():
         sense, _, count = line.split()
         word, _, kind = sense.partition("%")
         counts.setdefault(word, Counter())[kind[0]] += int(count)
-    return {word for word, kinds in counts.items() if kinds[_VERB] > kinds.total() / 2}
+    return counts
 
 
 def main() -> None:
@@ -82,6 +83,7 @@ def main() -> None:
         word for word in (MODEL_DIRECTORY / "vocab.txt").read_text("utf-8").split() if word.isascii() and word.isalpha()
     }
     lines: set[str] = set()
+    counts = counted(asked.wordnet / "cntlist.rev")
     sets = {part[0] if part != "adv" else "r": dict(synsets(asked.wordnet / f"data.{part}")) for part in _PARTS}
     for part in _PARTS:
         ranks = senses(asked.wordnet / f"index.{part}")
@@ -93,11 +95,13 @@ def main() -> None:
                 if known.issuperset(pair) and stem(pair[0]) != stem(pair[1]):
                     lines.add(f"{_SIGNS[sign]} {stem(pair[0])} {stem(pair[1])}")
         if part == "verb":
-            lines |= {f"v {stem(word)}" for word in verbs(asked.wordnet / "cntlist.rev") & known}
+            verbs = {word for word, kinds in counts.items() if kinds[_VERB] > kinds.total() / 2}
+            lines |= {f"v {stem(word)}" for word in verbs & known}
         for form, base, *_ in (
             line.split() for line in (asked.wordnet / f"{part}.exc").read_text("utf-8").splitlines()
         ):
-            if known.issuperset((form, base)) and stem(form) != stem(base):
+            rare = counts.get(form, Counter[str]()).total() < _OWN_WORD  # left is a word of its own
+            if rare and known.issuperset((form, base)) and stem(form) != stem(base):
                 lines.add(f"< {stem(form)} {stem(base)}")
     for pair in (line.split() for line in _OPPOSITES.read_text("utf-8").splitlines()):
         for form in (str, stem):  # words that say little are compared as they are

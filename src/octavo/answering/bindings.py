@@ -11,14 +11,13 @@ from enum import StrEnum
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from octavo.answering.quantities import UNITS
+from octavo.answering.alignment import HEADING, Pair, Place, aligned
 from octavo.answering.reading import Reading, Token
-from octavo.answering.words import is_verb, opposite, same
+from octavo.answering.words import is_verb, opposite
 
 _NEAR_BY = 4  # words from a verb to the `by` of its agent: directed, written and produced by
 _BESIDE = 3
 _NEARLY = 10  # words that a claim has of a sentence for each of its own, to be made of that sentence's words
-_HEADING, _COLUMN = -1, -2  # instead of a sentence's number
 
 
 class Kind(StrEnum):
@@ -41,27 +40,6 @@ class Problem(NamedTuple):
     token: Token
 
 
-class Place(NamedTuple):
-    """One or two sentences, and the words of the headings above them."""
-
-    sentences: tuple[Reading, ...]
-    headings: frozenset[str]
-    columns: frozenset[str] = frozenset()
-    """The words above a table's row."""
-
-
-class _Pair(NamedTuple):
-    """A token of the claim with its partner: in which sentence, and where."""
-
-    token: Token
-    sentence: int
-    partner: Token | None
-
-    @property
-    def at(self) -> int:
-        return self.partner.at if self.partner else -1
-
-
 class Comparison(NamedTuple):
     problems: tuple[Problem, ...]
     unpaired: tuple[Token, ...]
@@ -71,7 +49,7 @@ class Comparison(NamedTuple):
 
 
 def compare(claim: Reading, place: Place) -> Comparison:
-    pairs, alone = _aligned(claim, place)
+    pairs, alone = aligned(claim, place)
     used = {(pair.sentence, pair.at) for pair in pairs}
     unpaired = tuple(
         token
@@ -86,6 +64,7 @@ def compare(claim: Reading, place: Place) -> Comparison:
         *_counted_otherwise(pairs, place),
         *_scattered(claim, pairs, place),
         *_borrowed(claim, pairs, place),
+        *_other_neighbour(pairs, place, unpaired),
     ]
     if not claim.language:  # others order their words in other ways
         problems += (
@@ -99,73 +78,6 @@ def compare(claim: Reading, place: Place) -> Comparison:
     return Comparison(tuple(problems), unpaired, len(pairs) / max(1, len(claim.tokens)))
 
 
-def _aligned(claim: Reading, place: Place) -> tuple[list[_Pair], list[Token]]:
-    """Words of one phrase in one sentence where that has them, and near each other."""
-    pairs: list[_Pair] = []
-    alone: list[Token] = []
-    phrases: dict[int, list[Token]] = {}
-    for token in claim.tokens:
-        phrases.setdefault(token.phrase, []).append(token)
-    taken: set[tuple[int, int]] = set()
-    for tokens in phrases.values():
-        partners = [
-            [
-                (at, other)
-                for at, reading in enumerate(place.sentences)
-                for other in reading.tokens
-                if _match(token, other)
-            ]
-            for token in tokens
-        ]
-        votes = [sum(any(at == each for each, _ in found) for found in partners) for at in range(len(place.sentences))]
-        home, before = votes.index(max(votes)), -1
-        for token, found in zip(tokens, partners, strict=True):
-            if found:
-                at, partner = min(
-                    found,
-                    key=lambda each: (
-                        (each[0], each[1].at) in taken,
-                        each[0] != home,
-                        token.in_denial != each[1].in_denial,
-                        token.stem != each[1].stem,
-                        _step(before, each[1].at),
-                    ),
-                )
-                taken.add((at, partner.at))
-                pairs.append(_Pair(token, at, partner))
-                before = partner.at if at == home else before
-            elif any(same(token.stem, stem) for stem in place.columns):
-                pairs.append(_Pair(token, _COLUMN, None))
-            elif any(same(token.stem, stem) for stem in place.headings):
-                pairs.append(_Pair(token, _HEADING, None))
-            elif not any(_abbreviates(token, reading) for reading in place.sentences):
-                alone.append(token)
-    return sorted(pairs, key=lambda pair: pair.token.at), alone
-
-
-def _abbreviates(token: Token, reading: Reading) -> bool:
-    """`ALS` in a claim, `amyotrophic lateral sclerosis` in the place."""
-    return (
-        token.name and len(token.word) in (3, 4, 5) and token.word in "".join(other.word[0] for other in reading.tokens)
-    )
-
-
-def _step(before: int, at: int) -> int:
-    return at - before if at > before else 2 * (before - at) + 2
-
-
-def _match(token: Token, other: Token) -> bool:
-    one, two = token.quantity, other.quantity
-    if one and two:
-        return one.value == two.value and (one.unit == two.unit or not one.unit or not two.unit)
-    if one or two:  # one month, a month
-        counted, word = (one, other) if one else (two, token)
-        return counted is not None and counted.value == 1 and counted.unit == UNITS.get(word.stem, "-")
-    if token.timed or other.timed:
-        return token.stem == other.stem
-    return same(token.stem, other.stem)
-
-
 def _alone(tokens: Sequence[Token], place: Place) -> Iterator[Problem]:
     values = {token.quantity.value for reading in place.sentences for token in reading.tokens if token.quantity}
     for token in tokens:
@@ -176,7 +88,7 @@ def _alone(tokens: Sequence[Token], place: Place) -> Iterator[Problem]:
 
 
 def _opposed(
-    claim: Reading, alone: Sequence[Token], pairs: Sequence[_Pair], place: Place, unpaired: Sequence[Token]
+    claim: Reading, alone: Sequence[Token], pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token]
 ) -> Iterator[Problem]:
     """A word without a partner whose opposite stands there; words of the other sentence may be meant for this one."""
     homes = {pair.sentence for pair in pairs}
@@ -194,13 +106,13 @@ def _opposed(
         yield Problem(Kind.OPPOSITE, claim.tokens[0])
 
 
-def _denied(pairs: Sequence[_Pair]) -> Iterator[Problem]:
+def _denied(pairs: Sequence[Pair]) -> Iterator[Problem]:
     for token, _, partner in pairs:
         if partner and ((token.denied and not partner.in_denial) or (partner.denied and not token.in_denial)):
             yield Problem(Kind.DENIAL, token)
 
 
-def _counted_otherwise(pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+def _counted_otherwise(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
     """A number counts the word beside it: in the place no other number stands nearer to that word."""
     for pair, following in zip_longest(pairs, pairs[1:]):
         if following and _backwards(pair, following):
@@ -236,7 +148,7 @@ def _counted_otherwise(pairs: Sequence[_Pair], place: Place) -> Iterator[Problem
             yield Problem(Kind.COUNTED, pair.token)
 
 
-def _backwards(start: _Pair, end: _Pair) -> bool:
+def _backwards(start: Pair, end: Pair) -> bool:
     """`From April to September` where the place says `from September to April`."""
     ranged = end.token.ends_range and start.token.timed and end.token.timed
     return ranged and start.sentence == end.sentence and start.at > end.at
@@ -247,11 +159,11 @@ def _reach(number: Token, word: Token) -> tuple[int, int]:
     return abs(number.phrase - word.phrase), word.at - number.at if word.at > number.at else number.at - word.at + 1
 
 
-def _scattered(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+def _scattered(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
     """A clause that two sentences say together, where the second has no pronoun for what it takes from the first."""
     if len(place.sentences) < 2:
         return
-    clauses: list[list[_Pair]] = [[]]
+    clauses: list[list[Pair]] = [[]]
     for pair in pairs:
         if (
             clauses[-1]
@@ -277,7 +189,7 @@ def _scattered(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator
                 yield Problem(Kind.COUNTED, carried[0].token)
 
 
-def _reordered(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+def _reordered(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
     """A sentence's own words in another order than by moving a part of it, and no verb made passive."""
     for number, reading in enumerate(place.sentences):
         foreign = claim.words - reading.words
@@ -289,7 +201,7 @@ def _reordered(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator
             yield Problem(Kind.ROLES, inside[0].token)
 
 
-def _around_verb(claim: Reading, reading: Reading, before: _Pair, after: _Pair) -> bool:
+def _around_verb(claim: Reading, reading: Reading, before: Pair, after: Pair) -> bool:
     """`The leader is a president` for `The president is a leader`."""
     if before.token.phrase != after.token.phrase:
         return False
@@ -297,19 +209,32 @@ def _around_verb(claim: Reading, reading: Reading, before: _Pair, after: _Pair) 
     return between and any(after.at < at < before.at for at in reading.verbs)
 
 
-def _borrowed(claim: Reading, pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+def _borrowed(claim: Reading, pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
     """A heading's word is what a sentence is about: it stands before the verb, or for a pronoun."""
-    spare = max(len(reading.pronouns) for reading in place.sentences) > len(claim.pronouns)
     for token, sentence, _ in pairs:
-        if (
-            sentence == _HEADING
-            and not spare
-            and any(at < token.at and phrase == token.phrase for at, phrase in claim.verbs.items())
+        after_verb = any(at < token.at and phrase == token.phrase for at, phrase in claim.verbs.items())
+        if sentence == HEADING and after_verb:
+            homes = {pair.sentence for pair in pairs if pair.partner and pair.token.phrase == token.phrase}
+            if all(len(place.sentences[home].pronouns) <= len(claim.pronouns) for home in homes):
+                yield Problem(Kind.NAME if token.name else Kind.WORD, token)
+
+
+def _other_neighbour(pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token]) -> Iterator[Problem]:
+    """`The gallery in Cambridge`, where the place has Cambridge elsewhere and says `the gallery in Ipswich`."""
+    for word, name in pairwise(pairs):
+        if not (name.token.name and name.token.preposition and word.partner):
+            continue
+        if name.sentence == word.sentence and 0 < name.at - word.at <= 2 * _BESIDE:  # in the HBO series X
+            continue
+        if any(
+            token.name and token in unpaired and token.preposition == name.token.preposition
+            for token in place.sentences[word.sentence].tokens
+            if 0 < token.at - word.at <= _BESIDE
         ):
-            yield Problem(Kind.NAME if token.name else Kind.WORD, token)
+            yield Problem(Kind.NAME, name.token)
 
 
-def _swapped(pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
+def _swapped(pairs: Sequence[Pair], place: Place) -> Iterator[Problem]:
     """What stands on one side of a verb in the claim and on the other in the place, unless one of both is passive."""
     for pivot in pairs:
         if pivot.partner is None or pivot.token.timed or pivot.token.name:
@@ -336,7 +261,7 @@ def _swapped(pairs: Sequence[_Pair], place: Place) -> Iterator[Problem]:
             yield Problem(Kind.ROLES, pivot.token)
 
 
-def _other_condition(pairs: Sequence[_Pair]) -> Iterator[Problem]:
+def _other_condition(pairs: Sequence[Pair]) -> Iterator[Problem]:
     """`If a, then b` where the place says `if b, then a`."""
     for side in (True, False):
         crossed = [
@@ -347,7 +272,7 @@ def _other_condition(pairs: Sequence[_Pair]) -> Iterator[Problem]:
     yield Problem(Kind.ROLES, pairs[0].token)
 
 
-def _other_subject(pairs: Sequence[_Pair], place: Place, unpaired: Sequence[Token]) -> Iterator[Problem]:
+def _other_subject(pairs: Sequence[Pair], place: Place, unpaired: Sequence[Token]) -> Iterator[Problem]:
     """A verb whose clause has a subject of its own in the place, where the claim's stands in another clause."""
     for subject, verb in pairwise(pairs):
         if not (subject.partner and verb.partner and verb.sentence == subject.sentence and verb.token.verbal):
@@ -361,7 +286,7 @@ def _other_subject(pairs: Sequence[_Pair], place: Place, unpaired: Sequence[Toke
             yield Problem(Kind.ROLES, verb.token)
 
 
-def _offset(pair: _Pair, pivot: _Pair, reading: Reading) -> int | None:
+def _offset(pair: Pair, pivot: Pair, reading: Reading) -> int | None:
     """How far from the pivot a word stands in its clause; a word from above, where a pronoun stands for it."""
     if pair.sentence == pivot.sentence:
         together = pair.partner and pivot.partner and pair.partner.clause == pivot.partner.clause
@@ -371,7 +296,7 @@ def _offset(pair: _Pair, pivot: _Pair, reading: Reading) -> int | None:
     return None
 
 
-def _beside(pair: _Pair, pivot: _Pair) -> bool:
+def _beside(pair: Pair, pivot: Pair) -> bool:
     """Whether a name stands beside the pivot on both sides."""
     if pair.sentence != pivot.sentence or not pair.token.name or not pair.partner:
         return False
@@ -379,7 +304,7 @@ def _beside(pair: _Pair, pivot: _Pair) -> bool:
     return near and pair.partner.stem == pair.token.stem
 
 
-def _other_agent(pivot: _Pair, pairs: Sequence[_Pair], reading: Reading) -> bool:
+def _other_agent(pivot: Pair, pairs: Sequence[Pair], reading: Reading) -> bool:
     """Whether the claim says `owned by X` where the place says `owned by Y`."""
     nearest = _NEAR_BY if is_verb(pivot.token.stem) else 1
     if pivot.partner is None or not (0 < pivot.token.by <= nearest and 0 < pivot.partner.by <= nearest):

@@ -6,69 +6,21 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+_SPELLINGS = """
+    percent: % pct; millimetre: mm millimeter; centimetre: cm centimeter; metre: m meter;
+    kilometre: km kilometer; inch: inches; foot: ft feet; yard: yd; mile: mi; square foot: sqft; acre:;
+    hectare: ha; milligram: mg; gram: g gramme; kilogram: kg kilo; tonne: ton; pound: lb lbs £; ounce: oz;
+    nanosecond: ns; microsecond: µs us; millisecond: ms; second: s sec; minute: min; hour: h hr; day:; week:;
+    month:; year: yr; decade:; century: centuries; bit:; byte:; kilobyte: kb kib; megabyte: mb mib;
+    gigabyte: gb gib; terabyte: tb tib; degree: °; celsius: °c; fahrenheit: °f; kelvin:; watt: w; kilowatt: kw;
+    megawatt: mw; watt hour: wh; kilowatt hour: kwh; volt: v; ampere: amp; hertz: hz; kilohertz: khz;
+    megahertz: mhz; gigahertz: ghz; millilitre: ml milliliter; litre: l liter; gallon:; pixel: px; megapixel:;
+    dollar: $ usd; euro: € eur; cent:; time:
+"""
 _UNITS = {
-    "percent": "% percent pct",
-    "millimetre": "mm millimetre millimeter",
-    "centimetre": "cm centimetre centimeter",
-    "metre": "m metre meter",
-    "kilometre": "km kilometre kilometer",
-    "inch": "inch inches",
-    "foot": "ft foot feet",
-    "yard": "yd yard",
-    "mile": "mi mile",
-    "square foot": "sqft",
-    "acre": "acre",
-    "hectare": "ha hectare",
-    "milligram": "mg milligram",
-    "gram": "g gram gramme",
-    "kilogram": "kg kilogram kilo",
-    "tonne": "tonne ton",
-    "pound": "lb lbs pound £",
-    "ounce": "oz ounce",
-    "nanosecond": "ns nanosecond",
-    "microsecond": "µs us microsecond",
-    "millisecond": "ms millisecond",
-    "second": "s sec second",
-    "minute": "min minute",
-    "hour": "h hr hour",
-    "day": "day",
-    "week": "week",
-    "month": "month",
-    "year": "yr year",
-    "decade": "decade",
-    "century": "century centuries",
-    "bit": "bit",
-    "byte": "byte",
-    "kilobyte": "kb kib kilobyte",
-    "megabyte": "mb mib megabyte",
-    "gigabyte": "gb gib gigabyte",
-    "terabyte": "tb tib terabyte",
-    "degree": "° degree",
-    "celsius": "°c celsius",
-    "fahrenheit": "°f fahrenheit",
-    "kelvin": "kelvin",
-    "watt": "w watt",
-    "kilowatt": "kw kilowatt",
-    "megawatt": "mw megawatt",
-    "watt hour": "wh",
-    "kilowatt hour": "kwh",
-    "volt": "v volt",
-    "ampere": "amp ampere",
-    "hertz": "hz hertz",
-    "kilohertz": "khz kilohertz",
-    "megahertz": "mhz megahertz",
-    "gigahertz": "ghz gigahertz",
-    "millilitre": "ml millilitre milliliter",
-    "litre": "l litre liter",
-    "gallon": "gallon",
-    "pixel": "px pixel",
-    "megapixel": "megapixel",
-    "dollar": "$ usd dollar",
-    "euro": "€ eur euro",
-    "cent": "cent",
-    "time": "time",
+    name.strip(): spellings.split() for name, _, spellings in (unit.partition(":") for unit in _SPELLINGS.split(";"))
 }
-UNITS = {spelling: unit for unit, spellings in _UNITS.items() for spelling in spellings.split()}
+UNITS = {spelling: unit for unit, spellings in _UNITS.items() for spelling in (unit, *spellings)}
 UNITS |= {f"{spelling}s": unit for spelling, unit in UNITS.items() if len(spelling) > 2}
 
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
@@ -98,7 +50,7 @@ class Quantity(NamedTuple):
 def quantity(words: Sequence[str], at: int) -> Quantity | None:
     """The quantity that begins at a word, in lower case.
 
-    >>> quantity(["two", "million", "light", "years"], 0), quantity(["17", "ms"], 0)
+    >>> quantity(["two", "million", "people"], 0), quantity(["17", "ms"], 0)
     (Quantity(value=2000000.0, unit='', taken=2), Quantity(value=17.0, unit='millisecond', taken=2))
     """
     if words[at] in _COUNTED:
@@ -110,15 +62,22 @@ def quantity(words: Sequence[str], at: int) -> Quantity | None:
     value, end = _value(words, start)
     if value is None:
         return None
-    clock = _NOON.get("".join(words[end : end + 2]).replace(".", "")[:2]) if end < len(words) else None
-    if ":" in words[start] or (clock is not None and value <= 12):
-        dots = 1 if clock is not None else 0
+    half, spelled = _half_of_day(words, end)
+    if ":" in words[start] or (spelled and value <= 12):
         minutes = value if ":" in words[start] else value * 60
-        return Quantity((minutes % 720 if clock is not None else minutes) + 60 * (clock or 0), "clock", end - at + dots)
+        return Quantity(minutes % 720 + 60 * half if spelled else minutes, "clock", end - at + spelled)
     if ordinal(words[start]) is not None:
         return Quantity(value, "ordinal", end - at)
     unit, taken = (before, 0) if before else _unit(words, end)
     return Quantity(value, unit, end - at + taken)
+
+
+def _half_of_day(words: Sequence[str], at: int) -> tuple[int, int]:
+    """The hours that `pm` or `p.m.` adds, and the words that spell it."""
+    if at < len(words) and words[at] in _NOON:
+        return _NOON[words[at]], 1
+    spelled = "".join(words[at : at + 2])
+    return (_NOON[spelled], 2) if spelled in _NOON else (0, 0)
 
 
 def ordinal(word: str) -> float | None:
@@ -146,7 +105,7 @@ def _value(words: Sequence[str], at: int) -> tuple[float | None, int]:
         spelled = 0.0
         while at < len(words) and words[at] in _SMALL:
             spelled, at, total = spelled + _SMALL[words[at]], at + 1, spelled + _SMALL[words[at]]
-    while at < len(words) and (total is not None or words[at] != "dozen"):
+    while at < len(words):
         scale = _SCALES.get(words[at]) or (_LETTER_SCALES.get(words[at]) if total is not None else None)
         if scale is None:
             break

@@ -43,11 +43,11 @@ _FUNCTION_WORDS = """
     namely however therefore thus hence get gets got make makes made take takes took taken place let lets go goes going
     went come comes came keep use uses used using consist exist located situated bit together several various numerous
     currently presently approximately roughly nearly simply mainly mostly usually typically actually moment example
-    instance
+    instance beneath underneath
 """
 _POLAR_WORDS = """
     before after above below over under more less most least few fewer much many up down out off on in always
-    never all some none both until without with into every than only
+    never all some none both until without with into every than only same
 """
 _DENIALS = {
     "en": "no not never none neither nor nobody nothing without cannot nowhere hardly non",
@@ -107,6 +107,8 @@ class Token(NamedTuple):
     ends_range: bool
     condition: bool
     """Of a clause with `if`, `when` or `because`."""
+    preposition: str
+    """The word before it and its article, where that says little."""
 
     @property
     def timed(self) -> bool:
@@ -149,7 +151,7 @@ def read(text: str, analyzer: Analyzer, language: str = "") -> Reading:
     at = phrase = clause = 0
     in_denial = denied = condition = False
     while at < len(words):
-        word, before = lower[at], lower[at - 1] if at else ""
+        word = lower[at]
         if word in _CLAUSE_ENDS or word in _PHRASE_ENDS:
             phrase, clause = phrase + 1, clause + (word in _CLAUSE_ENDS)
             condition = word in _CONDITIONS or (condition and word in ("and", "or"))
@@ -184,8 +186,9 @@ def read(text: str, analyzer: Analyzer, language: str = "") -> Reading:
                 denied,
                 in_denial,
                 _by(lower, at),
-                before in _RANGES,
+                _ends_range(lower, at),
                 condition,
+                _preposition(lower, at),
             )
             for stem in stems
         )
@@ -239,6 +242,17 @@ def _by(lower: Sequence[str], at: int) -> int:
         if word in _CLAUSE_ENDS:
             break
     return 0
+
+
+def _preposition(lower: Sequence[str], at: int) -> str:
+    before = at - 2 if at > 1 and lower[at - 1] in ("the", "a", "an") else at - 1
+    return lower[before] if before >= 0 and lower[before] in _FREE else ""
+
+
+def _ends_range(lower: Sequence[str], at: int) -> bool:
+    """`to April`, `to about noon`."""
+    before = at - 2 if at > 1 and lower[at - 1] in ("about", "around") else at - 1
+    return before >= 0 and lower[before] in _RANGES
 
 
 def _points_back(lower: Sequence[str], at: int) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.analysis import Analyzer
-from octavo.answering.bindings import Comparison, Kind, Place, compare
+from octavo.answering.alignment import Place
+from octavo.answering.bindings import Comparison, Kind, compare
 from octavo.answering.passages import CitedSpan, Passage
 from octavo.answering.reading import Reading, Token, read
 from octavo.answering.sentences import sentences
@@ -128,7 +129,6 @@ _SPEAKER = re.compile(
 _NEAREST = 3  # sentences, by shared words, that say which way the passages go
 _LOOKED_AT = 4  # sentences of a passage, by the words they share, that are compared
 _WORDS_FORGIVEN = 6  # words of a claim for each of which one may be said in another way
-_ALIKE = 0.45  # cosine from which two verbs are taken for one meaning, where nothing says that they are opposites
 _CLOSE = 0.7  # cosine of claim and place from which a verb may be another one
 _CHANGES = 0.015  # by which the cosine may rise without that verb
 
@@ -253,22 +253,19 @@ class CitationChecker:
         elsewhere = self._statements(found.stated[0].passage)
         if any(problem.token.stem in each.reading.stems for problem in problems for each in elsewhere):
             return kinds  # it is said of something else
-        forgiven = all(self._said_otherwise(claim, problem.token, found) for problem in problems)
+        forgiven = all(self._adds_nothing(claim, problem.token, found) for problem in problems)
         return () if forgiven else kinds
 
-    def _said_otherwise(self, claim: str, token: Token, found: _Found) -> bool:
-        """Whether it is a verb for which the place has one of nearly this meaning, or that adds none to the claim.
+    def _adds_nothing(self, claim: str, token: Token, found: _Found) -> bool:
+        """Whether it is a verb without which the claim is no nearer to the place.
 
         Of nouns and adjectives a cosine does not tell: mice and rats, hidden and visible are as near as words are.
         """
-        if not token.verbal:
-            return False
-        theirs = [other.word for other in found.compared.unpaired if other.verbal]
-        if max((self._cosine(token.word, other) for other in theirs), default=0.0) >= _ALIKE:
-            return True
         with_it = self._cosine(claim, found.text)
+        if not token.verbal or with_it < _CLOSE:
+            return False
         without = re.sub(rf"\b{re.escape(token.word)}\b", "", claim, flags=re.IGNORECASE)
-        return with_it >= _CLOSE and self._cosine(without, found.text) <= with_it + _CHANGES
+        return self._cosine(without, found.text) <= with_it + _CHANGES
 
     def _cosine(self, one: str, other: str) -> float:
         new = [text for text in dict.fromkeys((one, other)) if text not in self._vectors]

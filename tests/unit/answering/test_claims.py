@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 from cited_passages import passage
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from octavo.algorithms.analysis import Analyzer
 from octavo.answering.support import Checked, CitationChecker, Support
 from octavo.embedding.bundled import bundled_embedder
+from octavo.embedding.hashing import HashingEmbedder
 
 VAULT = Path(__file__).parents[3] / "examples/vault"
 TRUE = {"verbatim", "two sentences", "paraphrase"}
@@ -140,6 +143,39 @@ def test_another_language_is_held_to_its_own_function_words_numbers_and_denials(
 
 def test_a_sentence_that_says_nothing_is_not_supported() -> None:
     assert not supported("It is so, and they are there.", PALACE)
+
+
+PIECES = [
+    "one",
+    "5",
+    "p",
+    "m",
+    "°",
+    "$",
+    "k",
+    "not",
+    "by",
+    "If",
+    ",",
+    "May",
+    "2025-02-30",
+    "²",
+    "٣",
+    "|",
+    "IT",
+    "more",
+    "than",
+    "\n\n",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=12).map(" ".join))
+@settings(max_examples=100, deadline=None)
+def test_any_text_can_be_a_claim_and_a_passage(text: str) -> None:
+    embedder = HashingEmbedder()
+    for claim, source in ((text, PALACE), (PALACE, text), (text, text)):
+        found = CitationChecker([passage(1, source)], lambda: embedder, ANALYZER).check(claim, [1])
+        assert 0.0 <= found.score <= 1.0
 
 
 def test_every_sentence_of_the_vault_is_supported_by_its_own_note() -> None:
