@@ -15,6 +15,7 @@ from octavo.sources.redaction import MARK
 from octavo.writing.hiding import WITHHELD_CHANGES, with_keys, without_keys
 
 TOKEN, OTHER = TOKENS["GitHub token"], TOKENS["GitHub token"][:-1] + "X"
+PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----\n" + f"{'Ab3/' * 16}\n" * 3 + "-----END PRIVATE KEY-----"
 NOTE = f"---\napi: {TOKEN}\n---\n# A\n\nalpha\n\n## Keys\n\nThe key is {TOKEN} until May.\nProgress: {MARK * 8}\n"
 
 
@@ -114,6 +115,17 @@ def test_a_version_that_is_kept_without_its_keys_is_not_written(library: package
 def test_keys_come_back_where_the_marks_that_stood_for_them_are(edit, expected) -> None:  # type: ignore[no-untyped-def]
     text = f"a: {TOKEN}\nb: {OTHER} one\nplain"
     assert with_keys(edit(without_keys(text)), text, without_keys(text)) == expected(text)
+
+
+def test_a_key_does_not_come_back_where_it_would_be_shown() -> None:
+    for text, edit in (
+        (f"a: {TOKEN}", lambda shown: shown.replace(": ", ": b")),
+        (f"x\n{PRIVATE_KEY}", lambda shown: shown.replace(f"{MARK}\n{MARK}", f"{MARK}\nx\n{MARK}", 1)),
+    ):
+        edited = edit(without_keys(text))
+        assert with_keys(edited, text, without_keys(text)) == edited
+    rotated = f"a: {OTHER}\nb: {MARK * len(TOKEN)}"
+    assert with_keys(rotated, f"a: {TOKEN}x\nb: {TOKEN}", f"a: {MARK * 41}\nb: {MARK * 40}").endswith(f"b: {TOKEN}")
 
 
 def test_marks_that_could_stand_for_two_keys_stay_marks() -> None:

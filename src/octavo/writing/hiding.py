@@ -114,7 +114,7 @@ def with_keys(content: str, text: str, shown: str) -> str:
     """Content that was made from `shown`, with the keys and tokens of `text` in the place of its marks.
 
     A line that did not change comes back whole. In one that did, marks become a key where only one can be meant. What
-    cannot be told stays marks, which `refuse_marks` refuses.
+    cannot be told, or would not be redacted any more, stays marks, which `refuse_marks` refuses.
     """
     lines = content.split("\n")
     withheld: dict[str, list[str]] = {}
@@ -134,7 +134,9 @@ def with_keys(content: str, text: str, shown: str) -> str:
         fitting = [key for key in keys if len(key) == len(marks[0])]
         return fitting[0] if len(fitting) == 1 else marks[0]
 
-    return MARKS.sub(key, "\n".join(lines))
+    made = MARKS.sub(key, "\n".join(lines))
+    # A letter put before the marks, or a line into a private key, would have the key shown from now on.
+    return made if without_keys(made) == without_keys(content) else content
 
 
 @contextmanager
