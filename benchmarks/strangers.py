@@ -113,7 +113,7 @@ def outcomes(seeds: list[int], folder: Path) -> Iterator[tuple[int, str]]:
                 outcome = _silent(report, root, made) or "nothing outside touched"
                 if time.process_time() - started > _WORK_SECONDS:
                     outcome = f"too long: seed {seed}"
-            except TimeoutError:
+            except _Waited:
                 outcome = f"too long, it waits: seed {seed}"
             except Exception as error:
                 outcome = f"crashed: {type(error).__name__}, seed {seed}"
@@ -184,10 +184,14 @@ def _state(outside: Path) -> list[tuple[str, int, int, bytes]]:
     ]
 
 
+class _Waited(BaseException):
+    """No `TimeoutError`: that is an `OSError`, which whoever reads a file expects."""
+
+
 @contextmanager
 def _deadline() -> Iterator[None]:
     def waited(*_: object) -> None:
-        raise TimeoutError
+        raise _Waited
 
     before = signal.signal(signal.SIGALRM, waited)
     signal.alarm(_WAIT_SECONDS)

@@ -285,12 +285,9 @@ class _Sync:
     def _free_trash(self, path: str) -> Path:
         """An unused name in the trash folder: nothing in it is overwritten."""
         folder = self._folder / TRASH
-        try:
-            folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise SourceError(f"{folder} cannot be made: {error.strerror}", hint="rename what is there") from error
-        if folder.is_symlink():
-            raise SourceError(f"{folder} is a link", hint="remove it: what is put away stays in the folder")
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise SourceError(f"{folder} is a link, or a file", hint="remove it: what is put away stays here")
+        folder.mkdir(exist_ok=True)
         stem = path.removesuffix(".md")
         number, free = 1, folder / path
         while os.path.lexists(free):

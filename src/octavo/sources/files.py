@@ -18,16 +18,7 @@ from pathlib import Path
 from octavo.errors import SourceError
 from octavo.model.ledger import FileStamp
 from octavo.model.scan import KnownFiles, Scan, SeenFile, SkippedFile
-from octavo.sources.ignore import (
-    GITIGNORE,
-    MOST_COSTLY_TOGETHER,
-    OCTAVOIGNORE,
-    FolderRules,
-    IgnoreRules,
-    ignore_file,
-    pattern_cost,
-    root_rules,
-)
+from octavo.sources.ignore import GITIGNORE, OCTAVOIGNORE, FolderRules, IgnoreRules, ignore_file, root_rules
 from octavo.sources.mounts import OTHER_DISK, device_above, unmounted
 from octavo.sources.secrets import is_secret_name
 
@@ -40,8 +31,6 @@ _MANY = 10  # files that are not all deleted at once while their folder stays
 _UNMOUNTED = "is empty but older than the files indexed from it: its disk may not be mounted"
 _UNTOUCHED = "holds none of the files it had, though nothing in it was deleted: its disk may not be mounted"
 _CONFIRM = "mount it again; if its files are really gone, run `octavo index --confirm-removals`"
-_FORMER_JOURNAL = ".octavo-writes.journal"
-_NOT_REPLAYED = "pending writes as an earlier version kept them: nothing in a folder is replayed, so remove it"
 _TICK = 0.02  # seconds by which a file system's clock may lag behind
 
 
@@ -191,7 +180,7 @@ class _Walk:
             self.unreadable.append(SkippedFile(folder.prefix + _shown(name), _reason(error)))
 
     def _leave_out(self, folder: FolderRules, name: str) -> None:
-        reason = _NOT_REPLAYED if name == _FORMER_JOURNAL else folder.left_out(name)
+        reason = folder.left_out(name)
         if reason is not None:
             self._skip(folder, name, is_secret_name(folder.prefix + name) or reason)
 
@@ -301,14 +290,12 @@ class _Walk:
             return True
 
     def _ignore_lines(self, folder: FolderRules, name: str, names: set[str]) -> bytes:
-        lines = ignore_file(Path(self.base + folder.prefix, name)) if name in names else b""
+        if name not in names:
+            return b""
+        lines, self.pattern_cost = ignore_file(Path(self.base + folder.prefix, name), self.pattern_cost)
         if lines is None:
             self._skip(folder, name, "its patterns are not followed: not a regular file")
-            return b""
-        self.pattern_cost += pattern_cost(lines)
-        if self.pattern_cost > MOST_COSTLY_TOGETHER:
-            raise OSError(errno.EFBIG, "the ignore files have too many patterns together")
-        return lines
+        return lines or b""
 
     def _count_ignored(self, name: str) -> None:
         if name[0] == ".":

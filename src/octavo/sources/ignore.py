@@ -21,11 +21,12 @@ from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, pars
 from octavo.sources.secrets import is_secret_name
 from octavo.sources.small_files import read_small
 
+_FORMER_JOURNAL = ".octavo-writes.journal"
 GITIGNORE = ".gitignore"
 OCTAVOIGNORE = ".octavoignore"
 _MOST_COSTLY = 1 << 18  # of one ignore file: patterns of that cost take about a second to compile on a slow machine
 _WILDCARD_COST = 20  # that of a plain character is 1
-MOST_COSTLY_TOGETHER = 8 * _MOST_COSTLY
+_MOST_COSTLY_TOGETHER = 8 * _MOST_COSTLY
 
 DENIED_FOLDERS = frozenset(
     {
@@ -228,6 +229,8 @@ class FolderRules:
 
     def left_out(self, name: str) -> str | None:
         """Why a file that nothing reads is left out; None for one that is ignored anyway."""
+        if name == _FORMER_JOURNAL:
+            return "pending writes as an earlier version kept them: nothing in a folder is replayed, so remove it"
         explain = self.rules.left_out
         if explain is None or not self._admits(name, _is_silently_denied(name)):
             return None
@@ -278,22 +281,19 @@ class FolderRules:
         return IgnorePatterns(naming) if naming else None
 
 
-def ignore_file(path: Path) -> bytes | None:
-    """The lines of an ignore file; None for a link, a pipe or a folder of that name.
+def ignore_file(path: Path, spent: int = 0) -> tuple[bytes | None, int]:
+    """The lines of an ignore file, None for a link, a pipe or a folder of that name; and what they and those before,
+    which `spent` so much, cost to compile.
 
     `OSError` where there are too many: with some of them left out, what they hide would be read.
     """
     if not stat.S_ISREG(path.lstat().st_mode):
-        return None
+        return None, spent
     lines = read_small(path)
-    if pattern_cost(lines) > _MOST_COSTLY:
+    cost = len(lines) + _WILDCARD_COST * sum(map(lines.count, (b"*", b"?", b"[")))
+    if cost > _MOST_COSTLY or spent + cost > _MOST_COSTLY_TOGETHER:
         raise OSError(errno.EFBIG, f"its {path.name} has too many patterns")
-    return lines
-
-
-def pattern_cost(lines: bytes) -> int:
-    """How long patterns take to compile, in characters."""
-    return len(lines) + _WILDCARD_COST * sum(map(lines.count, (b"*", b"?", b"[")))
+    return lines, spent + cost
 
 
 def member_reason(rules: IgnoreRules, uri: str, size: int) -> str | None:

@@ -64,7 +64,7 @@ class Withholding:
 def _lines(path: Path) -> bytes:
     """Of an ignore file; none where there is none, which is so in most folders of an old commit."""
     try:
-        return ignore_file(path) or b""
+        return ignore_file(path)[0] or b""
     except (FileNotFoundError, NotADirectoryError):
         return b""
     except OSError:
