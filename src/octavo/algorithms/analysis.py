@@ -126,6 +126,11 @@ class Analyzer:
         tokens = frozenset(self.tokens(text))
         return decided(_function_words().spoken_in(tokens), len(tokens)) or by_letters(text)
 
+    def told_language(self, text: str) -> str:
+        """The language that a query tells as surely as a passage does; empty in doubt."""
+        tokens = frozenset(token for token in self.tokens(text) if len(token) > 1)
+        return _told(_function_words().spoken_in(tokens), tokens) or by_letters(text)
+
     def query_languages(self, text: str, held: Sequence[str]) -> Sequence[str]:
         """In which of the languages that a library holds a query may be: all of them, unless it tells."""
         language = self.query_language(text) if held else ENGLISH

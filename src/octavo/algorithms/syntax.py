@@ -252,8 +252,8 @@ def _all(conditions: list[Condition]) -> Condition | None:
 
 
 def _is_letter(token: str) -> bool:
-    """Whether it is a letter alone, as particles are (и, і, ή); Latin ones name things: vitamin C, x axis."""
-    return len(token) == 1 and token.isalpha() and not (token.isascii() or is_ideograph(token))
+    """Whether it is a letter of Cyrillic alone, which is a particle; others name things: vitamin C, β blockers."""
+    return len(token) == 1 and "\u0400" <= token <= "\u052f"
 
 
 def _says(character: str) -> bool:

@@ -287,7 +287,7 @@ class Reader:
             forms=self._forms,
             beginning=analyzer.prefix,
             written=written_words().joined,
-            language=analyzer.query_language,
+            language=analyzer.told_language,
             reranker=None if library.adapters.reranker is None else lambda: self.reranker,
             hyde=library.rules.defaults.hyde,
             query_writer=None if library.adapters.language_model is None else self._writer,
