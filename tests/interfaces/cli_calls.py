@@ -49,12 +49,16 @@ TOKYO = """\
 """
 
 
+Location = Path | str
+"""Of a library: a file, or the URL of a database."""
+
+
 @dataclass(frozen=True)
 class Vault:
     """A folder of notes, and the library that has indexed it."""
 
     folder: Path
-    library: Path
+    library: Location
 
 
 Octavo = Callable[..., Result]

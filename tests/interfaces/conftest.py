@@ -1,4 +1,8 @@
-"""A library made from a small vault, and ways to call the command line."""
+"""A library made from a small vault, on each engine, and ways to call the command line.
+
+Modules of `BOTH_ENGINES` have the bundled model, and what reaches a library by one of the fixtures below runs twice: in
+a file and on PostgreSQL. The mark `one_engine` says that a test needs no library, or one in a file. Other modules have
+the stand-in for a model, in files."""
 
 from __future__ import annotations
 
@@ -9,14 +13,36 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli_calls import GOLDEN, REWRITE, Octavo, Shell, Vault, surroundings, write_vault
+from cli_calls import GOLDEN, REWRITE, Location, Octavo, Shell, Vault, surroundings, write_vault
 from click.testing import CliRunner, Result
+from library_places import Databases, Files, ServerDatabases
 
 from octavo.interfaces.cli.main import cli
 
+BOTH_ENGINES = {
+    "http/test_routes.py",
+    "mcp/test_memory_resources.py",
+    "mcp/test_stdio.py",
+    "mcp/test_tools.py",
+    "test_cli_ask.py",
+    "test_cli_errors.py",
+    "test_cli_formats.py",
+    "test_cli_graph.py",
+    "test_cli_history.py",
+    "test_cli_layout.py",
+    "test_cli_library.py",
+    "test_cli_memory.py",
+    "test_cli_pick.py",
+    "test_cli_profiles.py",
+    "test_cli_typed_queries.py",
+    "test_cli_watch.py",
+    "test_same_json.py",
+}
+"""Beside those of the Python API."""
+
 
 @pytest.fixture(autouse=True)
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def environment(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Each test has a home of its own and stands in an empty folder."""
     home = tmp_path / "home"
     work = tmp_path / "work"
@@ -28,13 +54,53 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
         monkeypatch.delenv(name, raising=False)
     for name, value in surroundings(home).items():
         monkeypatch.setenv(name, value)
+    if on_both_engines(request.path):
+        monkeypatch.delenv("OCTAVO_EMBEDDING_PROVIDER")
     monkeypatch.chdir(work)
     yield work
 
 
+def on_both_engines(path: Path) -> bool:
+    place = path.relative_to(Path(__file__).parent)
+    return place.parts[0] == "python" or place.as_posix() in BOTH_ENGINES
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    def runs(item: pytest.Item) -> bool:
+        library = getattr(item, "callspec", None) and item.callspec.params.get("databases")  # type: ignore[attr-defined]
+        if not library:
+            return True
+        if not on_both_engines(item.path):
+            return bool(library == "stand-in")
+        return bool(library == "sqlite" or (library == "postgres" and not item.get_closest_marker("one_engine")))
+
+    config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
+    items[:] = [item for item in items if runs(item)]
+
+
+@pytest.fixture(scope="session", params=["stand-in", "sqlite", "postgres"])
+def databases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Databases:
+    if request.param == "postgres":
+        return ServerDatabases(request.getfixturevalue("postgres"))
+    return Files(tmp_path_factory, stand_in=request.param == "stand-in")
+
+
 @pytest.fixture
-def octavo() -> Octavo:
-    """Calls the command line in this process, as `octavo ARGUMENTS` would."""
+def location(databases: Databases) -> Iterator[Location]:
+    """Where a test makes a library of its own: a path, or the URL of an empty database."""
+    made = databases.empty()
+    yield made
+    databases.remove(made)
+
+
+@pytest.fixture
+def octavo(
+    databases: Databases, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, environment: Path
+) -> Octavo:
+    """Calls the command line in this process, as `octavo ARGUMENTS` would; on PostgreSQL, with a library of its own."""
+    on_server = isinstance(databases, ServerDatabases)
+    if on_server and "OCTAVO_LIBRARY" not in os.environ and "vault" not in request.fixturenames:
+        monkeypatch.setenv("OCTAVO_LIBRARY", str(request.getfixturevalue("location")))
 
     def call(*arguments: str | Path) -> Result:
         return CliRunner().invoke(cli, [str(one) for one in arguments])
@@ -54,14 +120,16 @@ def shell() -> Shell:
 
 
 @pytest.fixture(scope="session")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Vault:
+def indexed(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Vault:
     """Indexed once; tests only read it."""
     folder = write_vault(tmp_path_factory.mktemp("vault") / "notes")
-    library = tmp_path_factory.mktemp("library") / "library.db"
+    library = databases.empty()
     environ = surroundings(tmp_path_factory.mktemp("home")) | {"OCTAVO_LIBRARY": str(library)}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environ.items():
             patch.setenv(name, value)
+        if not databases.stand_in:
+            patch.delenv("OCTAVO_EMBEDDING_PROVIDER")
         for arguments in (["init"], ["add", str(folder), "--name", "notes"], ["index"]):
             result = CliRunner().invoke(cli, arguments)
             assert result.exit_code == 0, result.output

@@ -9,10 +9,10 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import anyio
 import httpx2
+from cli_calls import Location
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -26,7 +26,7 @@ JSON = {"content-type": "application/json"}
 
 
 def in_process(
-    library: Path,
+    library: Location,
     talk: Callable[[httpx2.AsyncClient], Awaitable[None]],
     *,
     settings: Serve | None = None,
@@ -36,7 +36,7 @@ def in_process(
     """Asks the application directly. The library is closed afterwards."""
 
     async def main() -> None:
-        calls = Calls(lambda: open_library(library, settings=SETTINGS), threads=2)
+        calls = Calls(lambda: open_library(library), threads=2)
         app = make_app(calls, settings or Serve(), token)
         transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
         try:

@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import anyio
+from cli_calls import Location
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
@@ -20,16 +20,14 @@ from octavo.interfaces.mcp.server import make_server
 from octavo.operations.operation import Operation
 from octavo.operations.table import chosen
 
-SETTINGS = {"embedding.provider": "hashing"}
-
 
 def in_memory(
-    library: Path, talk: Callable[[Client], Awaitable[None]], operations: Sequence[Operation] = chosen("default")
+    library: Location, talk: Callable[[Client], Awaitable[None]], operations: Sequence[Operation] = chosen("default")
 ) -> None:
     """Speaks with a server in this process. The library is closed afterwards."""
 
     async def main() -> None:
-        calls = Calls(lambda: open_library(library, settings=SETTINGS), threads=2)
+        calls = Calls(lambda: open_library(library), threads=2)
         try:
             async with Client(make_server(calls, operations, "instructions")) as client:
                 await talk(client)

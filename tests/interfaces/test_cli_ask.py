@@ -12,7 +12,6 @@ from cli_calls import Octavo
 def test_a_question_goes_on_with_the_conversation_only_where_asked(
     octavo: Octavo, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
     notes = environment / "notes"
     notes.mkdir()
     (notes / "dome.md").write_text("# Dome\n\nThe night assistant opens the dome. It closes at dawn.\n", "utf-8")

@@ -153,7 +153,7 @@ def test_required_freshness_is_refused_until_vectors_are_there(octavo: Octavo, t
 
 
 def test_another_models_vectors_are_not_mixed_in(octavo: Octavo, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "bundled")
+    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
     assert octavo("index").exit_code == 3
 
 
@@ -198,6 +198,7 @@ def test_a_folder_that_is_away_keeps_what_it_held(octavo: Octavo, tmp_path: Path
     assert octavo("doctor").exit_code == 6
 
 
+@pytest.mark.one_engine
 def test_a_busy_library_says_so(octavo: Octavo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import apsw
 

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from cli_calls import Octavo
+from cli_calls import Location, Octavo
+from library_places import Databases
 
 from octavo.engine.wiring import open_library
+from octavo.interfaces.cli.errors import Exit
 
 VAULT = Path(__file__).parents[2] / "examples" / "vault"
 NOTE = "observing/Closing down.md"
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("graph") / "library.db"
-    with open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
+def library(databases: Databases) -> Location:
+    path = databases.empty()
+    with open_library(path, create=True) as engine:
         engine.add_collection("observatory", VAULT)
         engine.index()
     return path
 
 
-def test_neighbors_go_both_ways_with_their_words(octavo: Octavo, library: Path) -> None:
+def test_neighbors_go_both_ways_with_their_words(octavo: Octavo, library: Location) -> None:
     told = json.loads(octavo("graph", "neighbors", NOTE, "--library", library, "--json").stdout)
     assert (told["collection"], told["uri"]) == ("observatory", NOTE)
     ways = {one["direction"] for one in told["edges"]}
@@ -42,14 +43,14 @@ def test_neighbors_go_both_ways_with_their_words(octavo: Octavo, library: Path) 
     assert {one["type"] for one in json.loads(only.stdout)["edges"]} == {"contains"}
 
 
-def test_get_tells_what_points_at_a_document_and_a_pipe_takes_the_text_alone(octavo: Octavo, library: Path) -> None:
+def test_get_tells_what_points_at_a_document_and_a_pipe_takes_the_text_alone(octavo: Octavo, library: Location) -> None:
     told = json.loads(octavo("get", NOTE, "--library", library, "--json").stdout)
     pointing = json.loads(octavo("graph", "neighbors", NOTE, "--library", library, "--json").stdout)
     assert set(told["backlinks"]) == {one["place"] for one in pointing["edges"] if one["direction"] == "in"}
     assert octavo("get", NOTE, "--library", library).stdout == (VAULT / NOTE).read_text("utf-8")
 
 
-def test_related_says_why(octavo: Octavo, library: Path) -> None:
+def test_related_says_why(octavo: Octavo, library: Location) -> None:
     told = json.loads(octavo("graph", "related", NOTE, "--library", library, "--json", "-n", "3").stdout)
     assert len(told["documents"]) == 3
     assert all(one["why"] and one["place"] != f"observatory/{NOTE}" for one in told["documents"])
@@ -57,7 +58,7 @@ def test_related_says_why(octavo: Octavo, library: Path) -> None:
     assert not any("similar" in why for one in links["documents"] for why in one["why"])
 
 
-def test_communities_are_told_once_they_are_built(octavo: Octavo, library: Path) -> None:
+def test_communities_are_told_once_they_are_built(octavo: Octavo, library: Location) -> None:
     assert "octavo graph build" in octavo("graph", "communities", "--library", library).stdout
     later = json.loads(octavo("graph", "build", "--later", "--library", library, "--json").stdout)
     assert len(later["jobs"]) == 3
@@ -69,8 +70,8 @@ def test_communities_are_told_once_they_are_built(octavo: Octavo, library: Path)
     assert told["communities"][0]["name"] in octavo("graph", "communities", "--library", library).stdout
 
 
-def test_communities_need_no_vectors(octavo: Octavo, tmp_path: Path) -> None:
-    library = tmp_path / "library.db"
+def test_communities_need_no_vectors(location: Location, octavo: Octavo) -> None:
+    library = location
     octavo("init", "--library", library)
     octavo("add", VAULT, "--name", "observatory", "--library", library)
     assert octavo("index", "--no-embed", "--library", library).exit_code == 0
@@ -85,12 +86,50 @@ def test_communities_need_no_vectors(octavo: Octavo, tmp_path: Path) -> None:
     assert alone.exit_code != 0 and "there are no full vectors to compare yet" in alone.output
 
 
-def test_a_vault_without_ghosts_says_so(octavo: Octavo, library: Path) -> None:
+def test_the_neighbors_of_a_ghost_are_what_links_to_it(octavo: Octavo, tmp_path: Path) -> None:
+    notes = tmp_path / "ghostly"
+    notes.mkdir()
+    (notes / "a.md").write_text("# A\n\nSee [[Plans/Dome]] and again [[plans/dome]].\n", "utf-8")
+    for arguments in (["init"], ["add", notes], ["index"]):
+        assert octavo(*arguments).exit_code == 0
+    for name in ("Plans/Dome", "dome", "plans/dome.md"):
+        told = json.loads(octavo("graph", "neighbors", name, "--json").stdout)
+        assert (told["ghost"], told["backlinks"], told["linking"]) == (True, 2, 1)
+        assert {(edge["direction"], edge["place"], edge["line"]) for edge in told["edges"]} == {
+            ("in", "ghostly/a.md", 3)
+        }
+    assert "linked to, and not there" in octavo("graph", "neighbors", "dome").stdout
+    assert octavo("graph", "neighbors", "other/dome").exit_code == Exit.NO_MATCH
+
+
+def test_a_link_of_a_memory_is_shown_by_the_type_it_was_given(octavo: Octavo, tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "server.py").write_text("port = 1\n", "utf-8")
+    (code / "client.py").write_text("port = 2\n", "utf-8")
+    for arguments in (
+        ["init"],
+        ["add", code],
+        ["index"],
+        ["remember", "We will refactor [[server.py]] next week.", "--title", "Week"],
+        ["memory", "link", "Week", "code/client.py", "--type", "replaces"],
+    ):
+        assert octavo(*arguments).exit_code == 0
+    edges = json.loads(octavo("graph", "neighbors", "Week", "--json").stdout)["edges"]
+    assert {edge["place"]: edge["type"] for edge in edges} == {
+        "code/server.py": "refactors",
+        "code/client.py": "replaces",
+    }
+    (back,) = json.loads(octavo("graph", "neighbors", "code/server.py", "--json").stdout)["edges"]
+    assert (back["direction"], back["type"]) == ("in", "refactors")
+
+
+def test_a_vault_without_ghosts_says_so(octavo: Octavo, library: Location) -> None:
     assert octavo("graph", "ghosts", "--library", library).stdout == "Every link leads somewhere.\n"
     assert json.loads(octavo("graph", "ghosts", "--library", library, "--json").stdout) == {"ghosts": []}
 
 
-def test_an_export_goes_to_stdout_or_to_a_file_that_is_not_there(octavo: Octavo, library: Path) -> None:
+def test_an_export_goes_to_stdout_or_to_a_file_that_is_not_there(octavo: Octavo, library: Location) -> None:
     told = json.loads(octavo("graph", "export", "--library", library).stdout)
     assert {one["kind"] for one in told["nodes"]} == {"document", "tag"}
     done = octavo("graph", "export", "--to", "graphml", "--sections", "-o", "vault.graphml", "--library", library)
@@ -104,7 +143,7 @@ def test_an_export_goes_to_stdout_or_to_a_file_that_is_not_there(octavo: Octavo,
     assert json.loads(Path("vault.graphml").read_text("utf-8"))["format"] == "octavo-graph-1"
 
 
-def test_a_plot_is_one_page(octavo: Octavo, library: Path) -> None:
+def test_a_plot_is_one_page(octavo: Octavo, library: Location) -> None:
     told = json.loads(octavo("graph", "plot", "--library", library, "--json").stdout)
     assert told["path"] == "octavo-graph.html"
     assert Path("octavo-graph.html").read_text("utf-8").startswith("<!doctype html>")
@@ -113,7 +152,7 @@ def test_a_plot_is_one_page(octavo: Octavo, library: Path) -> None:
     assert octavo("graph", "plot", "-o", "nowhere/few.html", "--library", library).exit_code != 0
 
 
-def test_a_plot_says_as_many_nodes_and_links_as_its_page_has(octavo: Octavo, library: Path) -> None:
+def test_a_plot_says_as_many_nodes_and_links_as_its_page_has(octavo: Octavo, library: Location) -> None:
     told = json.loads(octavo("graph", "plot", "-o", "page.html", "--library", library, "--json").stdout)
     data = re.search(r'<script id="data"[^>]*>(.*?)</script>', Path("page.html").read_text("utf-8"), re.DOTALL)
     assert data
@@ -125,10 +164,9 @@ def test_a_plot_says_as_many_nodes_and_links_as_its_page_has(octavo: Octavo, lib
 
 
 def test_clusters_fit_the_library_and_their_map_is_not_written_over_another_file(
-    octavo: Octavo, library: Path, tmp_path: Path
+    databases: Databases, octavo: Octavo, library: Location
 ) -> None:
-    own = tmp_path / "own.db"
-    shutil.copyfile(library, own)
+    own = databases.copy(library)
     assert octavo("cluster", "plot", "--library", own).exit_code == 4
     built = json.loads(octavo("cluster", "build", "--library", own, "--json").stdout)
     assert built["clusters"] == round((built["chunks"] / 2) ** 0.5)
@@ -146,7 +184,7 @@ def test_clusters_fit_the_library_and_their_map_is_not_written_over_another_file
     "arguments",
     [("neighbors", "nowhere.md"), ("related", "nowhere.md"), ("export", "-c", "nowhere"), ("plot", "-c", "nowhere")],
 )
-def test_what_is_not_there_is_named(octavo: Octavo, library: Path, arguments: tuple[str, ...]) -> None:
+def test_what_is_not_there_is_named(octavo: Octavo, library: Location, arguments: tuple[str, ...]) -> None:
     refused = octavo("graph", *arguments, "--library", library)
     assert refused.exit_code != 0
     assert "nowhere" in refused.stderr

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_calls import Octavo
+from cli_calls import Location, Octavo
 from git_repository import GitRepository
+from library_places import Databases
 
 from octavo.engine.wiring import open_library
 from octavo.interfaces.cli.errors import Exit
@@ -29,20 +30,15 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
 
 
 @pytest.fixture(scope="module")
-def library(repo: GitRepository, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("history") / "library.db"
-    with open_library(path, create=True, settings={"embedding.provider": "hashing"}) as engine:
+def library(repo: GitRepository, databases: Databases) -> Location:
+    path = databases.empty()
+    with open_library(path, create=True) as engine:
         engine.add_collection("dome", repo.folder)
         engine.index()
     return path
 
 
-@pytest.fixture(autouse=True)
-def hashing(monkeypatch: pytest.MonkeyPatch, environment: Path) -> None:
-    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
-
-
-def test_commits_are_found_and_cited(octavo: Octavo, library: Path, repo: GitRepository) -> None:
+def test_commits_are_found_and_cited(octavo: Octavo, library: Location, repo: GitRepository) -> None:
     told = json.loads(octavo("log", "rains", "-n", "1", "--library", library, "--json").stdout)
     (commit,) = told["commits"]
     assert (commit["hash"], commit["title"], commit["files"]) == (repo.head(), "Close when it rains", ["rain.py"])
@@ -50,8 +46,8 @@ def test_commits_are_found_and_cited(octavo: Octavo, library: Path, repo: GitRep
     assert shown.startswith("1. Close when it rains\n") and repo.head()[:10] in shown and "Ann Lee · 1 file" in shown
 
 
-def test_a_run_tells_one_commit_and_several(octavo: Octavo, tmp_path: Path) -> None:
-    repo, library = GitRepository(tmp_path / "shed"), tmp_path / "library.db"
+def test_a_run_tells_one_commit_and_several(location: Location, octavo: Octavo, tmp_path: Path) -> None:
+    repo, library = GitRepository(tmp_path / "shed"), location
     repo.commit("Begin", {"a.md": "# A\n"})
     octavo("init", "--library", library)
     octavo("add", repo.folder, "--name", "shed", "--library", library)
@@ -63,7 +59,7 @@ def test_a_run_tells_one_commit_and_several(octavo: Octavo, tmp_path: Path) -> N
     assert "1 commit removed\n" in octavo("index", "--library", library).stdout
 
 
-def test_commits_are_narrowed_and_may_be_none(octavo: Octavo, library: Path) -> None:
+def test_commits_are_narrowed_and_may_be_none(octavo: Octavo, library: Location) -> None:
     found = octavo("log", "dome", "--author", "zoë", "--library", library, "--jsonl").stdout.splitlines()
     assert [json.loads(line)["title"] for line in found] == ["Call it by its name"]
     nothing = octavo("log", "dome", "--file", "*.rs", "--library", library)
@@ -72,7 +68,7 @@ def test_commits_are_narrowed_and_may_be_none(octavo: Octavo, library: Path) -> 
     assert wrong.exit_code == Exit.USAGE
 
 
-def test_without_a_query_the_newest_commits_are_listed(octavo: Octavo, library: Path) -> None:
+def test_without_a_query_the_newest_commits_are_listed(octavo: Octavo, library: Location) -> None:
     titles = [line.split("  ")[2] for line in octavo("log", "--library", library).stdout.splitlines()]
     assert titles == ["Close when it rains", "Call it by its name", "Add the dome"]
     assert octavo("log", "--min-score", "0.5", "--library", library).exit_code == Exit.USAGE
@@ -90,7 +86,7 @@ def test_without_a_query_the_newest_commits_are_listed(octavo: Octavo, library: 
     ],
 )
 def test_the_newest_commits_may_be_narrowed(
-    octavo: Octavo, library: Path, narrowed: list[str], titles: list[str]
+    octavo: Octavo, library: Location, narrowed: list[str], titles: list[str]
 ) -> None:
     told = octavo("log", *narrowed, "--library", library, "--json")
     assert [commit["title"] for commit in json.loads(told.stdout)["commits"]] == titles
@@ -99,7 +95,7 @@ def test_the_newest_commits_may_be_narrowed(
         assert octavo("log", *narrowed, "--library", library).stdout == "No commit matches.\n"
 
 
-def test_a_file_is_followed_to_what_it_was_called_before(octavo: Octavo, library: Path) -> None:
+def test_a_file_is_followed_to_what_it_was_called_before(octavo: Octavo, library: Location) -> None:
     shown = octavo("history", "shutter.md", "--library", library).stdout.splitlines()
     assert shown[0].startswith("shutter.md") and shown[1] == "earlier dome.md"
     assert ["Call it by its name" in shown[2], "Add the dome" in shown[3], len(shown)] == [True, True, 4]
@@ -121,32 +117,31 @@ def test_versions_are_listed_with_their_times_once_there_are_several(octavo: Oct
     assert [line.split("  indexed ")[0] for line in shown[1:3]] == ["version 1", "version 2"]
 
 
-def test_what_is_neither_a_file_nor_a_memory_is_not_found(octavo: Octavo, library: Path) -> None:
+def test_what_is_neither_a_file_nor_a_memory_is_not_found(octavo: Octavo, library: Location) -> None:
     missing = octavo("history", "nowhere.md", "--library", library)
     assert (missing.exit_code, missing.stdout) == (Exit.NO_MATCH, "") and "nowhere.md" in missing.stderr
     assert "memories" not in octavo("list", "--library", library).stdout
 
 
-def test_a_memory_has_its_history_still(octavo: Octavo, library: Path, tmp_path: Path) -> None:
-    aside = tmp_path / "library.db"
-    aside.write_bytes(library.read_bytes())
+def test_a_memory_has_its_history_still(databases: Databases, octavo: Octavo, library: Location) -> None:
+    aside = databases.copy(library)
     item = json.loads(octavo("remember", "The dome is green.", "--library", aside, "--json").stdout)["item"]
     told = json.loads(octavo("history", item, "--library", aside, "--json").stdout)
     assert [change["version"] for change in told["changes"]] == [1]
 
 
-def test_a_commit_is_shown_by_the_start_of_its_hash(octavo: Octavo, library: Path, repo: GitRepository) -> None:
+def test_a_commit_is_shown_by_the_start_of_its_hash(octavo: Octavo, library: Location, repo: GitRepository) -> None:
     shown = octavo("get", repo.head()[:8], "--library", library).stdout
     assert shown.startswith(f"commit {repo.head()}\n") and "+rain = True" in shown
 
 
-def test_a_plain_search_and_one_for_commits_find_them(octavo: Octavo, library: Path) -> None:
+def test_a_plain_search_and_one_for_commits_find_them(octavo: Octavo, library: Location) -> None:
     found = json.loads(octavo("search", "rains", "--kind", "commit", "--library", library, "--json").stdout)["hits"]
     assert found[0]["title"] == "Close when it rains" and {one["kind"] for one in found} == {"commit"}
 
 
-def test_a_collection_can_do_without_its_history(octavo: Octavo, repo: GitRepository, tmp_path: Path) -> None:
-    library = tmp_path / "own.db"
+def test_a_collection_can_do_without_its_history(location: Location, octavo: Octavo, repo: GitRepository) -> None:
+    library = location
     octavo("init", "--library", library)
     octavo("add", repo.folder, "--no-history", "--library", library)
     told = json.loads(octavo("index", "--library", library, "--json").stdout)
@@ -157,7 +152,7 @@ def test_a_collection_can_do_without_its_history(octavo: Octavo, repo: GitReposi
     assert "2 commits added" not in octavo("index", "--library", library).stdout
 
 
-def test_the_files_format_lists_nothing_that_is_no_file(octavo: Octavo, library: Path, repo: GitRepository) -> None:
+def test_the_files_format_lists_nothing_that_is_no_file(octavo: Octavo, library: Location, repo: GitRepository) -> None:
     """Neither a commit nor a memory, which have a place in the library and none on the disk."""
     said = octavo("search", "dome", "--library", library, "--json")
     assert "commit" in {hit["kind"] for hit in json.loads(said.stdout)["hits"]}
@@ -169,7 +164,7 @@ def test_the_files_format_lists_nothing_that_is_no_file(octavo: Octavo, library:
 
 
 def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
-    octavo: Octavo, library: Path, repo: GitRepository
+    octavo: Octavo, library: Location, repo: GitRepository
 ) -> None:
     def listed(*asked: str) -> list[str]:
         return octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
@@ -180,19 +175,19 @@ def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
     assert listed("history", "dome.md") == []
 
 
-def test_memories_are_in_no_folder(octavo: Octavo, tmp_path: Path) -> None:
-    library = tmp_path / "library.db"
+def test_memories_are_in_no_folder(location: Location, octavo: Octavo) -> None:
+    library = location
     octavo("init", "--library", library)
     assert octavo("remember", "The dome key is in the drawer", "--library", library).exit_code == 0
     for asked in (["list"], ["list", "--documents"], ["search", "drawer"]):
         done = octavo(*asked, "--library", library, "--format", "files")
         assert (done.exit_code, done.stdout) == (0, "")
-    with open_library(library, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(library) as engine:
         assert "- memories: 1 document in no folder" in holdings(engine)
 
 
 def test_log_clear_forgets_what_was_asked_and_with_an_option_looks_for_commits(
-    octavo: Octavo, library: Path, monkeypatch: pytest.MonkeyPatch
+    octavo: Octavo, library: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OCTAVO_LOG_QUERIES", "true")
     octavo("search", "dome", "--library", library)

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 from cli_calls import Octavo, Vault, write_vault
+from library_places import Databases, ServerDatabases
 
 
-def test_a_first_use_needs_four_commands(octavo: Octavo, tmp_path: Path) -> None:
+def test_a_first_use_needs_four_commands(databases: Databases, octavo: Octavo, tmp_path: Path) -> None:
     folder = write_vault(tmp_path / "notes")
     for arguments in (["init"], ["add", folder, "--name", "notes"], ["index"]):
         assert octavo(*arguments).exit_code == 0
     found = json.loads(octavo("search", "--json", "when to prune").stdout)
     assert found["hits"][0]["uri"] == "garden/apples.md"
-    assert (tmp_path / "home" / "data" / "octavo" / "library.db").is_file()
+    if not isinstance(databases, ServerDatabases):
+        assert (tmp_path / "home" / "data" / "octavo" / "library.db").is_file()
 
 
 def test_making_a_library_again_keeps_what_it_holds(octavo: Octavo, tmp_path: Path) -> None:
@@ -126,6 +128,7 @@ def test_quiet_leaves_out_confirmations(octavo: Octavo, tmp_path: Path) -> None:
         assert (result.exit_code, result.output) == (0, "")
 
 
+@pytest.mark.one_engine
 def test_a_library_made_here_is_found_from_inside(
     octavo: Octavo, tmp_path: Path, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +145,7 @@ def test_a_library_made_here_is_found_from_inside(
     assert json.loads(octavo("config", "path", "--json").stdout)["library"] == str(tmp_path / "other.db")
 
 
+@pytest.mark.one_engine
 def test_a_library_that_came_with_a_folder_is_not_used_unasked(
     octavo: Octavo, tmp_path: Path, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

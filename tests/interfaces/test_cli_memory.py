@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_calls import Location
 from click.testing import CliRunner, Result
 
 from octavo.interfaces.cli.main import cli
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("OCTAVO_LIBRARY", str(tmp_path / "library.db"))
-    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
+def library(location: Location, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OCTAVO_LIBRARY", str(location))
     monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

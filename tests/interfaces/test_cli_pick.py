@@ -30,7 +30,7 @@ os.execv(sys.executable, [sys.executable, "-m", "octavo", "pick", "sourdough"])
 
 @pytest.fixture(autouse=True)
 def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors made by hashing are near to anything."""
+    """What is picked is picked by its words."""
     monkeypatch.setenv("OCTAVO_RETRIEVAL_PROFILE", "lexical_only")
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_calls import Octavo, write_vault
+from cli_calls import Location, Octavo, write_vault
 
 from octavo.engine.wiring import open_library
 from octavo.operations.library.requests import StatusRequest, WatchRequest
@@ -73,10 +73,9 @@ def test_watch_without_a_folder_says_what_to_do(octavo: Octavo) -> None:
     assert "octavo add FOLDER" in result.stderr
 
 
-def test_the_operation_turns_watching_on_and_off_and_status_tells(environment: Path) -> None:
+def test_the_operation_turns_watching_on_and_off_and_status_tells(location: Location, environment: Path) -> None:
     folder = write_vault(environment / "notes")
-    settings = {"embedding.provider": "hashing"}
-    with open_library(environment / "library.db", create=True, settings=settings) as engine:
+    with open_library(location, create=True) as engine:
         engine.add_collection("notes", folder)
         assert not watch(engine, WatchRequest()).watching
         answer = watch(engine, WatchRequest(enabled=True, debounce_ms=250))

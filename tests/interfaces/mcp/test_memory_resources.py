@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_calls import Location
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
@@ -26,10 +27,9 @@ PLAN = "# Plan\n\nFirst this.\n\n## Later\n\nThen that.\n"
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Path:
-    path = tmp_path / "library.db"
-    with open_library(path, create=True, settings={"embedding.provider": "hashing"}):
-        return path
+def library(location: Location) -> Location:
+    with open_library(location, create=True):
+        return location
 
 
 def test_the_memory_set_has_every_tool_that_memories_need() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import anyio
 import jsonschema
 import pytest
-from cli_calls import Vault
+from cli_calls import Location, Vault
 from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 from mcp_calls import in_memory
@@ -264,19 +264,16 @@ def test_a_cancelled_search_stops_being_waited_for(vault: Vault) -> None:
     in_memory(vault.library, talk, (replace(search, function=slow), OPERATIONS["status"]))
 
 
-def test_instructions_stay_short_however_many_collections_there_are(
-    vault: Vault, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_instructions_stay_short_however_many_collections_there_are(vault: Vault, location: Location) -> None:
     seven = {operation.name for operation in chosen("default")}
-    with open_library(vault.library, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(vault.library) as engine:
         told = instructions(engine, seven)
         assert "notes: 3 documents" in told
         assert size(told) <= LIMIT
         alone = instructions(engine, {"recall"})
         assert alone.endswith("\n\nrecall finds what was remembered in earlier sessions.")
         assert instructions(engine, set()).endswith("documents in " + str(vault.folder))
-    library = tmp_path_factory.mktemp("many") / "library.db"
-    with open_library(library, create=True, settings={"embedding.provider": "hashing"}) as engine:
+    with open_library(location, create=True) as engine:
         assert "Nothing is indexed yet" in instructions(engine, seven)
         for number in range(60):
             engine.add_collection(f"notes-{number}", vault.folder, CollectionSettings())

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from python_calls import HASHING, VAULT
+from cli_calls import Location
+from library_places import Databases
+from python_calls import VAULT
 
 import octavo
 from octavo.operations.table import OPERATIONS
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Location:
     """Indexed once, with what the operations' examples speak of."""
-    path = tmp_path_factory.mktemp("python") / "library.db"
-    with octavo.open(path, create=True, config=HASHING) as library:
+    path = databases.empty()
+    with octavo.open(path, create=True) as library:
         library.add("observatory", VAULT, writable=True)
         library.add("scratch", tmp_path_factory.mktemp("scratch"))
         library.index()
@@ -29,12 +29,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def path(made: Path, tmp_path: Path) -> Path:
+def path(made: Location, databases: Databases) -> Iterator[Location]:
     """A copy that a test may change."""
-    return Path(shutil.copy(made, tmp_path / "library.db"))
+    copied = databases.copy(made)
+    yield copied
+    databases.remove(copied)
 
 
 @pytest.fixture
-def library(path: Path) -> Iterator[octavo.Library]:
-    with octavo.open(path, config=HASHING) as library:
+def library(path: Location) -> Iterator[octavo.Library]:
+    with octavo.open(path) as library:
         yield library

@@ -8,7 +8,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from python_calls import HASHING
+from cli_calls import Location
+from library_places import shown
 
 import octavo
 
@@ -17,19 +18,19 @@ def test_answers_are_those_of_the_library_and_several_are_awaited_at_once(path: 
     questions = ["when does the dome have to close?", "who has a key", "how is the mirror cleaned"]
 
     async def main() -> list[octavo.SearchAnswer]:
-        async with octavo.open_async(path, config=HASHING) as library:
+        async with octavo.open_async(path) as library:
             return await asyncio.gather(*(library.search(question, limit=3) for question in questions))
 
     found = asyncio.run(main())
-    with octavo.open(path, config=HASHING) as library:
+    with octavo.open(path) as library:
         assert [result.hits for result in found] == [library.search(question, limit=3).hits for question in questions]
 
 
 def test_a_library_may_be_awaited_and_closed_by_hand(path: Path) -> None:
     async def main() -> octavo.AsyncLibrary:
-        library = await octavo.open_async(path, config=HASHING)
-        assert repr(library) == f"<octavo.AsyncLibrary at {path}, project default>"
-        assert (library.location, library.project, library.closed) == (str(path), "default", False)
+        library = await octavo.open_async(path)
+        assert repr(library) == f"<octavo.AsyncLibrary at {shown(path)}, project default>"
+        assert (library.location, library.project, library.closed) == (shown(path), "default", False)
         await library.close()
         await library.close()
         with pytest.raises(octavo.LibraryClosed):
@@ -42,9 +43,9 @@ def test_a_library_may_be_awaited_and_closed_by_hand(path: Path) -> None:
     assert asyncio.run(main()).closed
 
 
-def test_a_library_that_is_not_there_is_not_found_when_it_is_entered(tmp_path: Path) -> None:
+def test_a_library_that_is_not_there_is_not_found_when_it_is_entered(location: Location) -> None:
     async def main() -> None:
-        async with octavo.open_async(tmp_path / "library.db"):
+        async with octavo.open_async(location):
             raise AssertionError("there is nothing to open")
 
     with pytest.raises(octavo.NotFound):
@@ -54,7 +55,7 @@ def test_a_library_that_is_not_there_is_not_found_when_it_is_entered(tmp_path: P
 def test_the_event_loop_goes_on_while_a_call_works(path: Path) -> None:
     async def main() -> int:
         beats = 0
-        async with octavo.open_async(path, config=HASHING) as library:
+        async with octavo.open_async(path) as library:
             indexing = asyncio.ensure_future(library.reindex("full", wait=True))
             while not indexing.done():
                 beats += 1
@@ -69,7 +70,7 @@ def test_progress_is_reported_in_the_event_loop(path: Path) -> None:
     threads: set[int] = set()
 
     async def main() -> None:
-        async with octavo.open_async(path, config=HASHING) as library:
+        async with octavo.open_async(path) as library:
             await library.reindex("full", wait=True, progress=lambda update: threads.add(threading.get_ident()))
 
     asyncio.run(main())
@@ -78,7 +79,7 @@ def test_progress_is_reported_in_the_event_loop(path: Path) -> None:
 
 def test_a_run_that_is_cancelled_stops_and_the_library_goes_on(path: Path) -> None:
     async def main() -> None:
-        async with octavo.open_async(path, config=HASHING) as library:
+        async with octavo.open_async(path) as library:
             begun = asyncio.Event()
             indexing = asyncio.ensure_future(library.reindex("full", wait=True, progress=lambda update: begun.set()))
             await begun.wait()
@@ -90,13 +91,13 @@ def test_a_run_that_is_cancelled_stops_and_the_library_goes_on(path: Path) -> No
     asyncio.run(main())
 
 
-def test_folders_are_watched_and_changes_reported_in_the_event_loop(tmp_path: Path) -> None:
+def test_folders_are_watched_and_changes_reported_in_the_event_loop(location: Location, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
 
     async def main() -> octavo.IndexingRun:
         runs: asyncio.Queue[octavo.IndexingRun] = asyncio.Queue()
-        async with octavo.open_async(tmp_path / "library.db", create=True, config=HASHING) as library:
+        async with octavo.open_async(location, create=True) as library:
             await library.add("notes", notes)
             async with library.watch(debounce_ms=250, changed=runs.put_nowait) as watch:
                 assert (await watch.state()).watching
@@ -108,7 +109,7 @@ def test_folders_are_watched_and_changes_reported_in_the_event_loop(tmp_path: Pa
 
 def test_tools_are_called_without_holding_up_the_event_loop(path: Path) -> None:
     async def main() -> octavo.ToolAnswer:
-        async with octavo.open_async(path, config=HASHING) as library:
+        async with octavo.open_async(path) as library:
             tools = library.tools("search,get")
             assert tools.names == ("search", "get") and len(tools) == 2
             assert list(tools) == tools.definitions()

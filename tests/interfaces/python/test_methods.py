@@ -11,7 +11,8 @@ from queue import Queue
 
 import numpy as np
 import pytest
-from python_calls import HASHING, VAULT
+from cli_calls import Location
+from python_calls import VAULT
 
 import octavo
 from octavo import answers
@@ -33,7 +34,10 @@ def test_a_library_overrides_none_of_the_methods_made_from_the_table() -> None:
 
 def test_the_examples_of_all_operations_work_as_calls_of_their_methods(library: octavo.Library) -> None:
     for name, operation in EVERY.items():
-        if name != "watch" and operation.example is not None:
+        # A server keeps indexes of its own, and is saved by its own tools.
+        of_files = name.startswith(("snapshot_", "db_backup", "db_restore"))
+        left_out = name == "watch" or (of_files and "://" in library.location)
+        if not left_out and operation.example is not None:
             answer = getattr(library, name)(**operation.example)
             assert type(answer) is getattr(answers, type(answer).__name__) is operation.gives
 
@@ -71,9 +75,9 @@ def test_a_result_iterates_over_its_hits(library: octavo.Library) -> None:
 
 def test_an_answer_is_cut_only_for_a_caller_who_says_how_long_it_may_be(library: octavo.Library) -> None:
     whole = library.search("the", limit=60)
-    assert len(whole) == 60 and whole.next_cursor is None
+    assert len(whole) > 10 and whole.next_cursor is None
     page = library.search("the", limit=60, max_tokens=500)
-    assert 0 < len(page) < 60 and page.next_cursor is not None
+    assert 0 < len(page) < len(whole) and page.next_cursor is not None
     rest = library.search("the", limit=60, cursor=page.next_cursor)
     assert [hit.chunk_id for hit in (*page, *rest)] == [hit.chunk_id for hit in whole]
 
@@ -174,10 +178,10 @@ def test_a_wrong_argument_is_an_error_that_says_what_is_meant(
     assert caught.value.hint is not None and caught.value.hint.startswith(hint)
 
 
-def test_a_folder_is_watched_while_the_block_runs(tmp_path: Path) -> None:
+def test_a_folder_is_watched_while_the_block_runs(location: Location, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
-    with octavo.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+    with octavo.open(location, create=True) as library:
         library.add("notes", notes)
         with library.watch(debounce_ms=250) as watch:
             assert watch.state().watching
@@ -189,11 +193,11 @@ def test_a_folder_is_watched_while_the_block_runs(tmp_path: Path) -> None:
     held.close()
 
 
-def test_what_changes_in_a_watched_folder_is_indexed_and_reported(tmp_path: Path) -> None:
+def test_what_changes_in_a_watched_folder_is_indexed_and_reported(location: Location, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     runs: Queue[octavo.IndexingRun] = Queue()
-    with octavo.open(tmp_path / "library.db", create=True, config=HASHING) as library:
+    with octavo.open(location, create=True) as library:
         library.add("notes", notes)
         with library.watch(debounce_ms=250, changed=runs.put):
             (notes / "a.md").write_text("# Birds\n\nA cormorant.\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from python_calls import HASHING, VAULT
+from library_places import shown
+from python_calls import VAULT
 
 import octavo
 
@@ -61,7 +63,7 @@ def test_nothing_around_the_process_changes_a_library(
     monkeypatch.setenv("OCTAVO_PROJECT", "elsewhere")
     (environment / ".octavo").mkdir()
     (environment / ".octavo" / "config.toml").write_text('project = "another"\n[retrieval]\nlimit = 2\n')
-    with octavo.open(path, config=HASHING) as library:
+    with octavo.open(path) as library:
         assert library.project == "default"
         assert len(library.search("dome")) == 10
     with octavo.open(path, config="user") as library:
@@ -104,7 +106,7 @@ def test_a_configuration_of_another_type_is_refused(path: Path) -> None:
 
 
 def test_projects_of_one_library_do_not_see_each_other(path: Path) -> None:
-    with octavo.open(path, project="other", config=HASHING) as other, octavo.open(path, config=HASHING) as library:
+    with octavo.open(path, project="other") as other, octavo.open(path) as library:
         assert (other.project, library.project) == ("other", "default")
         other.remember("The other project's own.", kind="fact")
         assert len(other.recall("own")) == 1
@@ -124,19 +126,19 @@ def test_a_library_that_was_closed_says_so_and_how_to_go_on(library: octavo.Libr
         lambda: tools.call("search", {"query": "dome"}),
     ]
     for call in refused:
-        with pytest.raises(octavo.LibraryClosed, match=r"library\.db is closed") as caught:
+        with pytest.raises(octavo.LibraryClosed, match=f"{re.escape(library.location)} is closed") as caught:
             call()
         assert caught.value.hint is not None and "octavo.open" in caught.value.hint
 
 
 def test_leaving_the_block_closes_whatever_was_raised_in_it(path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), octavo.open(path, config=HASHING) as library:
+    with pytest.raises(ZeroDivisionError), octavo.open(path) as library:
         _ = 1 / 0
     assert library.closed
 
 
 def test_closing_waits_for_the_calls_of_other_threads(path: Path) -> None:
-    library = octavo.open(path, config=HASHING)
+    library = octavo.open(path)
     begun, go_on = threading.Event(), threading.Event()
     ends: list[BaseException | None] = []
 
@@ -160,24 +162,24 @@ def test_closing_waits_for_the_calls_of_other_threads(path: Path) -> None:
     go_on.set()
     closing.join(60)
     indexing.join(60)
-    assert [str(error) for error in ends] == [f"the library at {path} was closed while it was being indexed"]
-    with octavo.open(path, config=HASHING) as again:
+    assert [str(error) for error in ends] == [f"the library at {shown(path)} was closed while it was being indexed"]
+    with octavo.open(path) as again:
         assert again.health_check().ok
 
 
 def test_a_progress_callback_may_close_the_library_or_raise(path: Path) -> None:
-    library = octavo.open(path, config=HASHING)
+    library = octavo.open(path)
     with pytest.raises(octavo.LibraryClosed):
         library.reindex("full", wait=True, progress=lambda update: library.close())
     assert library.closed
-    with octavo.open(path, config=HASHING) as library:
+    with octavo.open(path) as library:
         with pytest.raises(ZeroDivisionError):
             library.reindex("full", wait=True, progress=lambda update: 1 / 0)
         assert library.index().complete
 
 
 def test_a_library_that_nobody_holds_any_more_is_closed(path: Path) -> None:
-    library = octavo.open(path, config=HASHING)
+    library = octavo.open(path)
     handle = weakref.ref(library._handle)
     library.search("dome")
     del library
@@ -189,7 +191,7 @@ def test_a_library_that_nobody_holds_any_more_is_closed(path: Path) -> None:
 def test_a_forked_process_is_told_to_open_the_library_itself(path: Path) -> None:
     program = f"""
 import os, sys, octavo
-library = octavo.open({str(path)!r}, config={HASHING!r})
+library = octavo.open({str(path)!r})
 library.search("dome")
 child = os.fork()
 if not child:
@@ -211,8 +213,8 @@ def test_several_libraries_are_open_at_once_and_used_from_several_threads(path: 
     notes.mkdir()
     (notes / "pump.md").write_text("# Pump\n\nThe switch is behind the boiler.\n")
     with (
-        octavo.open(path, config=HASHING) as vault,
-        octavo.open(tmp_path / "pump.db", create=True, config=HASHING) as pump,
+        octavo.open(path) as vault,
+        octavo.open(tmp_path / "pump.db", create=True) as pump,
         ThreadPoolExecutor(6) as pool,
     ):
         pump.add("notes", notes)
