@@ -261,6 +261,18 @@ def test_of_two_copies_the_one_whose_title_is_that_of_its_version_is_kept(
     assert contents(tmp_path / "new.db") == before
 
 
+@pytest.mark.parametrize("copy", ["collections", "collections_witness"])
+def test_of_two_copies_the_one_whose_settings_have_their_names_is_kept(
+    library: Bench, tmp_path: Path, copy: str
+) -> None:
+    before = contents(library.library)
+    start = page_of(library.library, copy)
+    at = start + library.library.read_bytes()[start : start + 4096].index(b"max_commits") + 4
+    overwrite(library.library, at, b"b" if copy == "collections" else b"g")
+    salvage(library.library, tmp_path / "new.db")
+    assert contents(tmp_path / "new.db") == before
+
+
 @pytest.mark.parametrize("table", ["memory_items", "projects"])
 def test_a_row_whose_number_changed_takes_no_place_of_the_true_one(library: Bench, tmp_path: Path, table: str) -> None:
     """One bit of a row's number makes another row with the same id, and both are there once."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TypeAlias
 
 from octavo.dataclass import dataclass
+from octavo.model.collection import CollectionSettings
 from octavo.stores.sqlite.raw_pages import RawRow, Value
 
 Row: TypeAlias = tuple[Value, ...]
@@ -75,13 +77,19 @@ class Shape:
     def oddness(self, row: Row) -> int:
         """How many characters and times of a row nobody would have written: random bytes are full of them."""
         odd = 0
-        for value, types in zip(row, self.types, strict=True):
+        for column, value, types in zip(self.columns, row, self.types, strict=True):
             if isinstance(value, str):
                 odd += sum(unicodedata.category(sign) in _UNWRITTEN and sign not in _WHITE for sign in value)
                 odd += value[:1] in ("{", "[") and not _is_json(value)
+                odd += column == "settings" and self.table == "collections" and not _are_settings(value)
             elif types == TYPES["REAL"] and isinstance(value, int | float):
                 odd += not 0 <= value < _LATEST
         return odd
+
+
+def _are_settings(value: str) -> bool:
+    """Whether all names are those of settings of a collection: one that differs in a letter is none."""
+    return _is_json(value) and set(json.loads(value)) <= {field.name for field in fields(CollectionSettings)}
 
 
 def _is_json(value: str) -> bool:
