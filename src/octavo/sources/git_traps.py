@@ -14,6 +14,7 @@ from octavo.sources.small_files import read_small
 
 _NOT_READ = frozenset({"modules", "worktrees", "lfs", "annex", "hooks", "logs"})  # by the commands that are used
 _MOST_FILES = 1_000_000
+_LARGEST = 1 << 28  # bytes of a file that is no object: git reads it whole, and a hole has no end
 _ALTERNATES = Path("objects") / "info" / "alternates"
 _CONFIGURATIONS = ("config", "config.worktree")
 
@@ -28,6 +29,12 @@ def refuse_traps(base: Path, folder: Path, *, outside: bool) -> None:
                     links.append(Path(entry.path))
                 if not entry.is_file() and not entry.is_dir() and Path(entry.path).exists():
                     raise _refused(folder, f"{entry.path} is neither a file nor a folder", "remove it")
+                if (
+                    os.sep + "objects" + os.sep not in entry.path
+                    and entry.is_file()
+                    and entry.stat().st_size > _LARGEST
+                ):
+                    raise _refused(folder, f"{entry.path} is too large", "remove it")
             if outside or not _is_below(base, place):
                 continue
             for path in (*links, *_borrowed(place)):
