@@ -29,11 +29,8 @@ def refuse_traps(base: Path, folder: Path, *, outside: bool) -> None:
                     links.append(Path(entry.path))
                 if not entry.is_file() and not entry.is_dir() and Path(entry.path).exists():
                     raise _refused(folder, f"{entry.path} is neither a file nor a folder", "remove it")
-                if (
-                    os.sep + "objects" + os.sep not in entry.path
-                    and entry.is_file()
-                    and entry.stat().st_size > _LARGEST
-                ):
+                is_object = entry.path.startswith(f"{place}{os.sep}objects{os.sep}")
+                if not is_object and entry.is_file() and entry.stat().st_size > _LARGEST:
                     raise _refused(folder, f"{entry.path} is too large", "remove it")
             if outside or not _is_below(base, place):
                 continue
