@@ -6,6 +6,7 @@ import json
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import TypeAlias
 
 from octavo.dataclass import dataclass
@@ -82,6 +83,7 @@ class Shape:
                 odd += sum(unicodedata.category(sign) in _UNWRITTEN and sign not in _WHITE for sign in value)
                 odd += value[:1] in ("{", "[") and not _is_json(value)
                 odd += column == "settings" and self.table == "collections" and not _are_settings(value)
+                odd += column == "root" and not Path(value).is_dir()  # of two names of a folder, the one that is there
             elif types == TYPES["REAL"] and isinstance(value, int | float):
                 odd += not 0 <= value < _LATEST
         return odd
@@ -89,7 +91,8 @@ class Shape:
 
 def _are_settings(value: str) -> bool:
     """Whether all names are those of settings of a collection: one that differs in a letter is none."""
-    return _is_json(value) and set(json.loads(value)) <= {field.name for field in fields(CollectionSettings)}
+    names = {field.name for field in fields(CollectionSettings)}
+    return value[:1] == "{" and _is_json(value) and json.loads(value).keys() <= names
 
 
 def _is_json(value: str) -> bool:
