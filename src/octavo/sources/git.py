@@ -238,6 +238,7 @@ def environment(folder: Path) -> dict[str, str]:
     return inherited | {
         "GIT_CEILING_DIRECTORIES": str(folder.parent),
         "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "",  # none, whatever the repository's `protocol.NAME.allow` says
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",

@@ -44,10 +44,17 @@ def readable_repository(root: Path, prefix: str, *, outside: bool = False) -> Re
     Anyone who can write a file can have `.git` point to a repository of somebody else. `outside` allows that.
     """
     base = Path(os.path.realpath(root))
-    refuse_traps(base, base / prefix, outside=outside)
+    examined = refuse_traps(base, base / prefix, outside=outside)
     repository = open_repository(base / prefix, prefix)
+    if not {Path(os.path.realpath(folder)) for folder in (repository.git_dir, repository.common)} <= examined:
+        raise SourceError(
+            f"the repository in {repository.folder} is not read: git takes {repository.git_dir} for it",
+            hint=f"remove {repository.folder / REPOSITORY}, or what makes the folder itself a repository",
+        )
     inside = all(_is_below(base, folder) for folder in (repository.git_dir, repository.common))
-    if inside or outside or worktree_of(repository) == repository.folder.resolve():
+    # Only the other repository's own list of worktrees says that this folder is one of them.
+    listed = _is_below(Path(os.path.realpath(repository.common)), repository.git_dir)
+    if inside or outside or (listed and worktree_of(repository) == repository.folder.resolve()):
         return repository
     raise SourceError(
         f"{repository.folder / REPOSITORY} points out of the collection's folder, to {repository.common}",
