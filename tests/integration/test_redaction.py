@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import apsw
@@ -90,6 +91,19 @@ def test_a_token_in_what_a_format_tells_beside_its_text_is_redacted_too(bench: B
         assert {uri for uri, entry in entries.items() if "redacted: GitHub token" in str(entry.warnings)} == set(
             entries
         )
+
+
+def test_a_token_that_a_file_spells_in_escapes_or_pieces_is_redacted_once_it_is_read(bench: Bench) -> None:
+    escaped = TOKEN.replace("_", "\\x5f")
+    cell = {"cell_type": "markdown", "source": ["# Boiler\n", TOKEN[:9], TOKEN[9:]]}
+    bench.write({"deploy.md": f'---\nkey: "{escaped}"\n---\n# Deploy\n', "a.ipynb": json.dumps({"cells": [cell]})})
+    bench.index()
+    assert TOKEN.lower() not in stored(bench).lower()
+    with bench.opened() as engine:
+        assert read(engine, GetRequest("a.ipynb")).text == f"# Boiler\n{MARK * len(TOKEN)}\n"
+        assert damage(engine) == ()
+    assert bench.ledger()["a.ipynb"].warnings == ("redacted: GitHub token, line 2",)
+    assert bench.ledger()["deploy.md"].warnings == ("redacted: GitHub token, line 1",)
 
 
 def test_a_collection_that_allows_secrets_stores_them_and_takes_it_back(bench: Bench) -> None:

@@ -15,6 +15,7 @@ from octavo.errors import OctavoError, SourceError
 from octavo.graph.edges import linked
 from octavo.ingest.converted import converted_document, redacted_conversion, utf8
 from octavo.ingest.redacted_commit import redacted_commit
+from octavo.ingest.redacted_document import redacted_document
 from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit
@@ -247,7 +248,7 @@ class Preparer:
         """Keys and tokens in a text are redacted before anything else sees it."""
         source, warnings = _redacted_source(source)
         parser = _COMMITS if source.kind is Kind.COMMIT else self._parser_for(source.uri)
-        document = _told(parser.parse(source), source)
+        document = redacted_document(_told(parser.parse(source), source), source, self._parser_for)
         if warnings:
             document = replace(document, warnings=(*warnings, *document.warnings))
         return self.document(document, inputs=inputs)

@@ -1,0 +1,47 @@
+"""A parsed document without the keys and tokens that its file spells in escapes: a notebook, or front matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from octavo.model.document import Document, Source
+from octavo.ports import Parser
+from octavo.sources.redaction import described, redacted, redacted_values
+
+_MARKDOWN = "rendered.md"
+
+
+def redacted_document(document: Document, source: Source, parser_for: Callable[[str], Parser]) -> Document:
+    """The text of `source` is redacted already: what a parser only copied from it is not looked at again."""
+    if source.allow_secrets:
+        return document
+    if document.text != source.text:
+        text, found = redacted(document.text)
+        if found:
+            rendered = parser_for(_MARKDOWN).parse(replace(source, text=text, kind=document.kind))
+            document = replace(
+                rendered,
+                language=document.language,
+                metadata=document.metadata,
+                warnings=(*described(document.text, found), *document.warnings),
+            )
+    if not document.metadata:
+        return document
+    names = (document.keywords, document.tags, document.aliases)
+    told: list[Any] = [document.title, document.description, dict(document.metadata), *map(list, names)]
+    (title, description, metadata, *hidden), found = redacted_values(told)
+    if not found:
+        return document
+    keywords, tags, aliases = map(tuple, hidden)
+    return replace(
+        document,
+        title=title,
+        description=description,
+        metadata=metadata,
+        keywords=keywords,
+        tags=tags,
+        aliases=aliases,
+        warnings=document.warnings or described("", found),
+    )
