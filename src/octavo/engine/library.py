@@ -13,7 +13,6 @@ from octavo.engine.hit_counts import HitCounts
 from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError
 from octavo.model.collection import MEMORIES, Collection, CollectionSettings
 from octavo.model.ids import collection_id
-from octavo.observability.logs import logger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,6 +114,8 @@ class OpenLibrary:
             with self.store.transaction():
                 self.store.catalog.remove_collection(self.project.id, collection.id)
                 self.store.graph.resolve_references(self.project.id)
+        from octavo.observability.logs import logger  # a search does not pay for what a removal says
+
         logger("engine").info("the collection %s was removed", name)
         return collection
 

@@ -17,9 +17,9 @@ from octavo.engine.languages import LibraryLanguages
 from octavo.engine.one_state import in_one_state
 from octavo.engine.places import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead
+from octavo.engine.search_log import log_search
 from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
 from octavo.model.result import Result
-from octavo.observability.logs import logger
 from octavo.retrieval.pipeline import expanded_ahead, first_level, run
 from octavo.retrieval.present import present
 from octavo.retrieval.profiles import DEFAULT_PROFILE, PROFILES, profile_named
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     Presented = tuple[tuple[Candidate, ...], tuple[StageTrace, ...], tuple[Hit, ...], Freshness]
 
-_LOG = logger("search")
-_SLOW_MS = 1_000.0  # a search that takes longer is logged, without its text
 _PASSAGES = 1_024  # whose tokens are remembered: some 12 MB
 _CANDIDATES = 16_384  # that are remembered: some 20 MB
 _LOADED_WITHIN = 10.0  # seconds that closing waits for a model that is being loaded
@@ -213,11 +211,7 @@ class Reader:
         if self.loading is not None and not self.loading.is_alive():
             self.loading = None
         took = (time.perf_counter() - started) * 1e3
-        for part in degraded:
-            _LOG.info("a search was degraded: %s", part)
-        if took > _SLOW_MS:
-            slow = {"profile": profile.name, "ms": round(took), "hits": len(hits)}
-            _LOG.info("a search by %(profile)s with %(hits)s hits took %(ms)s ms", slow)
+        log_search(profile.name, len(hits), took, degraded)
         cursor, scored = next_cursor(trace), calibration is not None
         repeatable = not stood_in and all(stage.repeatable for stage in trace)
         return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
