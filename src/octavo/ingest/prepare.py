@@ -14,8 +14,7 @@ from octavo.dataclass import dataclass
 from octavo.errors import OctavoError, SourceError
 from octavo.graph.edges import linked
 from octavo.ingest.converted import converted_document, redacted_conversion, utf8
-from octavo.ingest.redacted_commit import redacted_commit
-from octavo.ingest.redacted_document import redacted_document
+from octavo.ingest.redacted_document import redacted_commit, redacted_document
 from octavo.ingest.shared_texts import SHARED_CHARACTERS, shared_texts
 from octavo.model.chunk import Chunk, ContentType, EmbeddingInput
 from octavo.model.commit import Commit

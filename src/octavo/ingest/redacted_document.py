@@ -1,4 +1,4 @@
-"""A parsed document without the keys and tokens that its file spells in escapes: a notebook, or front matter."""
+"""A commit without the keys and tokens in it, and a document without those that its file spells in escapes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from octavo.model.commit import Commit, Person
 from octavo.model.document import Document, Source
 from octavo.ports import Parser
 from octavo.sources.redaction import described, redacted, redacted_values
@@ -14,7 +15,8 @@ _MARKDOWN = "rendered.md"
 
 
 def redacted_document(document: Document, source: Source, parser_for: Callable[[str], Parser]) -> Document:
-    """The text of `source` is redacted already: what a parser only copied from it is not looked at again."""
+    """What a parser decoded, of a notebook's JSON or of front matter. The text of `source` is redacted already: what
+    was only copied from it is not looked at again."""
     if source.allow_secrets:
         return document
     if document.text != source.text:
@@ -44,4 +46,15 @@ def redacted_document(document: Document, source: Source, parser_for: Callable[[
         tags=tags,
         aliases=aliases,
         warnings=document.warnings or described("", found),
+    )
+
+
+def redacted_commit(commit: Commit) -> Commit:
+    """Of its people, its message and its diff; the names of its files stay."""
+    return replace(
+        commit,
+        author=Person(*(redacted(told)[0] for told in commit.author)),
+        committer=Person(*(redacted(told)[0] for told in commit.committer)),
+        message=redacted(commit.message)[0],
+        diff=None if commit.diff is None else redacted(commit.diff)[0],
     )
