@@ -66,6 +66,7 @@ JOURNALS: dict[str, Callable[[Path], object]] = {
     "a pipe": os.mkfifo,
     "a link to a device": lambda path: path.symlink_to("/dev/zero"),
     "a link out": lambda path: path.symlink_to("../outside/id"),
+    "a link to a folder": lambda path: path.symlink_to("../outside"),
     "a folder": Path.mkdir,
     "a terabyte": lambda path: (path.touch(), os.truncate(path, 1 << 40)),
 }

@@ -167,9 +167,8 @@ class _Walk:
                     below.append((inner, wanted))
                 else:
                     self._skip(folder, name, "its name is not valid UTF-8")
-            elif entry.is_symlink() and Path(entry.path).is_dir():
-                if folder.enter(name, names) is not None:
-                    self._skip(folder, name, "a link to a folder is not followed")
+            elif entry.is_symlink() and Path(entry.path).is_dir() and folder.enter(name, names) is not None:
+                self._skip(folder, name, "a link to a folder is not followed")
             elif not folder.readable(name):
                 self._leave_out(folder, name)
             elif not folder.accepts(name):

@@ -31,8 +31,6 @@ def refuse_traps(base: Path, folder: Path, *, outside: bool) -> frozenset[Path]:
             if place in examined:
                 continue
             examined.add(place)
-            if len(examined) > _MOST_STORES:
-                raise _refused(folder, f"it borrows objects from more than {_MOST_STORES} others", "repack it")
             confined = not outside and place.is_relative_to(base)
             objects = place if place in stores else os.path.realpath(place / "objects")
             for entry in _files(place):
@@ -48,6 +46,8 @@ def refuse_traps(base: Path, folder: Path, *, outside: bool) -> frozenset[Path]:
                     _refuse_outside(base, folder, store)
                 pending.append(store)
                 stores.add(Path(os.path.realpath(store)))
+                if len(stores) > _MOST_STORES:
+                    raise _refused(folder, f"it borrows objects from more than {_MOST_STORES} others", "repack it")
             if confined and any(b"[include" in _head(place / name).lower() for name in _CONFIGURATIONS):
                 raise _refused(folder, "its configuration includes other files")
     except OSError as error:
