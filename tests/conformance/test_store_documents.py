@@ -259,3 +259,16 @@ def test_it_is_known_whether_there_are_more_chunks_than_that(store: Store, notes
     many = len(sample.chunks)
     assert store.documents.more_than(notes.project_id, many - 1)
     assert not store.documents.more_than(notes.project_id, many)
+
+
+def test_a_document_that_was_only_touched_has_another_time_and_the_same_version(
+    store: Store, notes: Collection
+) -> None:
+    with store.transaction():
+        samples.put(store, notes, samples.prepared(notes, "a.md", "text"))
+    (before,) = store.documents.find(notes.project_id, "a.md")
+    with store.transaction():
+        store.documents.touch(notes.project_id, [(before.id, samples.MODIFIED + 60)])
+    (after,) = store.documents.find(notes.project_id, "a.md")
+    assert after.modified_at == samples.MODIFIED + 60
+    assert len(store.documents.versions(notes.project_id, before.id)) == 1

@@ -277,3 +277,35 @@ def test_what_is_rolled_back_leaves_no_edge(store: Store, notes: Collection) -> 
     except KeyboardInterrupt:
         pass
     assert arrows(store, notes) == {("a.md", None)}
+
+
+def test_references_are_stale_from_a_change_until_they_are_resolved(store: Store, notes: Collection) -> None:
+    put(store, notes, ("a.md", "b"))
+    assert not store.graph.has_stale_references(notes.project_id)
+    with store.transaction():
+        prepared, document = sample(notes, "b.md")
+        samples.put(store, notes, prepared)
+        store.graph.put(notes.project_id, notes.id, [linked(document)], resolve=False)
+    assert store.graph.has_stale_references(notes.project_id)
+    with store.transaction():
+        store.graph.resolve_references(notes.project_id)
+    assert not store.graph.has_stale_references(notes.project_id)
+    assert arrows(store, notes) == {("a.md", "b.md")}
+
+
+def test_chunks_are_told_with_the_documents_they_are_of(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        first = samples.put(store, notes, samples.prepared(notes, "a.md", "one", "two"))
+        second = samples.put(store, notes, samples.prepared(notes, "b.md", "three"))
+    of_first = [(key, name(notes, "a.md")) for key in first]
+    assert set(store.graph.chunks(notes.project_id)) == {*of_first, (second[0], name(notes, "b.md"))}
+    assert set(store.graph.chunks(notes.project_id, name(notes, "a.md"))) == set(of_first)
+
+
+def test_a_run_that_is_forgotten_leaves_the_others(store: Store, notes: Collection) -> None:
+    with store.transaction():
+        store.graph.note_run(notes.project_id, "summaries", {"made": 1})
+        store.graph.note_run(notes.project_id, "entities", {"made": 2})
+    with store.transaction():
+        store.graph.forget_run(notes.project_id, "summaries")
+    assert list(store.graph.runs(notes.project_id)) == ["entities"]

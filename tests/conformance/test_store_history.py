@@ -109,3 +109,10 @@ def test_commits_are_embedded_after_everything_else(store: Store, notes: Collect
     chunk_of = {one: chunk for chunk, one in store.embeddings.assignments(project).tolist()}
     orders = [store.embeddings.pending(project, profile, newest_first=newest) for newest in (False, True)]
     assert [[keys.index(chunk_of[one]) for one in order] for order in orders] == [[1, 3, 0, 2], [3, 1, 0, 2]]
+
+
+def test_the_newest_commits_come_whatever_they_touched(store: Store, notes: Collection) -> None:
+    put(store, notes, OLD, "a.py", at=1.0)
+    put(store, notes, NEW, at=2.0)
+    assert [found.hash for found in store.history.touching(notes.project_id, None, notes.id, 10)] == [NEW, OLD]
+    assert [found.hash for found in store.history.touching(notes.project_id, None, None, 1)] == [NEW]

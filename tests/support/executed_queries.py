@@ -1,6 +1,7 @@
-"""Which named queries the conformance suite has executed, on each engine: the end of a run lists those it has not.
+"""Which named queries the conformance suite has executed, on each engine.
 
-Tests may run in several processes, so each sends what it has seen to the one that reports.
+A run of the whole suite fails where a query is neither executed nor listed in `queries_elsewhere`. Tests
+may run in several processes, so each sends what it has seen to the one that reports.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from queries_elsewhere import ELSEWHERE
 
 from octavo.ports import Store
+from octavo.stores.shared.queries import load_queries
 
 _EXECUTED: defaultdict[str, set[str]] = defaultdict(set)
 _KEY = "octavo_executed_queries"
@@ -45,15 +48,22 @@ def record(store: Store, engine: str) -> None:
 
 
 def never_executed() -> dict[str, list[str]]:
-    """By engine; an engine that was not there at all is left out."""
-    from octavo.stores.shared.queries import load_queries
+    """By engine, without those left to other suites; an engine that was not there at all is left out."""
+    return {
+        engine: sorted(known_queries(engine) - executed - listed_elsewhere()) for engine, executed in _EXECUTED.items()
+    }
 
-    names = {"sqlite": set(load_queries("octavo.stores.sqlite"))}
-    if "postgres" in _EXECUTED:
-        from octavo.stores.postgres.dialect import query_texts
 
-        names["postgres"] = set(query_texts())
-    return {engine: sorted(known - _EXECUTED[engine]) for engine, known in names.items()}
+def known_queries(engine: str) -> set[str]:
+    if engine == "sqlite":
+        return set(load_queries("octavo.stores.sqlite"))
+    from octavo.stores.postgres.dialect import query_texts  # needs psycopg
+
+    return set(query_texts())
+
+
+def listed_elsewhere() -> set[str]:
+    return {name for names in ELSEWHERE.values() for name in names.split()}
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -68,14 +78,17 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         config.workeroutput[_KEY] = {engine: sorted(names) for engine, names in _EXECUTED.items()}
     elif not exitstatus and _whole_suite(config) and (missing := {k: v for k, v in never_executed().items() if v}):
         config.stash[_MISSING] = missing
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _whole_suite(config: pytest.Config) -> bool:
     chosen = config.option.keyword or config.option.markexpr or config.option.lf or config.option.collectonly
+    chosen = chosen or config.option.deselect or config.option.ignore or config.option.ignore_glob
     return not chosen and any(_SUITE.is_relative_to(Path(argument).absolute()) for argument in config.args)
 
 
 def summarise_missing_queries(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for engine, names in config.stash.get(_MISSING, {}).items():
-        terminalreporter.section(f"named queries that the conformance suite does not execute on {engine}", yellow=True)
+        terminalreporter.section(f"named queries that the conformance suite does not execute on {engine}", red=True)
         terminalreporter.line(", ".join(names))
+        terminalreporter.line("Test each in tests/conformance/, or list it with the reason in queries_elsewhere.py.")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import apsw
 import pytest
+from executed_queries import known_queries
+from queries_elsewhere import ELSEWHERE
 
 from octavo.stores.shared.queries import load_migrations, load_queries, parse_queries
 
@@ -104,3 +106,10 @@ def _names(call: ast.Call) -> Iterator[str | re.Pattern[str]]:
         elif isinstance(argument, ast.JoinedStr):
             parts = (part.value if isinstance(part, ast.Constant) else ".+" for part in argument.values)
             yield re.compile("".join(map(str, parts)))
+
+
+def test_every_query_left_to_other_suites_than_conformance_exists_and_has_one_reason() -> None:
+    listed = [name for names in ELSEWHERE.values() for name in names.split()]
+    assert len(listed) == len(set(listed))
+    pytest.importorskip("psycopg")
+    assert set(listed) <= known_queries("sqlite") | known_queries("postgres")
