@@ -77,7 +77,7 @@ def test_an_answer_is_never_had_by_get(vault: Vault) -> None:
                     assert (await client.get("/ask/stream?q=sourdough")).status_code == 405
                     assert (await client.get("/ask?q=sourdough&whole=1")).status_code == 200
                     assert not service.asked.is_set()
-                    await client.post("/ask", data={"q": "what does sourdough need?"})
+                    await client.post("/ask", data={"q": "what do apple trees need?"})  # of its own: replies are cached
                     assert service.asked.is_set()
             finally:
                 assert calls.close(timeout=60)

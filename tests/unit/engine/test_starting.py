@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from octavo.config.load import load
+from octavo.embedding.hashing import HashingEmbedder, WhitespaceCounter
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine, open_library
 from octavo.errors import ModelUnavailable
@@ -20,8 +21,15 @@ from octavo.observability.progress import NoProgress
 HASHING = {"embedding.provider": "hashing"}
 
 
+class InThisProcess(HashingEmbedder):
+    """A model that is loaded, unlike a service."""
+
+    def ahead(self) -> None: ...
+
+
 def opened(library: Path, soon: str | None) -> Engine:
-    return open_engine(load(HASHING | {"library": location(library)}).config, soon=soon)
+    config = load(HASHING | {"library": location(library)}).config
+    return open_engine(config, models=lambda settings: (InThisProcess, WhitespaceCounter), soon=soon)
 
 
 def found(engine: Engine) -> list[tuple[str, float]]:
@@ -62,6 +70,8 @@ from octavo.engine.wiring import open_engine
 from octavo.model.location import location
 
 class Slow(HashingEmbedder):
+    def ahead(self): ...  # a model of this process, which is loaded; services are not
+
     def embed_query(self, text):
         threading.main_thread().join()
         print("loaded")
