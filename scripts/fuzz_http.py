@@ -40,11 +40,15 @@ def main() -> int:
             server.communicate()
 
 
+# Notes of a collection that is not writable are refused, whatever is sent.
 # A text longer than it may be is mostly refused for the length of its request, before anybody reads it. And 502 is no
 # failure of this server: it tells of an embedding service that is not there.
 SETTINGS = """
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", "502"]
+
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", "400", "401", "403", "404", "409", "5xx"]
 
 [checks.negative_data_rejection]
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "428", "429", "5xx"]

@@ -13,6 +13,7 @@ import anyio
 import httpx2
 import pytest
 from cli_calls import Octavo, Vault
+from fuzz_http import SETTINGS
 from http_calls import mcp_client, running
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -123,6 +124,7 @@ def test_the_server_keeps_what_its_openapi_document_promises(vault: Vault, tmp_p
     pytest.importorskip("schemathesis")
     program = "from schemathesis.cli import schemathesis; schemathesis()"
     options = ["--phases", "examples,fuzzing", "-n", "2", "--seed", "1"]
+    (tmp_path / "schemathesis.toml").write_text(SETTINGS, "utf-8")
     library = tmp_path / "library.db"
     library.write_bytes(vault.library.read_bytes())
     with running(["--library", str(library)]) as server:

@@ -21,7 +21,7 @@ from octavo.config.schema import Serve
 from octavo.errors import OctavoError
 from octavo.interfaces.calls import Calls
 from octavo.interfaces.http.access import Access
-from octavo.interfaces.http.guard import Guard
+from octavo.interfaces.http.guard import OPEN, Guard
 from octavo.interfaces.http.problems import SCHEMA, problem, problem_of, protocol_problem
 from octavo.interfaces.http.routes import UnsupportedMedia, add_routes, unsupported_media
 from octavo.interfaces.mcp.server import make_server, prepared_server
@@ -94,6 +94,9 @@ class _Application(FastAPI):
             if self.secured:
                 parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
                 document["security"] = [{"token": []}]
+                for path in OPEN & document["paths"].keys():
+                    for described in document["paths"][path].values():
+                        described["security"] = []
         return self.openapi_schema or {}
 
 
