@@ -269,14 +269,6 @@ def read_po(repository: Path, revision: str, pattern: str, language: str = "") -
                 yield Pair(groups.get("page") or groups["lang"], plain(english), code, plain(translation))
 
 
-def manual_titles(repository: Path, revision: str, pattern: str) -> set[str]:
-    """The NAME lines of the manual pages, which are no training text."""
-    if not pattern:
-        return set()
-    files = git_files(repository, revision, pattern)
-    return {title.casefold() for _, text in files for title in re.findall(r"^\w[\w-]* - (.+)$", text, re.MULTILINE)}
-
-
 def po_entries(text: str) -> Iterator[tuple[str, str]]:
     """The (msgid, msgstr) pairs of a catalogue without fuzzy, plural and obsolete entries."""
     for entry in text.split("\n\n"):
@@ -305,11 +297,6 @@ def plain(text: str) -> str:
     text = re.sub(r"\\ ?(?=\W|$)|\\ ", "", text)  # reStructuredText's empty separator
     text = re.sub(r"^\s*(?:#+|[-*+]|\d+\.|>)\s+|\{#[\w-]+\}", "", text)
     return " ".join(text.split())
-
-
-def label(text: str) -> str:
-    """Text of a catalogue without the accelerator marks, which may stand inside a word."""
-    return plain(re.sub(r"[&_](?=[^\W\d])", "", re.sub(r"\s*\([&_]\w\)", "", text)))
 
 
 def fits(pair: Pair) -> bool:
@@ -366,11 +353,7 @@ def read(source: dict, mirror: Path, packages: Path) -> Iterable[Pair | Page]:
                 repository = git_directory(source["repository"].format(lang=language))
                 yield from read_po(repository, revision, source["pattern"], language)
         case "po":
-            repository = git_directory(source["repository"])
-            manual = manual_titles(repository, source["revision"], source.get("manual", ""))
-            for pair in read_po(repository, source["revision"], source["pattern"]):
-                if pair.english.casefold() not in manual:
-                    yield pair
+            yield from read_po(git_directory(source["repository"]), source["revision"], source["pattern"])
 
 
 def extract(source: dict, mirror: Path, packages: Path, stage: Path) -> None:

@@ -25,7 +25,7 @@ def as_item(prepared: PreparedDocument, item: MemoryItem) -> PreparedDocument:
     chunks = prepared.chunks
     if item.canonical_key and item.doc_class in CONTEXTUAL_CLASSES:
         chunks = tuple(
-            chunk._replace(inputs=tuple(one.in_document(document.id, document.content_hash) for one in chunk.inputs))
+            chunk._replace(inputs=tuple(text.in_document(document.id, document.content_hash) for text in chunk.inputs))
             for chunk in chunks
         )
     return replace(prepared, document=document, chunks=chunks)
