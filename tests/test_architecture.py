@@ -339,3 +339,14 @@ def test_no_test_sleeps() -> None:
         if path != Path(__file__) and re.search(r"\bsleep\(", path.read_text("utf-8"))
     ]
     assert sleeping == []
+
+
+def test_values_are_changed_by_one_replace() -> None:
+    named_otherwise = [
+        named(path)
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
+        if any(alias.name == "replace" for alias in node.names)
+    ]
+    assert not named_otherwise, "import `replace` from octavo.dataclass"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from octavo.algorithms.analysis import shared_analyzer
 from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of, quoted_passages
 from octavo.answering.passages import Passage
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest
 from octavo.ports import LanguageModel

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from octavo.chunking.building import ChunkBuilder
+from octavo.dataclass import replace
 from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Block, BlockKind, Document, Kind
 from octavo.model.text import Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from octavo.config.load import MODELS, project_may_set, settings, unknown, variable
 from octavo.config.schema import Config
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.location import DatabaseUrl
 from octavo.model.model_settings import ModelSettings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from octavo.config.local_library import ORIGIN, trusted
 from octavo.config.schema import Config
+from octavo.dataclass import replace
 from octavo.errors import ConfigurationError
 from octavo.model.location import DatabaseUrl, Location, location
 from octavo.model.model_settings import ROLES, ModelSettings

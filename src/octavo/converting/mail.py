@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import re
 from contextlib import suppress
-from dataclasses import replace
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import default
@@ -20,6 +19,7 @@ from octavo.converting.html import main_content, page_facts, write_html
 from octavo.converting.html_tree import parse_html
 from octavo.converting.rtf import write_rtf
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.dataclass import replace
 from octavo.model.converted import Converted, Member, Refused
 from octavo.model.document import BlockKind
 

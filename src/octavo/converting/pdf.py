@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from math import pi
 from statistics import median
 from typing import Any
@@ -28,6 +27,7 @@ from octavo.converting.pdf_layout import (
     paragraphs,
 )
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
+from octavo.dataclass import replace
 from octavo.model.converted import Converted, Refused, Unit
 from octavo.model.document import BlockKind
 from octavo.model.position import OCR_PAGES

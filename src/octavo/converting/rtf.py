@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 from octavo.converting.child import Settings
 from octavo.converting.styles import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.converted import Converted, Refused
 from octavo.model.document import BlockKind
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from typing import IO, Any
 
@@ -20,6 +20,7 @@ from octavo.converting.charsets import declared_text
 from octavo.converting.child import Settings, received, send
 from octavo.converting.confinement import Confinement, Limits, close_memory
 from octavo.converting.scratch import ScratchFolder
+from octavo.dataclass import replace
 from octavo.model.converted import Converted, Member, Refused, from_plain
 from octavo.model.formats import EXTRA, SNIFFED, format_of, true_name
 from octavo.observability.logs import logger

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.embedding import jina, ollama, openai, voyage
 from octavo.embedding.remote import RemoteEmbedder, Wire
 from octavo.errors import InvalidArgument

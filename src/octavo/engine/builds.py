@@ -10,10 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.engine import lease_holders
 from octavo.errors import Busy, LeaseLost, OctavoError
 from octavo.observability.logs import logger
@@ -234,7 +233,7 @@ class Builds:
 
     def update(self, **changes: object) -> Build:
         assert self._latest is not None
-        self._latest = replace(self._latest, **changes)  # type: ignore[arg-type]
+        self._latest = replace(self._latest, **changes)
         return self._latest
 
     def still_wanted(self) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from octavo.dataclass import replace
 from octavo.engine.full_vectors import embed_by_fallback, embed_newest, make_inputs, upgrade
 from octavo.engine.histories import index_histories
 from octavo.engine.memories import project_memories

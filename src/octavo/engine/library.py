@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from octavo.config.load import journals_folder
+from octavo.dataclass import replace
 from octavo.engine.active_profile import ActiveProfile
 from octavo.engine.hit_counts import HitCounts
 from octavo.errors import ConfigurationError, InvalidArgument, NotFound, SourceError

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from octavo.dataclass import replace
 from octavo.engine.recorded_recipe import ensure_recipe
 from octavo.memory.project_memories import ProjectMemories, memories_collection, record_collection
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, StorageError
 from octavo.evaluation.dataset import Dataset, Question
 from octavo.evaluation.measures import DIVERSITY, LATENCY, diversity, mean, percentile, score_rankings

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, OctavoError
 from octavo.graph.edges import linked
 from octavo.ingest.batches import BATCH_FILES

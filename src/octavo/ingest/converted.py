@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from octavo.converting.charsets import declared_text
+from octavo.dataclass import replace
 from octavo.model.converted import Converted, Heading, Unit
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import islice
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import SourceError
 from octavo.ingest.prepare import Origin, Preparer
 from octavo.ingest.report import CollectionReport, Problem

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from contextlib import closing
-from dataclasses import replace
 from typing import Protocol
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.ingest.batch_writer import BatchWriter, Planned, Target
 from octavo.ingest.batches import batches, rare_garbage_collection, with_progress
 from octavo.ingest.plan import plan

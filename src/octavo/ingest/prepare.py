@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from octavo.algorithms.diffs import changed_words
 from octavo.chunking.code import declared_names, is_code
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.converting.archives import unused
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import OctavoError, SourceError
 from octavo.graph.edges import linked
 from octavo.ingest.converted import converted_document, redacted_conversion, utf8

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.embedding_profile import EmbeddingProfileState
 

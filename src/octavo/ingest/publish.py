@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, best
 from octavo.algorithms.shards import shard_count, shard_of
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot, NotIndexed, OctavoError
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
 from octavo.model.index import LexicalRow

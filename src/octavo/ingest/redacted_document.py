@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.model.commit import Commit, Person
 from octavo.model.document import Document, Source
 from octavo.ports import Parser

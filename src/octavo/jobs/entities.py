@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.graph.entities import KnownNames, declared_names, entities_of, named_in
 from octavo.jobs.budget import exhausted

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
+from octavo.dataclass import replace
 from octavo.errors import MissingExtra
 from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.embed import embed_pending

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.answering.summaries import extracted
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import NotIndexed, ProviderFailed
 from octavo.jobs.budget import exhausted
 from octavo.model.collection import Project

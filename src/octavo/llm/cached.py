@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
+from octavo.dataclass import replace
 from octavo.errors import OctavoError
 from octavo.llm.reading import read_json
 from octavo.llm.wrapper import ModelWrapper

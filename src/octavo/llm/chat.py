@@ -6,9 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Protocol
 
+from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
 from octavo.llm.reading import clipped, read_json, with_schema, without_thoughts
 from octavo.model.language_model import Completion, CompletionRequest, Usage

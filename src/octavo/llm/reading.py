@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.model.language_model import Message, Prompt
 
 _CHARACTERS_PER_TOKEN = 16  # no tokenizer has longer tokens on average: more is a service that ignores the limit

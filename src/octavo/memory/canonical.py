@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of

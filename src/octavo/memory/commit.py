@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import count
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of, sequence_of, source_of
 from octavo.memory.indexing import as_item, index_document

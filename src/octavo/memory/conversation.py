@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.sessions import start
 from octavo.model.memory import MemorySession

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from typing import Any
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.document import Kind, Source

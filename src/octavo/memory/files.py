@@ -13,11 +13,10 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.memory.commit import Committed, archive, create, from_current, pin, revise
 from octavo.memory.draft import Draft, Provenance, checked, source_of

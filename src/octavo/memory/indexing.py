@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
+from octavo.dataclass import replace
 from octavo.graph.edges import linked
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.ids import RecipeId

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Container
-from dataclasses import replace
 
+from octavo.dataclass import replace
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.reingest import reingest
 from octavo.model.memory import MemoryId

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import Conflict, InvalidArgument
 from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_current, replay, revise, still_unchanged
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of

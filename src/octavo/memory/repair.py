@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.memory.commit import log_entry
 from octavo.memory.draft import Provenance
 from octavo.memory.project_memories import ProjectMemories

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
+from octavo.dataclass import replace
 from octavo.errors import Conflict, NotFound
 from octavo.memory.commit import create
 from octavo.memory.draft import Draft, Provenance

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.ledger import FileStamp
 
 

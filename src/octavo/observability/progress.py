@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import exp
 from typing import Protocol
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 
 
 class Progress(Protocol):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from octavo.dataclass import replace
 from octavo.errors import OctavoError
 from octavo.operations.library.answers import HealthAnswer
 from octavo.operations.operation import Operation

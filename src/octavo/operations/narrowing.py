@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from octavo.algorithms.language_names import language_named
 from octavo.algorithms.properties import read_condition
 from octavo.algorithms.syntax import path_prefix
+from octavo.dataclass import replace
 from octavo.engine.places import placed
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.model.document import Kind

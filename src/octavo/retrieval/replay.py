@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import ConfigurationError, InvalidArgument, OctavoError, ProviderFailed
 from octavo.model.ids import ChunkKey
 from octavo.model.query import Query

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import Lengths, Postings, best, idf
 from octavo.algorithms.nearest import top
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.index import LexicalField, LexicalRow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.nearest import best_of_each, cosines, directions, distinct, nearest, top
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import DamagedSnapshot
 from octavo.model.ids import ChunkKey
 from octavo.model.recipe import EmbeddingProfile

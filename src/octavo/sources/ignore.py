@@ -12,10 +12,9 @@ from __future__ import annotations
 import errno
 import stat
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.formats import ending
 from octavo.sources.globs import IgnorePattern, IgnorePatterns, from_globs, parse
 from octavo.sources.secrets import is_secret_name

@@ -7,13 +7,13 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from octavo.dataclass import replace
 from octavo.training.card import Made, card, reranker_card
 from octavo.training.graph import emit, emit_reranker
 from octavo.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.embedding.directory import GRAPH, ModelDirectory
 from octavo.embedding.wordpiece import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.training.weights import WIDTH, WINDOW, Array, Linear, Model, forward
 
 _UNUSED = 999  # below are the tokens that no text produces

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.embedding.directory import GRAPH, ModelDirectory
 from octavo.embedding.tokens import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed

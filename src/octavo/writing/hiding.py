@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import cycle
 from typing import TypeVar
 
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, OctavoError
 from octavo.model.collection import Collection
 from octavo.model.ids import text_hash

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from octavo.converting.cache import CachedConverter
 from octavo.converting.child import Settings
 from octavo.converting.confinement import Limits
 from octavo.converting.sandbox import SandboxedConverter
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.embedding.fast_tables import opened, table_folder
 from octavo.engine.chunk_sizes import with_overrides
 from octavo.engine.preparer_pool import InlinePreparers, ProcessPreparers

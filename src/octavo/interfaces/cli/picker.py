@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.interfaces.cli.keyboard import Keyboard
 from octavo.interfaces.cli.output import drawn
 from octavo.interfaces.marks import marked, marks_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from octavo.dataclass import replace
 from octavo.interfaces.cli.markdown import markdown
 from octavo.interfaces.cli.output import Answer
 from octavo.interfaces.cli.terminal import View, terminal_lines

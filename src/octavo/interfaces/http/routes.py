@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,6 +10,7 @@ from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.interfaces.calls import Calls

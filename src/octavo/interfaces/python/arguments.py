@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from functools import cache
@@ -12,6 +11,7 @@ from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import Any, SupportsFloat, SupportsIndex, Union, get_args, get_origin, get_type_hints
 
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument
 from octavo.operations import fields
 from octavo.operations.arguments import request

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from octavo.config.load import library_location, load, load_isolated
 from octavo.config.schema import Config
+from octavo.dataclass import replace
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedders import embedding
 from octavo.errors import InvalidArgument, NotFound, NotIndexed

@@ -5,14 +5,13 @@ The guard has looked at the session and the origin of every request before it co
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument
 from octavo.interfaces.web import text
 from octavo.interfaces.web.site import Listed, Site, fields, given

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from octavo.answering.context import Mode, OwnPrompts, context
 from octavo.answering.extractive import statements
@@ -14,6 +13,7 @@ from octavo.answering.metering import MeteredModel
 from octavo.answering.passages import Passage, passages_of
 from octavo.answering.support import CitationChecker
 from octavo.answering.written import UNKNOWN, Writing, WrittenSentence, written_answer
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.model.result import Result

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
+from octavo.dataclass import replace
 from octavo.operations.answering.answers import AskAnswer
 from octavo.operations.answering.lines import ask_lines
 from octavo.operations.budget import BYTES_PER_TOKEN, json_size, size

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.chunk import CODE_TYPES
 from octavo.model.query import ANY_LANGUAGE, Query

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.engine.mending import damage, not_read_again, read_everything
 from octavo.engine.wiring.salvaging import Salvaged, salvage_file

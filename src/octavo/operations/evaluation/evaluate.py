@@ -9,7 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from platformdirs import user_cache_path, user_data_path
 
 from octavo.config.load import profile_folders
 from octavo.config.schema import Config
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.preparing import recipe_of

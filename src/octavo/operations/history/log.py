@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.document import Kind
 from octavo.model.query import Filters, Query

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument
 from octavo.model.collection import Collection, CollectionSettings

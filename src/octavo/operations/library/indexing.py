@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 
+from octavo.dataclass import replace
 from octavo.engine.adapters import IndexOptions
 from octavo.engine.advisories import advisories
 from octavo.engine.builds import Build

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from octavo.dataclass import replace
 from octavo.engine.advisories import advisories
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import offline_runs

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.operations.library.answers import WatchAnswer, WatchedFolder
 from octavo.operations.library.requests import WatchRequest

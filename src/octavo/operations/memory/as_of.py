@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from octavo.algorithms.fusion import reciprocal_rank
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.memory.draft import Draft, prepared_of
 from octavo.memory.history import version

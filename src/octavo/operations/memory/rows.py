@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.operations.operation import IN_BOTH, IN_MEMORY, WRITES, Annotations, ErrorCase, Listing, Operation
 
 _AT = "octavo.operations.memory"

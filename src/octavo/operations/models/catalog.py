@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from octavo.dataclass import replace
 from octavo.embedding.fast_tables import table_folder
 from octavo.embedding.installed import (
     Installed,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.embedding.installed import bundled, free_name, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import FINETUNE, recorded_run

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.embedding.installed import install, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from octavo.dataclass import replace
 from octavo.embedding.installed import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import (

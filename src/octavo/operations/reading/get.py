@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib import import_module
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.graph import EdgeType
 from octavo.model.position import position

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.model.stored import StoredDocument

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.model.document import Section
 from octavo.model.text import LineIndex

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from difflib import get_close_matches
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section

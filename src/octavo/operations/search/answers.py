@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from typing import Any
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.position import NOWHERE, Position
 from octavo.model.result import Freshness, Hit, Result, ScoreStep, StageTrace
 from octavo.operations.lines import short

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.fusion import reciprocal_rank
+from octavo.dataclass import replace
 from octavo.errors import ProviderFailed
 from octavo.ingest.embed import embed_pending
 from octavo.model.collection import Collection

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument, Stale, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms

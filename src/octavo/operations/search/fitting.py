@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.model.result import Result
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.fields import DEFAULT_TOKENS

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from octavo.algorithms.code_query import is_code
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.model.chunk import CODE_TYPES, PROSE_TYPES

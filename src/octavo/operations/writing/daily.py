@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from octavo.algorithms.document_names import folded, last, without_ending
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.collection import Collection

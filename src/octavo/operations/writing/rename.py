@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.operations.writing.answers import LinkedWriteAnswer

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.ids import document_id

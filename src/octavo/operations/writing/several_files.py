@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, StorageError
 from octavo.operations.writing.notes import Note, Written, indexed, path_in

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.parsing.code import declaration_names as naming
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.model.document import Document, Kind, Source
 from octavo.model.text import normalise
 from octavo.parsing.code.imports import imports_in, limited, pattern_for

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import HYBRID, SHOWN
 from octavo.retrieval.built_in.reranked import before_shaping
 from octavo.retrieval.stage import RetrievalProfile

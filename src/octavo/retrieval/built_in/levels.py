@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.stages.levels import FileRecall, LevelFusion, SectionRecall
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import CALIBRATION, SHAPE
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.channels import TypoRecall

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.stage import Refine, RetrievalProfile
 from octavo.retrieval.stages.exact import ExactMatch

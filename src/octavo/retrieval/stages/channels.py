@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 from octavo.algorithms.spelling import nearest_spelling
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.index import LexicalField
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage

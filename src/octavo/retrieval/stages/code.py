@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from octavo.algorithms.code_query import Asked, read_code_query, share_in_order, share_of_runs
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.query import Query, Terms

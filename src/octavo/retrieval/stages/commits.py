@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.query import Filters
 from octavo.model.result import Candidate, ScoredChunk, best_first

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from octavo.algorithms.code_query import Asked, read_code_query
 from octavo.algorithms.file_heads import is_file_head
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, best_first

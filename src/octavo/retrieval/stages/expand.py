@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from octavo.algorithms.intent import intent_of
 from octavo.algorithms.nearest import cosines
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.query import Query
 from octavo.model.result import Ranking
 from octavo.retrieval.stage import Search, SkipStage

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.ids import ChunkKey
 from octavo.model.result import Candidate, Ranking, ScoreStep, best_first
 from octavo.retrieval.stage import Fuse, Search

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Annotated, ClassVar, Literal
 
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.errors import ProviderFailed
 from octavo.model.ids import text_hash
 from octavo.model.limits import Field

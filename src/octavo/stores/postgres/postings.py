@@ -12,14 +12,13 @@ import sys
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.bm25 import damping
-from octavo.dataclass import dataclass
+from octavo.dataclass import dataclass, replace
 from octavo.model.index import LEXICAL_FIELDS, LexicalRow
 
 BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)

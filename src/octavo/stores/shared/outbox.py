@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobId, JobKind, JobState
 from octavo.stores.shared.clock import Clock

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.interfaces.cli import output
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import exit_of, operation_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from octavo.config.load import library_location, load
+from octavo.dataclass import replace
 from octavo.engine.chroma_import import Imported
 from octavo.errors import LibraryError, NewerLibrary
 from octavo.interfaces.cli.errors import Exit

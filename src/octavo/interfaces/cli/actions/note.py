@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import replace
 from typing import Any
 
+from octavo.dataclass import replace
 from octavo.errors import SourceError
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.generated import answered

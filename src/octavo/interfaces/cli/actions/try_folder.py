@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from octavo.dataclass import replace
 from octavo.errors import NotIndexed
 from octavo.interfaces.cli.actions.search import answer
 from octavo.interfaces.cli.actions.try_in_browser import serve_in_browser

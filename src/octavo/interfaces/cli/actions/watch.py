@@ -5,12 +5,12 @@ from __future__ import annotations
 import queue
 import signal
 import threading
-from dataclasses import replace
 from datetime import datetime
 
 import click
 
 from octavo.config.reloading import load_with_files
+from octavo.dataclass import replace
 from octavo.errors import NotIndexed
 from octavo.ingest.report import IndexReport
 from octavo.interfaces.calls import following

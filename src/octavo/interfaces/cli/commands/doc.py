@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
+from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import OperationCommand, command
 from octavo.interfaces.cli.generated import OperationGroup, answered

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
+from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import exit_of, operation_of

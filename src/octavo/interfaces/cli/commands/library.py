@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from octavo.config.local_library import LIBRARY_HERE, trust
+from octavo.dataclass import replace
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import operation_of
 from octavo.interfaces.cli.options import Choices

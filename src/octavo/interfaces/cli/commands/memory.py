@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import click
 
+from octavo.dataclass import replace
 from octavo.interfaces.cli.errors import Exit
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import OperationGroup, answered, exit_of

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from octavo.dataclass import replace
 from octavo.errors import InvalidArgument
 from octavo.interfaces.cli import completing, served
 from octavo.interfaces.cli.errors import Exit

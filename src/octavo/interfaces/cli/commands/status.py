@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from octavo.dataclass import replace
 from octavo.interfaces.cli import served
 from octavo.interfaces.cli.from_request import command
 from octavo.interfaces.cli.generated import operation_of
