@@ -76,7 +76,7 @@ from octavo.operations.library.answers import (
     WatchAnswer,
     WatchedFolder,
 )
-from octavo.operations.library.left_out import LeftOut
+from octavo.operations.library.excluded_files import ExcludedFiles
 from octavo.operations.memory.answers import (
     ChangeState,
     FoundMemory,
@@ -168,6 +168,7 @@ __all__ = [
     "EmbeddingProfile",
     "EntitiesAnswer",
     "EvaluationAnswer",
+    "ExcludedFiles",
     "FarDocument",
     "FetchedModel",
     "FiguresAnswer",
@@ -195,7 +196,6 @@ __all__ = [
     "JobsAnswer",
     "JobsCountAnswer",
     "LedgerProblem",
-    "LeftOut",
     "LinkChange",
     "LinkState",
     "LinkedMemoriesAnswer",

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from octavo.algorithms.prompts import PromptFile, parsed_prompt
-from octavo.algorithms.quoting import one_line, quoted
+from octavo.algorithms.quotations import one_line, with_line_numbers
 from octavo.answering.passages import Passage
 from octavo.model.document import shown_path
 from octavo.model.language_model import Prompt
@@ -84,7 +84,7 @@ def _block(passage: Passage, text: str) -> str:
     hit = passage.hit
     path = tuple(dict.fromkeys((hit.title, *hit.citation.heading_path)))
     head = f"[{passage.number}] {one_line(hit.collection)}/{one_line(hit.citation.uri)} · {one_line(shown_path(path))}"
-    return f"{head}\n{quoted(text, hit.citation.lines.first)}"
+    return f"{head}\n{with_line_numbers(text, hit.citation.lines.first)}"
 
 
 def _cut(passage: Passage, room: int, *, anything: bool) -> str:

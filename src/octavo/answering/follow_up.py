@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from octavo.algorithms.quoting import quoted
+from octavo.algorithms.quotations import with_line_numbers
 from octavo.answering.context import OwnPrompts, asked, no_prompts, prompt_of
 from octavo.errors import ProviderFailed
 from octavo.model.language_model import CompletionRequest
@@ -46,7 +46,7 @@ def standalone(
         return Standalone(question)
     if model is None:
         return Standalone(_joined(question, previous))
-    turns = quoted("\n".join(asked(turn) for turn in previous[-_SHOWN:]), 1)
+    turns = with_line_numbers("\n".join(asked(turn) for turn in previous[-_SHOWN:]), 1)
     prompt = prompt_of("standalone", own, previous=turns, question=asked(question))
     try:
         reply = model.complete(CompletionRequest(prompt, max_tokens=_TOKENS)).text.strip()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.dataclass import replace
-from octavo.engine.containers import file_behind
+from octavo.engine.containing_file import containing_file
 from octavo.errors import OctavoError
 from octavo.model.ledger import FileStamp
 from octavo.model.result import Freshness, Hit
@@ -116,7 +116,7 @@ def _status(root: Path, uri: str) -> os.stat_result:
     try:
         return os.stat(f"{root}/{uri}")  # noqa: PTH116 (of every hit: making a Path takes longer than asking)
     except (FileNotFoundError, NotADirectoryError):
-        return file_behind(root, uri).stat()
+        return containing_file(root, uri).stat()
 
 
 def _has_entries(root: Path) -> bool:

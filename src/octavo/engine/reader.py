@@ -14,9 +14,9 @@ from octavo.dataclass import replace
 from octavo.engine.degradation import Degradation
 from octavo.engine.freshness import Counts, as_of_now, counted, mark_stale
 from octavo.engine.languages import LibraryLanguages
-from octavo.engine.one_state import in_one_state
-from octavo.engine.places import typed_filters, typed_terms
+from octavo.engine.path_filters import typed_filters, typed_terms
 from octavo.engine.query_threads import QueryThreads, embedded_ahead, load_model_ahead
+from octavo.engine.read_snapshot import in_read_snapshot
 from octavo.engine.search_log import log_search
 from octavo.errors import Busy, ConfigurationError, ProviderFailed, StorageError
 from octavo.model.result import Result
@@ -164,7 +164,7 @@ class Reader:
     ) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:
         """The same, and what could not be searched."""
         parsed, searched = expanded_ahead(profile, self.parsed(query), self.searched())
-        candidates, trace = in_one_state(self._library.store, searched, partial(run, profile, parsed))
+        candidates, trace = in_read_snapshot(self._library.store, searched, partial(run, profile, parsed))
         _write_later(searched)
         return candidates, tuple(self._degradation.parts(trace))
 
@@ -201,7 +201,7 @@ class Reader:
                 )
             return candidates, trace, mark_stale(library, present(candidates, parsed, searched)), self.freshness()
 
-        candidates, trace, hits, freshness = in_one_state(library.store, searched, presented)
+        candidates, trace, hits, freshness = in_read_snapshot(library.store, searched, presented)
         _write_later(searched)
         degraded = (*stood_in, *self._degradation.parts(trace), *self._degradation.unread_names(parsed))
         if degraded:

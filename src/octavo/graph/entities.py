@@ -14,7 +14,7 @@ from typing import Any
 from octavo.algorithms.folding import entity_name
 from octavo.algorithms.front_matter import FRONT_MATTER
 from octavo.dataclass import dataclass
-from octavo.graph.cited import FoundName, address, cited, doi, found_name
+from octavo.graph.doi_links import NameMention, address, doi, doi_and_web_links, name_mention
 from octavo.graph.proper_names import BETWEEN, proper_names
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument
@@ -209,25 +209,25 @@ def _strings(value: Any) -> Iterator[str]:
             yield re.sub(r"^\[\[([^\[\]|#]+)[^\[\]]*\]\]$", r"\1", text.strip()).lstrip("@")
 
 
-def _in_text(document: NamedDocument, text: str, known: KnownNames) -> Iterator[FoundName]:
+def _in_text(document: NamedDocument, text: str, known: KnownNames) -> Iterator[NameMention]:
     if document.kind is Kind.CONFIG:
         if _MANIFEST.search(document.uri) and (found := _MANIFEST_NAME.search(text)):
-            yield found_name(EntityKind.PROJECT, found[1], found.start(1), found.end(1))
+            yield name_mention(EntityKind.PROJECT, found[1], found.start(1), found.end(1))
         return
     text = FRONT_MATTER.sub(_blanks, text)  # what it says was read as properties
-    yield from cited(text)
+    yield from doi_and_web_links(text)
     # In what is shown as code, a word with a capital is a class and a word with an @ a decorator.
     prose = "" if document.kind is Kind.CODE else _HIDDEN.sub(_blanks, text)
     for pattern in _IDENTIFIERS:
         for match in pattern.finditer(prose or text):
             label = " ".join(match[1].split())
             if not _NO_TICKET.match(label) or pattern is not _IDENTIFIERS[-1]:
-                yield found_name(EntityKind.IDENTIFIER, label, match.start(1), match.end(1), _compact(label))
+                yield name_mention(EntityKind.IDENTIFIER, label, match.start(1), match.end(1), _compact(label))
     if not prose:
         return
     yield from _handles(prose)
     for match in _PROJECT.finditer(prose):
-        yield _known_or(known, found_name(EntityKind.PROJECT, match[1], match.start(1), match.end(1)))
+        yield _known_or(known, name_mention(EntityKind.PROJECT, match[1], match.start(1), match.end(1)))
     yield from proper_names(prose, known.declared)
 
 
@@ -235,7 +235,7 @@ def _blanks(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-def _known_or(known: KnownNames, place: FoundName) -> FoundName:
+def _known_or(known: KnownNames, place: NameMention) -> NameMention:
     return place._replace(entity=known.declared.get(place.entity.name, place.entity))
 
 
@@ -250,12 +250,12 @@ def _compact(label: str) -> str:
     return entity_name(f"{head[1]} {rest}")
 
 
-def _handles(prose: str) -> Iterator[FoundName]:
+def _handles(prose: str) -> Iterator[NameMention]:
     for match in _PERSON_LINK.finditer(prose):
-        yield found_name(EntityKind.PERSON, match[1].strip(), match.start(1), match.end(1))
+        yield name_mention(EntityKind.PERSON, match[1].strip(), match.start(1), match.end(1))
     for match in _HANDLE.finditer(prose):
         if not _ANNOTATION.match(match[1]):
-            yield found_name(EntityKind.PERSON, f"@{match[1]}", match.start(), match.end())
+            yield name_mention(EntityKind.PERSON, f"@{match[1]}", match.start(), match.end())
 
 
 def named_in(text: str, names: Iterable[tuple[EntityKind, str]]) -> tuple[Mention, ...]:

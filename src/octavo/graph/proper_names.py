@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from octavo.algorithms.folding import entity_name
-from octavo.graph.cited import FoundName
+from octavo.graph.doi_links import NameMention
 from octavo.model.entity import Entity, EntityKind
 
 _TITLES = frozenset({"dr", "prof", "professor", "mr", "mrs", "ms", "sir", "dame", "frau", "herr", "mme"})
@@ -74,7 +74,7 @@ _ALSO_THINGS = frozenset({"adam", "alexa", "carlo", "claude", "jan", "julia", "l
 """Given names that stand alone for a language, an assistant, a month or a star more often than for a person."""
 
 
-def proper_names(prose: str, declared: Mapping[str, Entity]) -> Iterator[FoundName]:
+def proper_names(prose: str, declared: Mapping[str, Entity]) -> Iterator[NameMention]:
     """People, and what the library or the gazetteer knows, among words that begin with a capital."""
     longest = max((name.count(" ") + 1 for name in declared), default=1)
     given, places = _given_names(), _places()
@@ -126,7 +126,7 @@ def _adjacent(prose: str, words: list[tuple[str, int]], left: int) -> bool:
 
 def _longest(
     prose: str, words: list[tuple[str, int]], at: int, names: Mapping[str, Entity], longest: int
-) -> tuple[FoundName, int] | None:
+) -> tuple[NameMention, int] | None:
     """The longest known name that begins at a word, and how many words it has."""
     last = at
     while last + 1 < len(words) and last + 1 < at + longest and _adjacent(prose, words, last):
@@ -136,7 +136,7 @@ def _longest(
         entity = names.get(entity_name(spoken))
         if entity is not None:
             start = words[at][1]
-            return FoundName(entity, start, words[end][1] + len(_bare(words[end][0]))), end - at + 1
+            return NameMention(entity, start, words[end][1] + len(_bare(words[end][0]))), end - at + 1
     return None
 
 
@@ -147,11 +147,11 @@ def _stands_alone(prose: str, words: list[tuple[str, int]], at: int) -> bool:
     return at + 1 == len(words) or not (_adjacent(prose, words, at) and words[at + 1][0][:1].isupper())
 
 
-def _named(prose: str, start: int, word: str) -> FoundName:
-    return FoundName(Entity(EntityKind.PERSON, entity_name(word), word), start, start + len(word))
+def _named(prose: str, start: int, word: str) -> NameMention:
+    return NameMention(Entity(EntityKind.PERSON, entity_name(word), word), start, start + len(word))
 
 
-def _person(prose: str, words: list[tuple[str, int]], at: int, *, titled: bool) -> tuple[FoundName, int] | None:
+def _person(prose: str, words: list[tuple[str, int]], at: int, *, titled: bool) -> tuple[NameMention, int] | None:
     """A given name and what follows it: initials, small words of names, and at least one surname."""
     first = at + 1 if titled else at
     if first >= len(words) or (titled and not _adjacent(prose, words, at)):
@@ -172,7 +172,7 @@ def _person(prose: str, words: list[tuple[str, int]], at: int, *, titled: bool) 
         return None
     start, stop = words[first][1], words[end][1] + len(_bare(words[end][0]))
     label = " ".join(prose[start:stop].split())
-    return FoundName(Entity(EntityKind.PERSON, entity_name(label.replace(".", "")), label), start, stop), end - at + 1
+    return NameMention(Entity(EntityKind.PERSON, entity_name(label.replace(".", "")), label), start, stop), end - at + 1
 
 
 def _listed(name: str) -> Iterator[str]:

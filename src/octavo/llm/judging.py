@@ -9,7 +9,7 @@ from contextvars import copy_context
 from statistics import median
 
 from octavo.algorithms.prompts import PromptFile
-from octavo.algorithms.quoting import quoted
+from octavo.algorithms.quotations import with_line_numbers
 from octavo.errors import ConfigurationError, ProviderFailed
 from octavo.llm.reading import read_json
 from octavo.model.language_model import CompletionRequest, Prompt
@@ -44,7 +44,7 @@ class PointwiseJudge(_Judge):
 
     def score_within(self, query: str, texts: Sequence[str], seconds: float) -> Sequence[float]:
         """A passage about which the model says no number gets the median of the others."""
-        prompts = [self._prompt.filled(query=query, passage=quoted(text[:_LONGEST], 1)) for text in texts]
+        prompts = [self._prompt.filled(query=query, passage=with_line_numbers(text[:_LONGEST], 1)) for text in texts]
         with ThreadPoolExecutor(max(1, len(prompts)), "octavo-judge") as pool:
             calls = [pool.submit(copy_context().run, self._judged, prompt, seconds) for prompt in prompts]
             found = [call.result() for call in calls]
@@ -68,7 +68,7 @@ class ListwiseJudge(_Judge):
         if not texts:
             return ()
         room = max(200, min(_LONGEST, (self._model.window * 2) // len(texts)))  # characters: half of the window
-        shown = "\n\n".join(f"[{number}]\n{quoted(text[:room], 1)}" for number, text in enumerate(texts, 1))
+        shown = "\n\n".join(f"[{number}]\n{with_line_numbers(text[:room], 1)}" for number, text in enumerate(texts, 1))
         prompt = self._prompt.filled(query=query, passages=shown, count=str(len(texts)))
         completion = self._model.complete(CompletionRequest(prompt, max_tokens=8 * len(texts) + 32, deadline=seconds))
         order = order_in(completion.text, len(texts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.algorithms.prompts import PromptFile
-from octavo.algorithms.quoting import one_line, quoted
+from octavo.algorithms.quotations import one_line, with_line_numbers
 from octavo.model.language_model import Prompt
 from octavo.model.model_settings import Prices
 from octavo.ports import LanguageModel
@@ -34,4 +34,4 @@ class TextReader:
     def filled(self, title: str, text: str) -> Prompt:
         instructions = self.model.count_tokens(self._prompt.filled(title=title, text="").text)
         room = max(0, self.model.window - instructions - self._answer_tokens) * _CHARACTERS_PER_TOKEN
-        return self._prompt.filled(title=one_line(title), text=quoted(text[:room], 1))
+        return self._prompt.filled(title=one_line(title), text=with_line_numbers(text[:room], 1))

@@ -11,7 +11,7 @@ from octavo.memory.commit import ChangedMeanwhile, Committed, create, replay, re
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of, prepared_of
 from octavo.memory.history import VersionText, as_of, given_title, version
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.quoting import quoted
+from octavo.memory.quotations import quoted
 from octavo.model.document import Section
 from octavo.model.memory import CANONICAL_KEY, MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.model.text import LineIndex, Span

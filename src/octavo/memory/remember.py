@@ -10,7 +10,7 @@ from octavo.memory.commit import ChangedMeanwhile, Committed, create, from_curre
 from octavo.memory.draft import ANONYMOUS, Draft, Provenance, checked, payload_of
 from octavo.memory.history import given_title
 from octavo.memory.project_memories import ProjectMemories
-from octavo.memory.quoting import without_quotations
+from octavo.memory.quotations import without_quotations
 from octavo.memory.similarity import Similarity, compare, fingerprint
 from octavo.model.collection import MEMORIES
 from octavo.model.document import Kind

@@ -9,7 +9,7 @@ from octavo.algorithms.language_names import language_named
 from octavo.algorithms.properties import read_condition
 from octavo.algorithms.syntax import path_prefix
 from octavo.dataclass import replace
-from octavo.engine.places import placed
+from octavo.engine.path_filters import with_collections_resolved
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.model.document import Kind
 from octavo.model.query import Filters, PropertyCondition
@@ -41,7 +41,7 @@ def filters_of(engine: Engine, request: object, **more: Any) -> Filters:
     )
     excluded = getattr(request, "exclude_file", None)
     filters = replace(filters, not_uris=(excluded,) if excluded else (), **more)
-    return placed(engine.library, filters)
+    return with_collections_resolved(engine.library, filters)
 
 
 def collections_named(engine: Engine, collections: tuple[str, ...]) -> tuple[str, ...]:

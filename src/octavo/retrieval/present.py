@@ -11,7 +11,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.position import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.result import Candidate, Citation, Hit
-from octavo.retrieval.citing import best_stretch, citations
+from octavo.retrieval.citations import best_stretch, citations
 from octavo.retrieval.stage import SearchedLibrary
 from octavo.retrieval.stages.matched import matched
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.graph.cited import address, doi
+from octavo.graph.doi_links import address, doi
 from octavo.graph.entities import declared_names, entities_of, named_in
 from octavo.model.document import Kind
 from octavo.model.entity import EntityKind, MentionRole, NamedDocument

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from set_clock import SetClock
 
+from octavo.algorithms.quotations import QUOTED_MEMORIES
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
-from octavo.memory.bars import PREFACE
-from octavo.memory.quoting import quoted, without_quotations
+from octavo.memory.quotations import quoted, without_quotations
 from octavo.memory.similarity import compare, fingerprint
 from octavo.model.memory import MemoryFilter, MemoryId
 from octavo.operations.memory.answers import MemoryState
@@ -189,7 +189,7 @@ def test_a_memory_is_read_as_of_an_instant(engine: Engine, clock: SetClock) -> N
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_a_quotation_is_recognised_whatever_it_quotes(text: str, about: str) -> None:
     block = quoted(MemoryId("mem_" + "a" * 20), 3, " " + about.replace("\n", " ").replace("\r", " "), text)
-    told = without_quotations(f"Before.\n{PREFACE}\n\n{block}\nAfter.")
+    told = without_quotations(f"Before.\n{QUOTED_MEMORIES}\n\n{block}\nAfter.")
     assert told.quoted[:1] == (MemoryId("mem_" + "a" * 20),)
     assert told.text.split() == ["Before.", "After."]
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octavo.algorithms.quotations import one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.text import normalise
 from octavo.operations.budget import cursor, offset_of, tokens
-from octavo.operations.quoting import one_line, quoted
 from octavo.operations.reading.get import get
 from octavo.operations.reading.outline import outline
 from octavo.operations.reading.requests import GetRequest, OutlineRequest
@@ -163,13 +163,13 @@ def test_an_outline_read_page_by_page_has_every_heading(long: Engine) -> None:
 
 @given(st.text(), st.integers(1, 10**6))
 def test_no_line_of_a_quotation_is_unmarked(text: str, first: int) -> None:
-    lines = quoted(text, first).splitlines()
+    lines = with_line_numbers(text, first).splitlines()
     assert all(MARKED.match(line) for line in lines)
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp"))), min_size=1))
 def test_a_quotation_holds_every_line_under_its_number(lines: list[str]) -> None:
-    shown = quoted("\n".join(lines) + "\n", 7).split("\n")
+    shown = with_line_numbers("\n".join(lines) + "\n", 7).split("\n")
     assert [int(line.partition("|")[0]) for line in shown] == list(range(7, 7 + len(lines)))
     assert [line.partition("|")[2].removeprefix(" ") for line in shown] == [line.rstrip(" ") for line in lines]
 

@@ -15,7 +15,7 @@ from octavo.ingest.accelerate import Accelerator
 from octavo.ingest.snapshot_setup import SnapshotSettings, SnapshotSetup
 from octavo.model.location import DatabaseUrl, Location
 from octavo.stores.sqlite.database import overwrite, save_older
-from octavo.stores.sqlite.places import refuse_impossible
+from octavo.stores.sqlite.path_checks import refuse_impossible
 from octavo.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:

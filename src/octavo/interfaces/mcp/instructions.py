@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from octavo.algorithms.quotations import QUOTED_LINES, one_line
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
 from octavo.operations.budget import size
-from octavo.operations.quoting import DATA, one_line
 
 LIMIT = 1_500  # bytes
 CITING = "Cite every statement as collection/uri:line."
@@ -15,7 +15,7 @@ CITING = "Cite every statement as collection/uri:line."
 _USE: tuple[tuple[str, str], ...] = (
     ("search", "search finds passages by word and by meaning; ask whole questions or exact names."),
     ("get", "get reads on: uri:10-20, uri#anchor, or the id of a chunk."),
-    ("search", f"{CITING} {DATA}"),
+    ("search", f"{CITING} {QUOTED_LINES}"),
     ("recall", "recall finds what was remembered in earlier sessions."),
     ("remember", "remember keeps what later sessions should know."),
     ("reindex", "Call reindex when files may have changed since."),

@@ -17,8 +17,8 @@ from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.model.result import Result
+from octavo.operations.answering.answer_parts import quoted, read, usage_of, written
 from octavo.operations.answering.answers import AnswerSentence, AskAnswer, SearchHop
-from octavo.operations.answering.citing import quoted, read, usage_of, written
 from octavo.operations.answering.fitting import fitting
 from octavo.operations.answering.lines import EXTRACTIVE
 from octavo.operations.answering.requests import AskRequest

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from octavo.algorithms.quotations import QUOTED_MEMORIES
 from octavo.dataclass import replace
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.memory import canonical
-from octavo.memory.bars import PREFACE
 from octavo.memory.canonical import Canonical, Passage
 from octavo.memory.draft import Draft
 from octavo.memory.recall import only
@@ -140,7 +140,7 @@ def _document(engine: Engine, request: CanonicalGetRequest) -> Canonical:
 
 
 def _with_preface(text: str) -> str:
-    return f"{PREFACE}\n\n{text}" if text else ""
+    return f"{QUOTED_MEMORIES}\n\n{text}" if text else ""
 
 
 def _best_sections(

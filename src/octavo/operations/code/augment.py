@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from octavo.algorithms.quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
 from octavo.model.document import shown_path
 from octavo.model.result import Hit
@@ -10,7 +11,6 @@ from octavo.operations.code.answers import AugmentAnswer, Quotation
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.code.search import find_code
 from octavo.operations.narrowing_fields import narrowing
-from octavo.operations.quoting import DATA, one_line, quoted
 
 _FEWEST_LINES = 3  # of a hit that are worth showing
 
@@ -28,7 +28,7 @@ def augment(engine: Engine, request: AugmentRequest) -> AugmentAnswer:
 
 def _context(hits: tuple[Hit, ...], most: int) -> tuple[str, list[Quotation]]:
     """Whole hits while they fit, then as many lines of the next as do."""
-    room = most * BYTES_PER_TOKEN - size(DATA)
+    room = most * BYTES_PER_TOKEN - size(QUOTED_LINES)
     parts: list[str] = []
     quotations: list[Quotation] = []
     for hit in hits:
@@ -39,7 +39,7 @@ def _context(hits: tuple[Hit, ...], most: int) -> tuple[str, list[Quotation]]:
         room -= size(part) + 2
         lines = hit.citation.lines
         quotations.append(Quotation(hit.citation.uri, hit.collection, lines.first, lines.last, shown))
-    return ("\n\n".join([DATA, *parts]) if parts else ""), quotations
+    return ("\n\n".join([QUOTED_LINES, *parts]) if parts else ""), quotations
 
 
 def _quotation(hit: Hit, room: int) -> tuple[str, int]:
@@ -50,7 +50,7 @@ def _quotation(hit: Hit, room: int) -> tuple[str, int]:
     lines = hit.excerpt.removesuffix("\n").split("\n")
     shown = len(lines)
     while shown >= min(_FEWEST_LINES, len(lines)):
-        part = f"{head}\n{quoted(chr(10).join(lines[:shown]), cited.lines.first)}"
+        part = f"{head}\n{with_line_numbers(chr(10).join(lines[:shown]), cited.lines.first)}"
         over = size(part) - room
         if over <= 0:
             return part, shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from octavo.algorithms.quotations import QUOTED_TITLES
 from octavo.operations.graph.answers import (
     BuildAnswer,
     ClusterMap,
@@ -20,7 +21,6 @@ from octavo.operations.graph.answers import (
 )
 from octavo.operations.graph.requests import BOTH, IN, OUT
 from octavo.operations.lines import DETAIL, Line, Part, columns, count, visible
-from octavo.operations.quoting import TITLES
 
 BUILD = "run `octavo graph build`"
 _ARROWS = {OUT: "→", IN: "←", BOTH: "↔"}
@@ -34,7 +34,7 @@ def neighbors_lines(answer: NeighborsAnswer) -> Iterator[Line]:
     else:
         yield Part(answer.title, "title"), Part("  "), Part(place, "place", place)
     yield (Part(f"{count(answer.backlinks, 'link')} from {count(answer.linking, 'document')} to it", "dim"),)
-    yield (Part(TITLES, DETAIL),)
+    yield (Part(QUOTED_TITLES, DETAIL),)
     for edge in answer.edges:
         yield from _edge(edge)
     if not answer.edges:
@@ -66,7 +66,7 @@ def _edge(edge: FoundEdge) -> Iterator[Line]:
 
 
 def related_lines(answer: RelatedAnswer) -> Iterator[Line]:
-    yield (Part(f"Related to {answer.title} ({answer.collection}/{answer.uri}). {TITLES}", DETAIL),)
+    yield (Part(f"Related to {answer.title} ({answer.collection}/{answer.uri}). {QUOTED_TITLES}", DETAIL),)
     rows = [
         (Part(f"{found.score:.2f}", "dim"), Part(found.place, "place", found.place), Part(", ".join(found.why)))
         for found in answer.documents
@@ -103,7 +103,7 @@ def communities_lines(answer: CommunitiesAnswer) -> Iterator[Line]:
     yield (Part(f"{found}, modularity {answer.modularity:.2f}, found {answer.found_at[:16]}", "dim"),)
     if not answer.current:
         yield (Part(f"The library has changed since: {BUILD}.", "warn"),)
-    yield (Part(TITLES, DETAIL),)
+    yield (Part(QUOTED_TITLES, DETAIL),)
     for community in answer.communities:
         tags = f"  {' '.join('#' + tag for tag in community.tags)}" if community.tags else ""
         yield (
@@ -129,7 +129,7 @@ def entities_lines(answer: EntitiesAnswer) -> Iterator[Line]:
         for found in answer.entities
     ]
     yield from columns(rows) if rows else [(Part("No document names anything like it."),)]
-    yield (Part(TITLES, DETAIL),)
+    yield (Part(QUOTED_TITLES, DETAIL),)
 
 
 def mentions_lines(answer: MentionsAnswer) -> Iterator[Line]:
@@ -140,7 +140,7 @@ def mentions_lines(answer: MentionsAnswer) -> Iterator[Line]:
         Part(answer.name, "title"),
         Part(f"  {', '.join(answer.kinds)}, in {count(answer.documents, 'document')}", "dim"),
     )
-    yield (Part(TITLES, DETAIL),)
+    yield (Part(QUOTED_TITLES, DETAIL),)
     for found in answer.mentions:
         line = f":{found.line}" if found.line else ""
         said = {"author": "written by", "own": "is about it"}.get(found.role, "")

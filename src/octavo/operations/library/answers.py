@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.dataclass import dataclass
 from octavo.model.advisory import Advisory
 from octavo.model.recipe import Recipe
-from octavo.operations.library.left_out import LeftOut
+from octavo.operations.library.excluded_files import ExcludedFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class CollectionState:
     max_heading_depth: int | None = None
     intelligent_heading_depth: bool | None = None
     writable: bool | None = None
-    left_out: tuple[LeftOut, ...] | None = None
+    left_out: tuple[ExcludedFiles, ...] | None = None
     """Files that were not read, by reason; nothing where there are none."""
 
 
@@ -124,7 +124,7 @@ class IndexAnswer:
     seconds: float
     advisories: tuple[Advisory, ...] = ()
     read: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[ExcludedFiles, ...] = ()
     """Files that were looked at and not read, by reason; `read` are those that are in the library now."""
     damaged: tuple[str, ...] | None = None
 
@@ -227,7 +227,7 @@ class StatusAnswer:
     advisories: tuple[Advisory, ...] = ()
     offline: tuple[OfflineState, ...] = ()
     recipe: Recipe | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[ExcludedFiles, ...] = ()
     """Files of the collections that were not read, by reason."""
 
 

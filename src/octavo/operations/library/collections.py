@@ -22,7 +22,7 @@ from octavo.operations.library.answers import (
     RemovedCollection,
 )
 from octavo.operations.library.documents import documents_below, property_keys
-from octavo.operations.library.left_out import left_out
+from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import AddRequest, ListRequest, RemoveRequest
 from octavo.writing.hiding import key_in
 
@@ -115,7 +115,7 @@ def collection_state(engine: Engine, collection: Collection) -> CollectionState:
         max_heading_depth=settings.max_heading_depth,
         intelligent_heading_depth=settings.intelligent_heading_depth,
         writable=is_writable(engine, collection) or None,
-        left_out=left_out(
+        left_out=excluded_files(
             (entry.uri, entry.reason)
             for entry in entries
             if entry.outcome is not FileOutcome.INDEXED and not is_repository(entry.uri)

@@ -16,7 +16,7 @@ from octavo.model.job import JobState
 from octavo.model.ledger import REDACTED
 from octavo.operations.library.answers import Check, CollectionState, HealthAnswer
 from octavo.operations.library.collections import collection_problems, collection_state
-from octavo.operations.library.left_out import INSTALL_HINT, left_out_text
+from octavo.operations.library.excluded_files import INSTALL_HINT, excluded_files_text
 from octavo.operations.library.requests import HealthRequest
 
 _ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
@@ -102,7 +102,7 @@ def _collection_check(state: CollectionState) -> Check:
         gone = f"{state.root} is not there; what was indexed from it is kept"
         return Check(name, False, gone, "mount it again, or `octavo remove` the collection")
     message = f"{state.indexed} indexed, {state.skipped} skipped, {state.failed} failed"
-    message += f"; left out: {left_out_text(state.left_out)}" if state.left_out else ""
+    message += f"; left out: {excluded_files_text(state.left_out)}" if state.left_out else ""
     hint = "`octavo status --problems` gives the reasons" if state.failed or state.left_out else None
     if not state.failed and not state.indexed and any(group.needs_extra for group in state.left_out or ()):
         return Check(name, False, message, INSTALL_HINT)

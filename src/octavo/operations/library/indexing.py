@@ -24,7 +24,7 @@ from octavo.operations.library.answers import (
     MissingFolder,
     UriProblem,
 )
-from octavo.operations.library.left_out import left_out
+from octavo.operations.library.excluded_files import excluded_files
 from octavo.operations.library.requests import SCOPES, IndexRequest, ReindexRequest
 from octavo.operations.times import when
 
@@ -59,7 +59,7 @@ def answered(report: IndexReport) -> IndexAnswer:
         fast_vectors=report.fast,
         seconds=round(report.seconds, 3),
         read=sum(done.added + done.changed + done.moved + done.unchanged for done in report.collections),
-        left_out=left_out(
+        left_out=excluded_files(
             (problem.uri, problem.reason)
             for done in report.collections
             for problem in (*done.skipped, *done.failed)

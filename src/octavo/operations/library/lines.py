@@ -22,7 +22,7 @@ from octavo.operations.library.answers import (
     UriProblem,
     WatchAnswer,
 )
-from octavo.operations.library.left_out import left_out_text
+from octavo.operations.library.excluded_files import excluded_files_text
 from octavo.operations.lines import DETAIL, Line, Part, columns, count, duration, size
 
 PROBLEMS_SHOWN = 10
@@ -110,7 +110,7 @@ def index_lines(answer: IndexAnswer, most: int | None = PROBLEMS_SHOWN) -> Itera
 def _left_out(answer: IndexAnswer) -> str:
     """`312 read, 41 left out: 23 .pdf (install octavo[formats]), 12 images, 6 .xyz`"""
     number = sum(group.count for group in answer.left_out)
-    return f"{answer.read:,} read, {number:,} left out: {left_out_text(answer.left_out)}"
+    return f"{answer.read:,} read, {number:,} left out: {excluded_files_text(answer.left_out)}"
 
 
 def _done(done: IndexedCollection) -> str:
@@ -198,7 +198,7 @@ def status_lines(answer: StatusAnswer) -> Iterator[Line]:
         "model": answer.model or "nothing is indexed yet",
     }
     if answer.left_out:
-        facts["left out"] = left_out_text(answer.left_out)
+        facts["left out"] = excluded_files_text(answer.left_out)
     if answer.job:
         facts["indexing"] = _job(answer.job)
     if answer.watch and answer.watch.watching:

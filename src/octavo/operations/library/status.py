@@ -11,8 +11,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.offline_runs import offline_runs
 from octavo.operations.library.answers import LedgerProblem, OfflineState, StatusAnswer
 from octavo.operations.library.collections import collection_problems, collection_state
+from octavo.operations.library.excluded_files import merged
 from octavo.operations.library.indexing import indexing_run
-from octavo.operations.library.left_out import together
 from octavo.operations.library.requests import StatusRequest
 from octavo.operations.library.watch import watch_state
 from octavo.version import __version__
@@ -52,7 +52,7 @@ def full_status(engine: Engine, *, problems: bool = False) -> StatusAnswer:
             OfflineState(run.name, run.state, _instant(run.at), run.chunks) for run in offline_runs(engine, counts)
         ),
         recipe=recipe,
-        left_out=together(group for collection in collections for group in collection.left_out or ()),
+        left_out=merged(group for collection in collections for group in collection.left_out or ()),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from octavo.algorithms.analysis import Analyzer
+from octavo.algorithms.quotations import one_line
 from octavo.algorithms.syntax import parse_query
 from octavo.engine.engine import Engine
 from octavo.memory import recall, sessions
@@ -16,7 +17,6 @@ from octavo.operations.memory.requests import MIN_SIMILARITY
 from octavo.operations.memory.resolve import in_project
 from octavo.operations.projects.answers import SessionsAnswer, SessionState
 from octavo.operations.projects.requests import SessionsEndRequest, SessionsListRequest, SessionsStartRequest
-from octavo.operations.quoting import one_line
 from octavo.retrieval.profiles import MEMORY_PROFILE, profile_named
 
 _SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by session

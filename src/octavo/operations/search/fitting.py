@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from octavo.algorithms.quotations import QUOTED_LINES
 from octavo.dataclass import replace
 from octavo.model.result import Result
 from octavo.operations.budget import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.operations.fields import DEFAULT_TOKENS
 from octavo.operations.model_text import lines, written
-from octavo.operations.quoting import DATA
 from octavo.operations.search.answers import FoundHit, SearchAnswer, Stage, found, without_hits
 from octavo.operations.search.lines import hit_lines, search_lines
 
@@ -54,7 +54,7 @@ def _trace_size(trace: tuple[Stage, ...]) -> int:
 
 def _text_size(empty: SearchAnswer) -> int:
     """Of everything but the hits; that there are some takes no longer to say than that there are none."""
-    return size(written(search_lines(empty))) + size(DATA) + 1
+    return size(written(search_lines(empty))) + size(QUOTED_LINES) + 1
 
 
 def _size(hit: FoundHit) -> int:

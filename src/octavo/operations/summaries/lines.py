@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from octavo.algorithms.quotations import QUOTED_TITLES
 from octavo.operations.lines import Block, Line, Part, Quote, count
-from octavo.operations.quoting import TITLES
 from octavo.operations.summaries.answers import SummariesAnswer, SummariesBuilt, SummariesCleared
 
 
@@ -40,7 +40,7 @@ def summaries_lines(answer: SummariesAnswer) -> Iterator[Block]:
     if not answer.summaries:
         yield (Part("It has no summaries: run `octavo summaries build`."),)
     else:
-        yield (Part(TITLES, "detail"),)
+        yield (Part(QUOTED_TITLES, "detail"),)
 
 
 def cleared_lines(answer: SummariesCleared) -> Iterator[Line]:

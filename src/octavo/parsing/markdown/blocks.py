@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from octavo.model.document import Block, BlockKind
 from octavo.parsing.markdown import grammar
-from octavo.parsing.markdown.containers import BlockReader
+from octavo.parsing.markdown.block_reader import BlockReader
 from octavo.parsing.markdown.grammar import ATX, FENCED, PARAGRAPH, UNDERLINED
 from octavo.parsing.markdown.structure import Fence, Heading, Structure, atx_heading, language_of
 

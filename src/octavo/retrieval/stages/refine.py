@@ -7,7 +7,7 @@ from collections import Counter
 from octavo.dataclass import dataclass
 from octavo.model.result import Candidate
 from octavo.model.text import Lines
-from octavo.retrieval.citing import parts_of
+from octavo.retrieval.citations import parts_of
 from octavo.retrieval.stage import Search, in_order
 
 

@@ -17,7 +17,7 @@ from octavo.stores.shared.fair_lock import FairLock
 from octavo.stores.shared.queries import load_migrations, load_queries
 from octavo.stores.sqlite.connections import Connections, close_to_others, make_private
 from octavo.stores.sqlite.errors import on_read_only_mount, translated
-from octavo.stores.sqlite.places import has_no_log, refuse_impossible
+from octavo.stores.sqlite.path_checks import has_no_log, refuse_impossible
 from octavo.stores.sqlite.seal import seal
 from octavo.stores.sqlite.write_queue import WriteQueue, inode, wait_for_lock
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from octavo.config.load import load
-from octavo.engine.containers import file_behind
+from octavo.engine.containing_file import containing_file
 from octavo.errors import NotFound
 from octavo.interfaces.access_token import read_token
 from octavo.interfaces.cli.options import Choices
@@ -39,7 +39,7 @@ def open_file(
         root = session.roots().get(passage.document.collection)
         if session.engine.logs_queries and not only_print:
             log_opened(session.engine, passage.document.id)
-    path = file_behind(root, passage.document.uri) if root is not None else None
+    path = containing_file(root, passage.document.uri) if root is not None else None
     if path is None or not path.is_file():
         raise NotFound(
             f"{passage.document.uri} is not a file on this machine", hint="`octavo get` reads what is stored"

@@ -27,7 +27,7 @@ _EXAMPLE = re.compile(r"(?:^|\.)example(?:\.(?:com|net|org|edu))?$|^example\.") 
 _TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref")
 
 
-class FoundName(NamedTuple):
+class NameMention(NamedTuple):
     """An entity and where in the text it stands."""
 
     entity: Entity
@@ -35,25 +35,25 @@ class FoundName(NamedTuple):
     end: int
 
 
-def found_name(kind: EntityKind, label: str, start: int, end: int, name: str = "") -> FoundName:
-    return FoundName(Entity(kind, name or entity_name(label), label), start, end)
+def name_mention(kind: EntityKind, label: str, start: int, end: int, name: str = "") -> NameMention:
+    return NameMention(Entity(kind, name or entity_name(label), label), start, end)
 
 
-def cited(text: str) -> Iterator[FoundName]:
+def doi_and_web_links(text: str) -> Iterator[NameMention]:
     taken = []
     for match in _DOI.finditer(text):
         if found := doi(match[1]):
             taken.append(match.start())
-            yield FoundName(found, match.start(), match.start(1) + len(found.label))
+            yield NameMention(found, match.start(), match.start(1) + len(found.label))
     for match in _URL.finditer(text):
         if "doi.org/10." in match[0]:
             continue
         if found := address(match[0]):
-            yield FoundName(found, match.start(), match.start() + len(_without_end(match[0])))
+            yield NameMention(found, match.start(), match.start() + len(_without_end(match[0])))
     for match in _REPOSITORY.finditer(text):
         owner, _, name = match[1].removesuffix(".git").rstrip(".").partition("/")
         if not _NO_OWNER.match(owner):
-            yield found_name(EntityKind.PROJECT, f"{owner}/{name}", match.start(1), match.end(1))
+            yield name_mention(EntityKind.PROJECT, f"{owner}/{name}", match.start(1), match.end(1))
 
 
 def doi(text: str) -> Entity | None:

@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Iterator
 
+from octavo.algorithms.quotations import QUOTED_MEMORIES, with_bars
 from octavo.dataclass import dataclass
-from octavo.memory.bars import PREFACE, bars
 from octavo.model.memory import MemoryId
 
 # A rank, and perhaps a title in a line of its own; the id with its version; then lines with bars.
@@ -20,12 +20,12 @@ _BLOCK = re.compile(
     re.MULTILINE,
 )
 _MARK = re.compile(r"^[ \t]*\d*\|[ ]?", re.MULTILINE)
-_PREFACE = re.compile(rf"^[ \t]*{re.escape(PREFACE)}[ \t]*\n?", re.MULTILINE)
+_PREFACE = re.compile(rf"^[ \t]*{re.escape(QUOTED_MEMORIES)}[ \t]*\n?", re.MULTILINE)
 
 
 def quoted(name: MemoryId, version: int, about: str, text: str) -> str:
     """A heading with the id, the version and `about`, then the text with a bar before every line."""
-    return f"[{name} v{version}{about.replace(']', ')')}]\n{bars(text)}"
+    return f"[{name} v{version}{about.replace(']', ')')}]\n{with_bars(text)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def without_quotations(text: str) -> NewText:
     names = tuple(MemoryId(found[1]) for found in _BLOCK.finditer(text))
     if names:
         text = _BLOCK.sub("", text)
-    if PREFACE in text:
+    if QUOTED_MEMORIES in text:
         text = _PREFACE.sub("", text)
     lines = [line for line in text.split("\n") if line.strip()]
     if lines and all(_MARK.match(line) for line in lines):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from octavo.engine.library import OpenLibrary
 
 
-def placed(library: OpenLibrary, filters: Filters) -> Filters:
+def with_collections_resolved(library: OpenLibrary, filters: Filters) -> Filters:
     """The same filters with `collection/uri` understood; a real folder of the collection's name goes first."""
     if not (filters.path_prefix or filters.uris or filters.not_uris):
         return filters
@@ -24,7 +24,7 @@ def typed_filters(library: OpenLibrary, filters: Filters) -> Filters:
     for name in filters.collections:
         library.collection(name)
     refused = tuple(typed_filters(library, without) for without in filters.without)
-    return placed(library, replace(filters, without=refused))
+    return with_collections_resolved(library, replace(filters, without=refused))
 
 
 def typed_terms(library: OpenLibrary, terms: Terms) -> Terms:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def file_behind(root: Path, uri: str) -> Path:
+def containing_file(root: Path, uri: str) -> Path:
     """`mail/in.mbox` for the uri `mail/in.mbox/hello.eml/plan.pdf`; the uri's own path for all that is not inside."""
     path = root / uri
     if not path.exists():

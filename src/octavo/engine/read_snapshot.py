@@ -20,7 +20,7 @@ class _Outdated(Exception):
     """The library was written to while a model worked."""
 
 
-def in_one_state(store: Store, library: SearchedLibrary, answer: Callable[[SearchedLibrary], _T]) -> _T:
+def in_read_snapshot(store: Store, library: SearchedLibrary, answer: Callable[[SearchedLibrary], _T]) -> _T:
     """What `answer` makes of one state of the library.
 
     A model that is asked in the middle of it is asked between two read transactions: an open one keeps the write-ahead

@@ -16,7 +16,7 @@ INSTALL_HINT = f"run `pip install '{EXTRA}'`, then `octavo index`"
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class ExcludedFiles:
     """So many files that were not read for the same reason. `what` is for people: `.pdf (install octavo[formats])`."""
 
     what: str
@@ -28,7 +28,7 @@ class LeftOut:
         return EXTRA in self.reason
 
 
-def left_out(problems: Iterable[tuple[str, str]]) -> tuple[LeftOut, ...]:
+def excluded_files(problems: Iterable[tuple[str, str]]) -> tuple[ExcludedFiles, ...]:
     """From the uri and the reason of each file, most frequent first."""
     counts: Counter[str] = Counter()
     reasons: dict[str, str] = {}
@@ -39,7 +39,7 @@ def left_out(problems: Iterable[tuple[str, str]]) -> tuple[LeftOut, ...]:
     return _ordered(counts, reasons)
 
 
-def left_out_text(found: Iterable[LeftOut], most: int = 8) -> str:
+def excluded_files_text(found: Iterable[ExcludedFiles], most: int = 8) -> str:
     """`23 .pdf (install octavo[formats]), 12 images, 6 .xyz`"""
     groups = list(found)
     said = [f"{group.count:,} {_plural(group.what, group.count)}" for group in groups[:most]]
@@ -65,7 +65,7 @@ def _plural(what: str, count: int) -> str:
     return f"{what}s"
 
 
-def together(groups: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
+def merged(groups: Iterable[ExcludedFiles]) -> tuple[ExcludedFiles, ...]:
     """Of several collections: what was left out for the same reason, counted as one."""
     counts: Counter[str] = Counter()
     reasons: dict[str, str] = {}
@@ -75,6 +75,6 @@ def together(groups: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
     return _ordered(counts, reasons)
 
 
-def _ordered(counts: Counter[str], reasons: Mapping[str, str]) -> tuple[LeftOut, ...]:
+def _ordered(counts: Counter[str], reasons: Mapping[str, str]) -> tuple[ExcludedFiles, ...]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(LeftOut(what, number, reasons[what]) for what, number in ordered)
+    return tuple(ExcludedFiles(what, number, reasons[what]) for what, number in ordered)
