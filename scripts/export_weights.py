@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from octavo.training.card import Made
-from octavo.training.encoder import Encoder
-from octavo.training.export import described_encoder, described_table, encoder_files
-from octavo.training.graph import emit
-from octavo.training.quantise import read_ranges
-from octavo.training.weights import WIDTH, WINDOW, Linear, Model, read_model, read_safetensors
+from octavo_train.card import Made
+from octavo_train.encoder import Encoder
+from octavo_train.export import described_encoder, described_table, encoder_files
+from octavo_train.graph import emit
+from octavo_train.quantise import read_ranges
+from octavo_train.weights import WIDTH, WINDOW, Linear, Model, read_model, read_safetensors
 
 HERE = Path(__file__).resolve().parent
 PLAIN = HERE.parent / "build/minilm-l6-v2"

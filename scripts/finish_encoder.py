@@ -26,11 +26,11 @@ from settle_weights import LENGTHS, wider
 from tokenizers import Tokenizer
 from weights_data import lines, say, split
 
-from octavo.training.encoder import Encoder, Texts, embedded
-from octavo.training.graph import read_graph
-from octavo.training.quantise import calibrate, quantise_rows, ranges_as_arrays, spread_out
-from octavo.training.table import Lessons, TableSettings, features_of, fit
-from octavo.training.weights import Model
+from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.graph import read_graph
+from octavo_train.quantise import calibrate, quantise_rows, ranges_as_arrays, spread_out
+from octavo_train.table import Lessons, TableSettings, features_of, fit
+from octavo_train.weights import Model
 
 
 def model_of(state: dict[str, torch.Tensor], like: Model) -> Model:

@@ -6,7 +6,7 @@ MIRRORS holds a git directory for each repository of `sources.toml` beside this 
 `owner+name/repo`. OUT gets pairs.jsonl.xz, passages.jsonl.xz and sources.json with each repository's commit and
 counts. FOLDER holds data sets in BEIR layout: what shares a long run of words with one of their texts is left out, and
 counted.
-The pairs are those `octavo finetune` takes from a library: both call `octavo.training.pairs`.
+The pairs are those `octavo finetune` takes from a library: both call `octavo_train.pairs`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from octavo.model.ids import DocumentId
 from octavo.model.text import normalise
 from octavo.parsing.commit import CommitParser
 from octavo.parsing.registry import parser_for
-from octavo.training.harvest import material_of
-from octavo.training.pairs import Material, Pair, Part, pairs_of, passages_of
+from octavo_train.harvest import material_of
+from octavo_train.pairs import Material, Pair, Part, pairs_of, passages_of
 
 PROSE = (".md", ".mdx", ".rst", ".adoc", ".txt", ".cnxml", ".xhtml")
 CODE = (".py", ".go", ".java", ".js", ".ts", ".rs", ".rb", ".c", ".h", ".cpp", ".cs", ".php", ".kt", ".scala")

@@ -23,8 +23,8 @@ from typing import Any
 
 from octavo.engine.wiring import open_library
 from octavo.observability.progress import NoProgress
-from octavo.operations.models.candidates import found_lists
-from octavo.training.pairs import Pair, PairKind
+from octavo_train.pairs import Pair, PairKind
+from octavo_train.search_lists import found_lists
 
 MOST = 50
 

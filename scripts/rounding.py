@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo.training.encoder import Encoder, Texts
-from octavo.training.quantise import Range, fold_contexts, input_scale, smoothing
-from octavo.training.weights import HEADS, Model
+from octavo_train.encoder import Encoder, Texts
+from octavo_train.quantise import Range, fold_contexts, input_scale, smoothing
+from octavo_train.weights import HEADS, Model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

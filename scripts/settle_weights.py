@@ -27,10 +27,10 @@ from rounding import PRODUCTS, Rounded, Settling, fixed, settle, vectors
 from tokenizers import Tokenizer
 from weights_data import MODELS, Sets, Tokens, lines, say, split, unpack
 
-from octavo.training.encoder import Encoder, Texts
-from octavo.training.graph import read_graph, read_ranges_of
-from octavo.training.measure import ndcg
-from octavo.training.quantise import (
+from octavo_train.encoder import Encoder, Texts
+from octavo_train.graph import read_graph, read_ranges_of
+from octavo_train.measure import ndcg
+from octavo_train.quantise import (
     Range,
     calibrate,
     calibration_texts,
@@ -38,7 +38,7 @@ from octavo.training.quantise import (
     read_ranges,
     spread_out,
 )
-from octavo.training.weights import Model
+from octavo_train.weights import Model
 
 LENGTHS = (40, 80, 120, 250, 600, 1200)  # characters: turns and questions count as much as sections
 WIDER = 1.3  # what ranges behind GELU begin with: too wide is learnt away sooner than too narrow

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from weights_data import say, split
 
-from octavo.training.encoder import Texts, attention, packs, precision
-from octavo.training.weights import read_safetensors
+from octavo_train.encoder import Texts, attention, packs, precision
+from octavo_train.weights import read_safetensors
 
 WINDOW = 256  # tokens: what the student sees of a text
 PART = 25_000_000

@@ -37,9 +37,9 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo.training.encoder import Encoder, Texts, embedded
-from octavo.training.graph import read_graph
-from octavo.training.weights import Model
+from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.graph import read_graph
+from octavo_train.weights import Model
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 ENCODER = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models/octavo-encoder-1"

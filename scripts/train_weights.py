@@ -4,7 +4,7 @@
 
 BASE holds the published float weights (see `--pack`), DATA the harvested files, SETS data
 sets as the pipeline embeds them, for reporting only. The plan names runs; each differs from the defaults in the fields
-it gives. Everything that learns is `octavo.training`, as in `octavo finetune`; this script only chooses and reports.
+it gives. Everything that learns is `octavo_train`, as in `octavo finetune`; this script only chooses and reports.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from export_weights import trained
 from teachers import Teacher
 from weights_data import MODELS, Check, Sets, Tokens, lines, pack, say, split, unpack, with_bigrams
 
-from octavo.training.contrastive import Examples, Settings, Step, blend, mined, sureness, train
-from octavo.training.encoder import Encoder, Texts, embedded
-from octavo.training.graph import read_graph
-from octavo.training.table import Lessons, TableSettings, features_of, fit
+from octavo_train.contrastive import Examples, Settings, Step, blend, mined, sureness, train
+from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.graph import read_graph
+from octavo_train.table import Lessons, TableSettings, features_of, fit
 
 STARRED = ("scifact.train", "cosqa.dev")  # what may be chosen by
 Mined = tuple[list[int], dict[int, list[int]]]

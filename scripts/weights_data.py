@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from octavo.training.encoder import Encoder, Texts, embedded
-from octavo.training.graph import read_graph
-from octavo.training.measure import ndcg
-from octavo.training.table import Bags, TableSettings
-from octavo.training.weights import WINDOW, Model, read_model, read_safetensors
+from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.graph import read_graph
+from octavo_train.measure import ndcg
+from octavo_train.table import Bags, TableSettings
+from octavo_train.weights import WINDOW, Model, read_model, read_safetensors
 
 MODELS = Path(__file__).resolve().parent.parent / "src/octavo/embedding/models"
 WORDS = "embeddings.word_embeddings.weight"

@@ -27,8 +27,8 @@ from torch import Tensor
 from torch.nn import functional
 from weights_data import MODELS, Tokens, lines, say
 
-from octavo.training.encoder import Encoder, Texts, embedded
-from octavo.training.graph import read_graph
+from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.graph import read_graph
 
 HEADS, GROUPS, WIDTH, LAYERS, BASE = 9, 3, 64, 30, 100_000.0
 KINDS, SHORTEST, LONGEST, FURTHEST = ("heading", "code"), 160, 600, 100

@@ -25,8 +25,8 @@ from octavo.observability.progress import NoProgress
 from octavo.operations.jobs.working import work
 from octavo.operations.models.answers import FinetuneAnswer
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
-from octavo.operations.models.finetune import train_model
 from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
+from octavo_train.library_training import train_model
 
 CONCEPTS = (
     ("rain", "drops"),

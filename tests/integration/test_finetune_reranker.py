@@ -22,12 +22,12 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.status import full_status
 from octavo.operations.models.answers import FinetuneAnswer
-from octavo.operations.models.candidates import found_lists
 from octavo.operations.models.catalog import models_activate, models_list, models_remove, models_show
-from octavo.operations.models.finetune import train_model
 from octavo.operations.models.requests import FinetuneRequest, ModelActivateRequest, ModelRequest, ModelsListRequest
 from octavo.retrieval.built_in.reranked import HYBRID_RERANK
-from octavo.training.pairs import Pair, PairKind
+from octavo_train.library_training import train_model
+from octavo_train.pairs import Pair, PairKind
+from octavo_train.search_lists import found_lists
 
 BUNDLED = "octavo-rerank-1"
 

@@ -14,7 +14,7 @@ from typing import Any
 from octavo.dataclass import dataclass, replace
 from octavo.errors import InvalidArgument, SourceError
 
-_SHIPPED = Path(__file__).parent / "sets"
+SHIPPED = Path(__file__).parent / "sets"
 _CORPUS = ("corpus.jsonl",)
 _QUERIES = ("queries.jsonl",)
 _QRELS = ("qrels.tsv", "qrels/test.tsv")
@@ -86,10 +86,10 @@ def read_dataset(folder: Path, files: Files | None = None) -> Dataset:
     """
     files = files or Files()
     if not folder.is_dir():
-        if folder.parent != Path() or not (_SHIPPED / folder.name).is_dir():
-            known = ", ".join(sorted(folder.name for folder in _SHIPPED.iterdir() if folder.is_dir()))
+        if folder.parent != Path() or not (SHIPPED / folder.name).is_dir():
+            known = ", ".join(sorted(folder.name for folder in SHIPPED.iterdir() if folder.is_dir()))
             raise SourceError(f"{folder} is not a folder", hint=f"{_LAYOUT}; shipped with Octavo: {known}")
-        folder = _SHIPPED / folder.name
+        folder = SHIPPED / folder.name
     corpus_file = _locate(folder, files.corpus, _CORPUS)
     queries_file = _locate(folder, files.queries, _QUERIES)
     qrels_file = _locate(folder, files.qrels, _QRELS)

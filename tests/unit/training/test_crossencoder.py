@@ -14,13 +14,13 @@ from tiny import tiny_reranker_folder
 from octavo.embedding.crossencoder import OnnxCrossEncoder
 from octavo.embedding.directory import ModelDirectory
 from octavo.observability.progress import NoProgress
-from octavo.training.candidate_lists import CandidateList
-from octavo.training.card import Made
-from octavo.training.crossencoder import CrossEncoder, RerankSettings, scored
-from octavo.training.export import described_reranker, reranker_files
-from octavo.training.graph import read_reranker
-from octavo.training.requirements import reranker_directory
-from octavo.training.rerank import finetune_reranker, pair_tokenizer
+from octavo_train.candidate_lists import CandidateList
+from octavo_train.card import Made
+from octavo_train.crossencoder import CrossEncoder, RerankSettings, scored
+from octavo_train.export import described_reranker, reranker_files
+from octavo_train.graph import read_reranker
+from octavo_train.requirements import reranker_directory
+from octavo_train.rerank import finetune_reranker, pair_tokenizer
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest")
 LISTS = [

@@ -13,9 +13,9 @@ from tiny import tiny_folder, tiny_model
 
 from octavo.embedding.directory import GRAPH
 from octavo.embedding.onnx import OnnxEmbedder
-from octavo.training.export import table_bytes
-from octavo.training.graph import emit, read_graph
-from octavo.training.measure import ndcg
+from octavo_train.export import table_bytes
+from octavo_train.graph import emit, read_graph
+from octavo_train.measure import ndcg
 
 TEXTS = ["the dome is closed when it rains", "bread rises in a warm kitchen", "the telescope is under the dome"]
 

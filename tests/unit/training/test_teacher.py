@@ -12,9 +12,9 @@ pytest.importorskip("torch", reason="training needs torch, which is an extra: pi
 import torch
 from tiny import tiny_model
 
-from octavo.training.contrastive import Examples, Settings, Step, mined, taught, train
-from octavo.training.contrastive import sureness as sureness_of
-from octavo.training.encoder import Encoder, Texts
+from octavo_train.contrastive import Examples, Settings, Step, mined, taught, train
+from octavo_train.contrastive import sureness as sureness_of
+from octavo_train.encoder import Encoder, Texts
 
 CPU = torch.device("cpu")
 COUNT = 24

@@ -20,11 +20,11 @@ from octavo.embedding.directory import ModelDirectory
 from octavo.embedding.installed import install, installed
 from octavo.errors import ProviderFailed, StorageError
 from octavo.observability.progress import NoProgress
-from octavo.training.contrastive import Settings
-from octavo.training.finetune import Trained, finetune
-from octavo.training.library import Harvest
-from octavo.training.pairs import Pair, PairKind
-from octavo.training.requirements import base_directory
+from octavo_train.contrastive import Settings
+from octavo_train.finetune import Trained, finetune
+from octavo_train.library import Harvest
+from octavo_train.pairs import Pair, PairKind
+from octavo_train.requirements import base_directory
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest", "alarm", "power", "star", "gate")
 SAVED = 10  # seconds after which training saves its state, each time; a step takes one by the clock of these tests

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from octavo.training.weights import WIDTH, Layer, Linear, Model
+from octavo_train.weights import WIDTH, Layer, Linear, Model
 
 WINDOW = 48
 
@@ -57,8 +57,8 @@ def tiny_tokenizer(texts: Sequence[str]) -> tuple[bytes, list[str]]:
 
 def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
     """A model folder in Octavo's form, whose vocabulary is the words of some texts; untrained but for its words."""
-    from octavo.training.card import Made
-    from octavo.training.export import described_encoder, encoder_files
+    from octavo_train.card import Made
+    from octavo_train.export import described_encoder, encoder_files
 
     tokenizer, vocabulary = tiny_tokenizer(texts)
     listed = "\n".join(vocabulary).encode()
@@ -69,9 +69,9 @@ def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
 
 def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
     """The same for a reranker, which knows nothing yet."""
-    from octavo.training.card import Made
-    from octavo.training.export import described_reranker, reranker_files
-    from octavo.training.weights import RerankerWeights
+    from octavo_train.card import Made
+    from octavo_train.export import described_reranker, reranker_files
+    from octavo_train.weights import RerankerWeights
 
     tokenizer, vocabulary = tiny_tokenizer(texts)
     dice = np.random.default_rng(1)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from octavo.dataclass import replace
-from octavo.training.card import Made, card, reranker_card
-from octavo.training.graph import emit, emit_reranker
-from octavo.training.quantise import calibrate, calibration_texts, fold_contexts, spread_out
+from octavo_train.card import Made, card, reranker_card
+from octavo_train.graph import emit, emit_reranker
+from octavo_train.quantise import calibrate, calibration_texts, fold_contexts, spread_out
 
 if TYPE_CHECKING:
-    from octavo.training.quantise import Range
-    from octavo.training.weights import Array, Model, RerankerWeights
+    from octavo_train.quantise import Range
+    from octavo_train.weights import Array, Model, RerankerWeights
 
 _QUESTION_TOKENS = 12  # of a calibration text that stand for the question
 

@@ -13,35 +13,35 @@ from octavo.dataclass import dataclass, replace
 from octavo.embedding.installed import install, model_named, models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.evaluation.dataset import read_dataset
+from octavo.evaluation.dataset import SHIPPED, read_dataset
 from octavo.evaluation.measures import mean
 from octavo.observability.progress import Progress
 from octavo.operations.models.answers import FinetuneAnswer
-from octavo.operations.models.candidates import FoundList, found_lists
 from octavo.operations.models.requests import FinetuneRequest
-from octavo.training.card import Made
-from octavo.training.check import pair_scores, score
-from octavo.training.contrastive import Settings
-from octavo.training.crossencoder import RerankSettings
-from octavo.training.export import (
+from octavo_train.card import Made
+from octavo_train.check import pair_scores, score
+from octavo_train.contrastive import Settings
+from octavo_train.crossencoder import RerankSettings
+from octavo_train.export import (
     described_encoder,
     described_reranker,
     described_table,
     encoder_files,
     reranker_files,
 )
-from octavo.training.finetune import finetune, fit_table
-from octavo.training.library import Harvest
-from octavo.training.pairs import counted
-from octavo.training.requirements import ModelDirectory
-from octavo.training.rerank import finetune_reranker
-from octavo.training.table import TableSettings
+from octavo_train.finetune import finetune, fit_table
+from octavo_train.library import Harvest
+from octavo_train.pairs import counted
+from octavo_train.requirements import ModelDirectory
+from octavo_train.rerank import finetune_reranker
+from octavo_train.search_lists import FoundList, found_lists
+from octavo_train.table import TableSettings
 
 BUNDLED_SET = "bundled set"
 HELD_BACK = "held back"
 WITHOUT = "held back, against no reranker"
 _LISTS, _HELD_LISTS = 3_000, 500  # questions that a reranker learns from, and is measured by
-_SET = Path(__file__).parents[2] / "evaluation" / "sets" / "almanac"
+_SET = SHIPPED / "almanac"
 
 
 @dataclass(frozen=True, slots=True)

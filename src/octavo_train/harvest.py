@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from octavo.model.document import Document, Kind, Section
-from octavo.training.pairs import Material, Part
+from octavo_train.pairs import Material, Part
 
 _ABOVE = 2_000  # characters before a symbol in which its comment may stand
 

@@ -15,10 +15,10 @@ from torch.nn import functional
 
 from octavo.algorithms.fusion import z_scores
 from octavo.dataclass import dataclass
-from octavo.training.candidate_lists import CandidateList
-from octavo.training.contrastive import SAVE_SECONDS, Step
-from octavo.training.encoder import Encoder, precision
-from octavo.training.weights import RerankerWeights
+from octavo_train.candidate_lists import CandidateList
+from octavo_train.contrastive import SAVE_SECONDS, Step
+from octavo_train.encoder import Encoder, precision
+from octavo_train.weights import RerankerWeights
 
 _NO_CANDIDATE = -30.0  # a logit that no softmax notices
 

@@ -19,16 +19,16 @@ from octavo.embedding.directory import GRAPH, ModelDirectory
 from octavo.embedding.wordpiece import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
-from octavo.training.check import teach
-from octavo.training.contrastive import SAVE_SECONDS, Examples, Settings, Step, mined, taught, train
-from octavo.training.encoder import Encoder, Texts, embedded
-from octavo.training.graph import read_graph
-from octavo.training.library import Harvest
-from octavo.training.measure import ndcg
-from octavo.training.requirements import REMEDY
-from octavo.training.saved_runs import SavedRun, is_out_of_memory, training_device
-from octavo.training.table import Bags, Lessons, TableSettings, features_of, fit
-from octavo.training.weights import Model
+from octavo_train.check import teach
+from octavo_train.contrastive import SAVE_SECONDS, Examples, Settings, Step, mined, taught, train
+from octavo_train.encoder import Encoder, Texts, embedded
+from octavo_train.graph import read_graph
+from octavo_train.library import Harvest
+from octavo_train.measure import ndcg
+from octavo_train.requirements import REMEDY
+from octavo_train.saved_runs import SavedRun, is_out_of_memory, training_device
+from octavo_train.table import Bags, Lessons, TableSettings, features_of, fit
+from octavo_train.weights import Model
 
 _SMALLEST_BATCH = 8
 

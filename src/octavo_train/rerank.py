@@ -16,12 +16,12 @@ from octavo.embedding.directory import GRAPH, ModelDirectory
 from octavo.embedding.tokens import load_tokenizer, without_surrogates
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.observability.progress import Progress
-from octavo.training.candidate_lists import CandidateList
-from octavo.training.crossencoder import CrossEncoder, RerankSettings, train
-from octavo.training.graph import read_reranker
-from octavo.training.requirements import RERANKER_REMEDY
-from octavo.training.saved_runs import SavedRun, is_out_of_memory, training_device
-from octavo.training.weights import RerankerWeights
+from octavo_train.candidate_lists import CandidateList
+from octavo_train.crossencoder import CrossEncoder, RerankSettings, train
+from octavo_train.graph import read_reranker
+from octavo_train.requirements import RERANKER_REMEDY
+from octavo_train.saved_runs import SavedRun, is_out_of_memory, training_device
+from octavo_train.weights import RerankerWeights
 
 _SMALLEST_BATCH = 2
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from octavo.training.weights import EPSILON, HEADS, Layer, Linear, Model
+from octavo_train.weights import EPSILON, HEADS, Layer, Linear, Model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,8 +20,8 @@ from octavo.retrieval.built_in.documents import HYBRID
 from octavo.retrieval.built_in.reranked import RERANK, before_shaping
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.rerank import merged, passages
-from octavo.training.candidate_lists import CandidateList
-from octavo.training.pairs import Pair
+from octavo_train.candidate_lists import CandidateList
+from octavo_train.pairs import Pair
 
 DEPTH = 10
 _COLLECTION = "answers"

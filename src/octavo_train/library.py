@@ -16,8 +16,8 @@ from octavo.model.ids import ProjectId
 from octavo.observability.progress import Progress
 from octavo.parsing.registry import PLAINTEXT, parser_for
 from octavo.ports import Store
-from octavo.training.harvest import lead, material_of
-from octavo.training.pairs import Pair, PairKind, pairs_of, passages_of
+from octavo_train.harvest import lead, material_of
+from octavo_train.pairs import Pair, PairKind, pairs_of, passages_of
 
 _HELD_OUT = 10  # one document in so many is held back
 _LEAST_HELD_OUT = 5  # pairs held back, below which a score says nothing

@@ -11,8 +11,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from octavo.dataclass import dataclass
-from octavo.training.quantise import Range, input_scale, quantise_columns, quantise_rows, smoothed, smoothing
-from octavo.training.weights import EPSILON, HEADS, WIDTH, Array, Layer, Linear, Model, RerankerWeights
+from octavo_train.quantise import Range, input_scale, quantise_columns, quantise_rows, smoothed, smoothing
+from octavo_train.weights import EPSILON, HEADS, WIDTH, Array, Layer, Linear, Model, RerankerWeights
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from torch.nn import functional
 
 from octavo.dataclass import dataclass
 from octavo.embedding.static import LEAD
-from octavo.training.contrastive import Step
-from octavo.training.encoder import Ids
+from octavo_train.contrastive import Step
+from octavo_train.encoder import Ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from octavo.embedding.crossencoder import OnnxCrossEncoder
 from octavo.embedding.onnx import OnnxEmbedder
 from octavo.observability.progress import Progress
-from octavo.training.measure import ndcg
+from octavo_train.measure import ndcg
 
 _TAUGHT = 256  # texts that a teacher reads between two words of progress
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from octavo.dataclass import dataclass
-from octavo.training.encoder import Encoder, Texts, embedded, packs, precision
+from octavo_train.encoder import Encoder, Texts, embedded, packs, precision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

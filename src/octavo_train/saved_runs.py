@@ -10,7 +10,7 @@ import torch
 
 from octavo.errors import InvalidArgument, StorageError
 from octavo.observability.progress import Progress
-from octavo.training.contrastive import Step
+from octavo_train.contrastive import Step
 
 _STATE = "state.pt"
 

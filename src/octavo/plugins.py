@@ -1,0 +1,121 @@
+"""Packages beside the core, ours and other people's: named by entry points, imported when first used.
+
+group               name                                     object
+octavo.stores       scheme of a library's URL                module with the functions of `ports.engines`
+octavo.converters   extension of a file, without its dot     function that reads the file
+octavo.stages       name of a stage in a profile             frozen dataclass of one of the four shapes
+octavo.importers    name of another program                  module with the functions of `ports.importers`
+octavo.providers    name of an embedding profile's provider  function that makes an embedder
+octavo.trainers     `finetune`                               function that trains a model on a library
+
+Ours are listed here, as pyproject.toml declares them: a search that needs nothing else looks at no installed package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from octavo.errors import ConfigurationError
+
+STORES = "octavo.stores"
+CONVERTERS = "octavo.converters"
+STAGES = "octavo.stages"
+IMPORTERS = "octavo.importers"
+PROVIDERS = "octavo.providers"
+TRAINERS = "octavo.trainers"
+
+OURS: Mapping[str, Mapping[str, str]] = {
+    STORES: {},
+    CONVERTERS: {},
+    STAGES: {},
+    IMPORTERS: {},
+    PROVIDERS: {},
+    TRAINERS: {"finetune": "octavo_train.library_training:train_model"},
+}
+
+
+class EntryPoint(NamedTuple):
+    """`target` is a module, or `module:attribute`."""
+
+    group: str
+    name: str
+    target: str
+    distribution: str
+
+    def load(self) -> Any:
+        try:
+            return _resolved(self.target)
+        except Exception as error:  # whatever a stranger's module does when it is imported
+            raise ConfigurationError(
+                f"the plugin {self.distribution} cannot be imported for {self.group} {self.name}: "
+                f"{type(error).__name__}: {error}",
+                hint=f"install it again, or remove it: pip uninstall {self.distribution}",
+            ) from error
+
+
+def load(group: str, name: str) -> Any:
+    """The object that a package adds under a name, which is one of `names`."""
+    ours = OURS[group].get(name)
+    return others(group)[name].load() if ours is None else _resolved(ours)
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Everything that packages add, ours first."""
+    return (*OURS[group], *others(group))
+
+
+def others(group: str) -> Mapping[str, EntryPoint]:
+    """What other people's packages add, by name. A name of ours stays ours; of two, the first on the path counts."""
+    found: dict[str, EntryPoint] = {}
+    for entry in installed():
+        if entry.group == group and entry.name not in OURS[group]:
+            found.setdefault(entry.name, entry)
+    return found
+
+
+def _resolved(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    loaded = import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded
+
+
+@cache
+def installed() -> tuple[EntryPoint, ...]:
+    """The entry points for Octavo of all other installed distributions.
+
+    Read as files, not by `importlib.metadata`: importing that takes as long as a search.
+    """
+    return tuple(entry for folder in dict.fromkeys(sys.path) for entry in _declared_in(folder))
+
+
+def _declared_in(folder: str) -> list[EntryPoint]:
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            found = sorted(entry.path for entry in entries if entry.name.endswith(".dist-info"))
+    except OSError:
+        return []
+    return [entry for path in found for entry in _declared_by(Path(path))]
+
+
+def _declared_by(distribution: Path) -> list[EntryPoint]:
+    try:
+        text = (distribution / "entry_points.txt").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return []
+    name = distribution.name.partition("-")[0]
+    if "[octavo." not in text or name == "octavo":
+        return []
+    found, group = [], ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            group = line.strip("[]")
+        elif group in OURS and "=" in line:
+            key, _, target = line.partition("=")
+            found.append(EntryPoint(group, key.strip(), target.partition("[")[0].strip(), name))
+    return found
