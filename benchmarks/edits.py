@@ -31,7 +31,7 @@ from octavo.writing.files import overwrite, overwrite_all, read
 from octavo.writing.journal import Renamed, all_or_nothing, journal_of
 from octavo.writing.lock import folder_lock
 from octavo.writing.move import move
-from octavo.writing.outline import BOM, file_outline, outline, text_start
+from octavo.writing.outline import BOM, Outline, text_start
 from octavo.writing.property import set_property
 from octavo.writing.rename import rename_heading
 from octavo.writing.validate import without_jumps
@@ -49,7 +49,7 @@ TEXTS = (
 
 def random_edit(random: random.Random, text: str) -> tuple[str, Callable[[], Edit]]:
     """One of the edits that tools make, at a random section."""
-    document = outline(text)
+    document = Outline(text)
     paths = [document.path(number) for number in range(len(document.headings))]
     kinds = ["insert", "property", "auto_fix"] + (["replace", "append", "move", "rename"] * 2 if paths else [])
     kind, content = random.choice(kinds), random.choice(TEXTS)
@@ -147,7 +147,7 @@ _INDEXED = 300
 def _written_and_undone(library: octavo.Library, notes: Path, path: Path, chance: random.Random) -> str:
     """Which edit it was; `refused` or `unchanged` where there was none."""
     uri, before = path.relative_to(notes).as_posix(), path.read_bytes()
-    headings = outline(before.decode())
+    headings = Outline(before.decode())
     paths = [list(headings.path(number)) for number in range(len(headings.headings))]
     section, parent, content = chance.choice(paths or [["none"]]), chance.choice([[], *paths]), chance.choice(TEXTS)
     calls: dict[str, Callable[..., Any]] = {
@@ -276,8 +276,8 @@ def large_note(notes: Path, size: int) -> dict[str, Any]:
 
         def edit() -> None:
             before = read(path, path.name, LARGEST)
-            document = file_outline(before)
-            overwrite(before, append(document, target, "One line.").content(document, before.content))
+            document = Outline(before.text)
+            overwrite(before, append(document, target, "One line.").text.encode())
 
         def copy() -> None:
             before = read(path, path.name, LARGEST)

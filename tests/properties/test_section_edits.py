@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from octavo.errors import OctavoError
 from octavo.writing.edit import append, insert, replace
 from octavo.writing.move import move
-from octavo.writing.outline import Outline, outline
+from octavo.writing.outline import Outline
 
 LINES = ("text", "", "", "- item", "> quote", "```", "# no heading", "<!-- c -->", "| a |", "    code", "\ttab")
 
@@ -26,7 +26,7 @@ def documents(draw: st.DrawFn) -> Outline:
         body = draw(st.lists(st.sampled_from(LINES[:6] + LINES[7:]), max_size=4))
         lines = [*lines, *body, *(["```"] if body.count("```") % 2 else [])]
     text = draw(st.sampled_from(["", "\ufeff"])) + ending.join(lines) + draw(st.sampled_from(["", ending]))
-    found = outline(text)
+    found = Outline(text)
     assume(found.headings)
     return found
 
@@ -47,7 +47,7 @@ def test_an_edit_of_a_body_changes_nothing_outside_it(document: Outline, data: s
     heading = document.headings[number]
     assert new.startswith(text[: heading.end])
     assert new.endswith(text[document.body_end(number) :])
-    assert tree(outline(new)) == tree(document)
+    assert tree(Outline(new)) == tree(document)
 
 
 @given(documents(), st.data())
@@ -57,7 +57,7 @@ def test_two_appends_are_one_append_of_both(document: Outline, data: st.DataObje
         both = append(document, path, "one\n\ntwo").text
     except OctavoError:
         return
-    assert append(outline(append(document, path, "one").text), path, "two").text == both
+    assert append(Outline(append(document, path, "one").text), path, "two").text == both
 
 
 @given(documents(), st.data())
@@ -65,7 +65,7 @@ def test_an_inserted_section_is_the_only_new_one(document: Outline, data: st.Dat
     parent = data.draw(st.sampled_from([(), *(document.path(number) for number in range(len(document.headings)))]))
     position = data.draw(st.sampled_from(["first", "last"]))
     try:
-        new = outline(insert(document, parent, "New", "text", None, position).text)
+        new = Outline(insert(document, parent, "New", "text", None, position).text)
     except OctavoError:
         return
     added = [place for place in tree(new) if place[1] == (*parent, "New")]
@@ -81,7 +81,7 @@ def test_a_moved_section_lies_below_its_parent_and_every_other_keeps_its_place(
     source = document.path(number)
     target = data.draw(st.sampled_from([(), *(document.path(other) for other in range(len(document.headings)))]))
     try:
-        new = outline(move(document, source, target).text)
+        new = Outline(move(document, source, target).text)
     except OctavoError:
         return
     own = {path for _, path in tree(document) if path[: len(source)] == source}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from octavo.writing.splice import Difference, line_endings
+from octavo.writing.splice import Difference
 
 _CONTEXT = 3
 _COMPARED = 2_000  # lines: of more than this, the old ones are shown as taken out and the new ones as put in
@@ -52,7 +52,7 @@ def _with_context(before: bytes, after: bytes, differences: Sequence[Difference]
 
 def _hunks(before: bytes, after: bytes, part: Difference) -> Iterator[str]:
     start, end, new_start, new_end = part
-    first, new_first = line_endings(before, start), line_endings(after, new_start)
+    first, new_first = before.count(b"\n", 0, start), after.count(b"\n", 0, new_start)
     if before.count(b"\n", start, end) + after.count(b"\n", new_start, new_end) > _COMPARED:
         return _exchanged(before[start:end], after[new_start:new_end], first, new_first)
     return _compared(_lines(before[start:end]), _lines(after[new_start:new_end]), first, new_first)

@@ -42,28 +42,16 @@ class Edit:
     def text(self) -> str:
         return self.new if isinstance(self.new, str) else self.new.text
 
-    def content(self, outline: Outline, old: bytes) -> bytes:
-        """The bytes of the new text, where `old` are those of the old one."""
-        if isinstance(self.new, str) or not outline.encoded:
-            return outline.content(self.text)
-        view = memoryview(old)
-        pieces: list[bytes | memoryview] = []
-        done = 0
-        for splice in self.new.splices:
-            pieces += (view[done : splice.start], outline.content(splice.put))
-            done = splice.end
-        return b"".join((*pieces, view[done:]))
-
-    def differences(self, outline: Outline) -> Sequence[Difference] | None:
+    @property
+    def differences(self) -> Sequence[Difference] | None:
         """Where the bytes differ, if that is known without comparing them."""
-        return None if isinstance(self.new, str) or not outline.encoded else self.new.differences
+        return None if isinstance(self.new, str) else self.new.differences
 
     @property
     def lines(self) -> tuple[int, int]:
         """The first and the last line of the section, from 1; blank lines at its end are left out."""
-        new = self.new if isinstance(self.new, Spliced) else Spliced(self.new, ())
-        first = new.lines_before(self.start) + 1
-        return first, first + new.part(self.start, self.end).rstrip(" \t\r\n").count("\n")
+        first = self.text.count("\n", 0, self.start) + 1
+        return first, first + self.text[self.start : self.end].rstrip(" \t\r\n").count("\n")
 
 
 def position_of(given: str | Mapping[str, Any]) -> Position:
@@ -106,7 +94,7 @@ def insert(
     line = heading_line(depth, text)
     whole = f"{line}\n\n{block}" if block else line
     start = before_blank_lines(outline.text, place, outline.floor)
-    new, at = placed(outline.text, start, place, outline.written(whole), floor=outline.floor)
+    new, at = placed(outline.text, start, place, whole, floor=outline.floor)
     added = _added(outline, start, place, new)
     if not added or added[0][:2] != (depth, at) or added[0].text != text:
         raise InvalidArgument(
@@ -146,7 +134,7 @@ def append_to_end(outline: Outline, content: str) -> Edit:
     text, floor = outline.text, outline.headings[last].end if last >= 0 else outline.start
     start = before_blank_lines(text, len(text), floor)
     close = start > floor and _continues(outline, last, start, block.split("\n", 1)[0])
-    new, at = placed(text, start, len(text), outline.written(block), floor=outline.floor, close=close)
+    new, at = placed(text, start, len(text), block, floor=outline.floor, close=close)
     _added(outline, start, len(text), new)
     return Edit(new, at, len(new))
 
@@ -186,7 +174,7 @@ def _section(outline: Outline, path: Sequence[str]) -> int:
 
 def _with_body(outline: Outline, number: int, start: int, block: str, *, close: bool = False) -> Edit:
     section, end = outline.headings[number], outline.body_end(number)
-    new, _ = placed(outline.text, start, end, outline.written(block), floor=outline.floor, close=close)
+    new, _ = placed(outline.text, start, end, block, floor=outline.floor, close=close)
     added = _added(outline, start, end, new)
     _refuse_shallow(added, section.level, section.text)
     _refuse_adoption(outline, end, added)
@@ -241,10 +229,7 @@ def headings_between(
         part = new.part(anchor, len(new))
         if closed:  # only an open fence, comment or HTML block can hide a heading that would follow
             last, part = [(1, len(new) + 1, "x")], f"{part}\n# x\n"
-    found = [
-        heading._replace(start=heading.start + anchor, end=heading.end + anchor)
-        for heading in outline.headings_in(part)
-    ]
+    found = [heading._replace(start=heading.start + anchor, end=heading.end + anchor) for heading in headings(part)]
     inner = found[len(first) : len(found) - len(last)]
     places = [(heading.level, heading.start, heading.text) for heading in found]
     same = places[: len(first)] == first and places[len(first) + len(inner) :] == last
@@ -272,7 +257,7 @@ def _refuse_adoption(
     if not added:
         return
     behind, count = outline.first_at(end), len(added)
-    old = outline.headings.places.levels
+    old = [heading.level for heading in outline.headings]
     levels = [*old[:behind], *(heading.level for heading in added), *old[behind:]]
     found = parents(levels)
     kept = [parent + count if parent >= behind else parent for parent in outline.parents[behind:]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import hashlib
 import os
@@ -23,7 +22,6 @@ _DRAFT, _DRAFT_SUFFIX = ".octavo-", ".draft"
 _STALE_SECONDS = 60.0
 _OPEN_AT_ONCE = 100  # drafts without a name, each of which keeps a file open
 _PROC = Path("/proc/self/fd")
-_DECODED = 1 << 16  # bytes that are looked at together: a part of the cache
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -47,25 +45,9 @@ class File:
         try:
             return self.content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self._not_utf8(error.start) from None
-
-    def refuse_other_encodings(self) -> None:
-        """What `text` refuses, without making a text."""
-        if self.content.isascii():
-            return
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        content, size = memoryview(self.content), len(self.content)
-        for start in range(0, size, _DECODED):
-            try:
-                decoder.decode(content[start : start + _DECODED], final=start + _DECODED >= size)
-            except UnicodeDecodeError as error:
-                held = len(error.object) - min(_DECODED, size - start)  # bytes of the part before
-                raise self._not_utf8(start + error.start - held) from None
-
-    def _not_utf8(self, byte: int) -> InvalidArgument:
-        return InvalidArgument(
-            f"{self.path.name} is not UTF-8: byte {byte} cannot be read", hint="convert the file first"
-        )
+            raise InvalidArgument(
+                f"{self.path.name} is not UTF-8: byte {error.start} cannot be read", hint="convert the file first"
+            ) from None
 
 
 def digest(content: bytes) -> str:

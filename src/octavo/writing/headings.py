@@ -50,7 +50,7 @@ def at_level(source: Outline, heading: Heading, level: int, ending: str) -> str:
     opening = _opening(written)
     if opening:
         return written[: opening.start(1)] + "#" * level + written[opening.end(1) :]
-    return source.written(heading_line(level, heading.text)) + (ending if written.endswith("\n") else "")
+    return heading_line(level, heading.text) + (ending if written.endswith("\n") else "")
 
 
 def renamed(source: Outline, heading: Heading, text: str, ending: str) -> str:
@@ -59,9 +59,9 @@ def renamed(source: Outline, heading: Heading, text: str, ending: str) -> str:
     end = (ending if not written.endswith("\r\n") else "\r\n") if written.endswith("\n") else ""
     opening = _opening(written)
     if opening:
-        return written[: opening.start(1)] + source.written(heading_line(heading.level, text)) + end
+        return written[: opening.start(1)] + heading_line(heading.level, text) + end
     lines = written.removesuffix("\n").removesuffix("\r").split("\n")
-    return f"{source.written(text)}{ending}{lines[-1]}{end}"
+    return f"{text}{ending}{lines[-1]}{end}"
 
 
 def is_atx(written: str) -> bool:

@@ -9,22 +9,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from operator import attrgetter
+from typing import NamedTuple
 
 from octavo.dataclass import dataclass
 from octavo.errors import InvalidArgument, NotFound
 from octavo.model.document import shown_path
+from octavo.parsing.markdown.blocks import scan
 from octavo.parsing.markdown.inline import LONGEST, plain_text
-from octavo.writing.files import File, encoded
-from octavo.writing.heading_scan import HeadingPlaces, heading_places
 from octavo.writing.splice import Spliced
 
 BOM = "\ufeff"
-_ENCODED_BOM = BOM.encode().decode("latin-1")
-_LARGE = 256 * 1024  # bytes: more of them are not made characters
 ROOT = -1
 """The number of the root: the parent of top-level headings, of level 0."""
 
@@ -45,111 +40,48 @@ class Heading(NamedTuple):
     @property
     def shown(self) -> str:
         """The text as outlines show it: without markup."""
-        return _shown(self.text)
+        return plain_text(self.text[:LONGEST])
 
     def named(self, text: str) -> bool:
-        return _is_named(self.text, text)
-
-
-class Headings(Sequence[Heading]):
-    """The headings of a text, each made when it is asked for: of a large file most are not."""
-
-    def __init__(self, source: str, places: HeadingPlaces, encoded: bool) -> None:
-        self._source = source
-        self._encoded = encoded
-        self.places = places
-
-    def __len__(self) -> int:
-        return len(self.places.starts)
-
-    @overload
-    def __getitem__(self, number: int) -> Heading: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Heading]: ...
-    def __getitem__(self, number: int | slice) -> Heading | list[Heading]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        places = self.places
-        return Heading(places.levels[number], places.starts[number], places.ends[number], self.text(number))
-
-    def text(self, number: int) -> str:
-        content = self.places.content(number, self._source)
-        if not content.isascii() and self._encoded:
-            content = _readable(content)
-        if "\n" in content:
-            content = " ".join(line.strip(" \t") for line in content.split("\n"))
-        return content
+        """Whether the text is this heading's, as it is written or as outlines show it."""
+        return text == self.text or (not _PLAIN.fullmatch(self.text) and text == self.shown)
 
 
 @dataclass(frozen=True)
 class Outline:
-    """The text of a file and its headings.
-
-    Where `encoded`, `text` is the file's bytes with a character for each: they take a quarter of the room, and what
-    Markdown is made of is ASCII. The texts of headings are whole characters in either form.
-    """
+    """The text of a file and its headings."""
 
     text: str
-    encoded: bool = False
 
     @cached_property
     def start(self) -> int:
         """Where headings may begin: after a byte order mark and front matter."""
-        return self._start(self.text)
+        return text_start(self.text)
 
     @cached_property
-    def headings(self) -> Headings:
-        return headings(self.text, self.start, encoded=self.encoded)
-
-    def headings_in(self, part: str) -> Headings:
-        """The headings of a text in the same form."""
-        return headings(part, encoded=self.encoded)
-
-    def again(self, text: str) -> Outline:
-        """The outline of another text in the same form."""
-        return Outline(text, self.encoded)
-
-    def written(self, text: str) -> str:
-        """A text as it stands in this one."""
-        return encoded(text).decode("latin-1") if self.encoded else text
-
-    def readable(self, part: str) -> str:
-        """A part of the text in whole characters."""
-        return _readable(part) if self.encoded else part
-
-    def content(self, text: str) -> bytes:
-        """The bytes of a text in the same form."""
-        return text.encode("latin-1") if self.encoded else encoded(text)
+    def headings(self) -> list[Heading]:
+        return headings(self.text, self.start)
 
     def starts_as(self, new: str | Spliced) -> int:
         """Where headings may begin in another text of the same form."""
         if isinstance(new, str):
-            return self._start(new)
+            return text_start(new)
         closed = self.floor < self.start < len(self.text) and new.start >= self.start
         unopened = new.start > self.text.find("\n") >= 0 and not _OPENING.match(self.text, self.floor)
-        return self.start if closed or unopened else self._start(new.text)
-
-    def _start(self, text: str) -> int:
-        return text_start(text, _ENCODED_BOM if self.encoded else BOM)
+        return self.start if closed or unopened else text_start(new.text)
 
     @cached_property
-    def parents(self) -> Sequence[int]:
+    def parents(self) -> list[int]:
         """Of each heading the number of its parent."""
-        found: list[int] = self._parents.tolist()
-        return found
-
-    @cached_property
-    def _parents(self) -> NDArray[np.intp]:
-        return _parents(self.headings.places.levels)
+        return parents([heading.level for heading in self.headings])
 
     @property
     def floor(self) -> int:
         """Where lines begin: after a byte order mark."""
-        bom = _ENCODED_BOM if self.encoded else BOM
-        return len(bom) if self.text.startswith(bom) else 0
+        return len(BOM) if self.text.startswith(BOM) else 0
 
     def level(self, number: int) -> int:
-        return 0 if number == ROOT else self.headings.places.levels[number]
+        return 0 if number == ROOT else self.headings[number].level
 
     def body_end(self, number: int) -> int:
         """Where the text right below a heading, or before the first one, ends."""
@@ -161,20 +93,18 @@ class Outline:
 
     def _start_of(self, number: int) -> int:
         """Where a heading begins; the end of the text if there is none of that number."""
-        return self.headings.places.starts[number] if number < len(self.headings) else len(self.text)
+        return self.headings[number].start if number < len(self.headings) else len(self.text)
 
     def after(self, number: int) -> int:
         """The number of the first heading behind a section; that many headings there are if there is none."""
         level = self.level(number)
         if number == ROOT:
             return len(self.headings)
-        levels = self.headings.places.levels
-        numbers = range(number + 1, len(levels))
-        return next((other for other in numbers if levels[other] <= level), len(levels))
+        numbers = range(number + 1, len(self.headings))
+        return next((other for other in numbers if self.headings[other].level <= level), len(self.headings))
 
     def children(self, number: int) -> list[int]:
-        first, behind = number + 1, self.after(number)
-        return (np.flatnonzero(self._parents[first:behind] == number) + first).tolist()
+        return [child for child in range(number + 1, self.after(number)) if self.parents[child] == number]
 
     def path(self, number: int) -> tuple[str, ...]:
         found: list[str] = []
@@ -188,7 +118,7 @@ class Outline:
         fitting = [ROOT]
         for text in path:
             children = (child for parent in fitting for child in self.children(parent))
-            fitting = [child for child in children if _is_named(self.headings.text(child), text)]
+            fitting = [child for child in children if self.headings[child].named(text)]
         if not fitting:
             raise NotFound(
                 f"there is no section {shown_path(tuple(path))}",
@@ -221,34 +151,25 @@ class Outline:
 
     def first_at(self, offset: int) -> int:
         """The number of the first heading that begins at an offset or later."""
-        return bisect_left(self.headings.places.starts, offset)
+        return bisect_left(self.headings, offset, key=attrgetter("start"))
 
 
-def outline(text: str) -> Outline:
-    return Outline(text)
-
-
-def file_outline(file: File) -> Outline:
-    """The outline of a file, which must be UTF-8."""
-    if len(file.content) <= _LARGE:
-        return Outline(file.text)
-    file.refuse_other_encodings()
-    return Outline(file.content.decode("latin-1"), encoded=True)
-
-
-def headings(text: str, start: int = 0, *, encoded: bool = False) -> Headings:
+def headings(text: str, start: int = 0) -> list[Heading]:
     """CommonMark's headings outside quotes and lists, from the beginning of a line on.
 
     A space in the place of each carriage return that belongs to a line ending keeps every offset; at the end of a line
     it changes no block.
     """
     source = text.replace("\r\n", " \n") if "\r" in text else text
-    return Headings(source, heading_places(source, start), encoded)
+    return [
+        Heading(level, begin, end, " ".join(line.strip(" \t") for line in content.split("\n")))
+        for level, begin, end, content in scan(source, start).headings
+    ]
 
 
-def text_start(text: str, bom: str = BOM) -> int:
+def text_start(text: str) -> int:
     """Where the text begins, after a byte order mark and front matter."""
-    start = len(bom) if text.startswith(bom) else 0
+    start = len(BOM) if text.startswith(BOM) else 0
     opening = _OPENING.match(text, start)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return closing.end() if closing else start
@@ -256,28 +177,10 @@ def text_start(text: str, bom: str = BOM) -> int:
 
 def parents(levels: Sequence[int]) -> list[int]:
     """For each heading the number of the nearest earlier one of a lower level."""
-    found: list[int] = _parents(levels).tolist()
+    found: list[int] = []
+    for number, level in enumerate(levels):
+        parent = number - 1
+        while parent != ROOT and levels[parent] >= level:
+            parent = found[parent]
+        found.append(parent)
     return found
-
-
-def _parents(levels: Sequence[int]) -> NDArray[np.intp]:
-    depths = np.array(levels, np.intp)
-    numbers = np.arange(len(depths))
-    found = np.full(len(depths), ROOT)
-    for depth in np.unique(depths)[1:]:
-        lower = np.maximum.accumulate(np.where(depths < depth, numbers, ROOT))
-        found[depths == depth] = lower[depths == depth]
-    return found
-
-
-def _is_named(heading: str, text: str) -> bool:
-    """Whether a heading's text is the one given, as it is written or as outlines show it."""
-    return text == heading or (not _PLAIN.fullmatch(heading) and text == _shown(heading))
-
-
-def _shown(heading: str) -> str:
-    return plain_text(heading[:LONGEST])
-
-
-def _readable(part: str) -> str:
-    return part.encode("latin-1").decode("utf-8")

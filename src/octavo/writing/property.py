@@ -30,11 +30,11 @@ def set_property(document: Outline, key: str, value: Value, *, remove: bool = Fa
         if remove:
             return Edit(text, floor, floor)
         _check("", field, key, value, remove=False)
-        made = document.written(f"---{ending}{field}---{ending}")
+        made = f"---{ending}{field}---{ending}"
         return Edit(text[:floor] + made + text[floor:], floor, floor + len(made))
     first = text.index("\n", floor) + 1
     last = text.rindex("\n", first - 1, end - 1) + 1
-    raw = document.readable(text[first:last])
+    raw = text[first:last]
     _refuse_unreadable(raw)
     places = _places(raw, key)
     # Written twice, the last is what readers take: that one is set, and all are removed.
@@ -43,7 +43,7 @@ def set_property(document: Outline, key: str, value: Value, *, remove: bool = Fa
     for start, stop in reversed(changed):
         new = new[:start] + field + new[stop:]
     _check(raw, new, key, value, remove=remove)
-    whole = text[:first] + document.written(new) + text[last:]
+    whole = text[:first] + new + text[last:]
     return Edit(whole, floor, end + len(whole) - len(text))
 
 

@@ -26,7 +26,7 @@ def rename_heading(document: Outline, path: Sequence[str], text: str) -> Edit:
     closing = ending if whole.endswith("\n") else ""
     for line in (
         renamed(document, heading, text, ending),
-        document.written(heading_line(heading.level, text)) + closing,
+        heading_line(heading.level, text) + closing,
     ):
         new = Spliced(document.text, (Splice(heading.start, heading.end, line),))
         found = headings_between(document, new, number - 1, number + 1)

@@ -21,7 +21,7 @@ from octavo.writing.edit import Edit
 from octavo.writing.files import located
 from octavo.writing.hiding import hidden
 from octavo.writing.lint import Finding, lint
-from octavo.writing.outline import Outline, outline
+from octavo.writing.outline import Outline
 from octavo.writing.validate import without_jumps
 
 
@@ -103,7 +103,7 @@ def _fixed(
 ) -> Iterable[FixedNote]:
     for uri in sorted(found.linked.texts if only is None else only & found.linked.texts.keys()):
         text = found.linked.texts[uri]
-        if without_jumps(outline(text)) == text:
+        if without_jumps(Outline(text)) == text:
             continue
         note = Note(collection, uri, located(collection.root, uri))
         write = WriteRequest(dry_run=request.dry_run, author="octavo lint", reason="closed heading jumps")

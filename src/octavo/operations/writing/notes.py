@@ -21,6 +21,7 @@ from octavo.writing.edit import Edit
 from octavo.writing.files import (
     File,
     digest,
+    encoded,
     located,
     overwrite,
     read,
@@ -32,7 +33,7 @@ from octavo.writing.files import (
 from octavo.writing.hiding import hiding, left_out, redacted_diff, refuse_marks, without_keys
 from octavo.writing.journal import Journal
 from octavo.writing.lock import folder_lock
-from octavo.writing.outline import Outline, file_outline
+from octavo.writing.outline import Outline
 from octavo.writing.splice import Difference
 
 _INDEX_PATIENCE_SECONDS = 2.0
@@ -169,11 +170,11 @@ def change(
     """Reads the note, edits its text, and puts the new one in its place; nobody else writes meanwhile."""
     with locked(engine, note.collection), hiding(note.collection):
         file = present(engine, note)
-        document = file_outline(file)
+        document = Outline(file.text)
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         edited = edit(document)
-        written = Written(file, edited.content(document, file.content), edited.differences(document))
+        written = Written(file, encoded(edited.text), edited.differences)
         if written.changed:
             refuse_irreplaceable(file)
             written.refuse_marks(note)

@@ -38,7 +38,7 @@ from octavo.writing.hiding import hidden, hiding
 from octavo.writing.linked_notes import LinkedNotes, link_names, mentions, parsed_note
 from octavo.writing.links import Followed, LinkChange, follow, same_sections
 from octavo.writing.move import move
-from octavo.writing.outline import Outline, file_outline
+from octavo.writing.outline import Outline
 from octavo.writing.rename import rename_heading
 
 _Request = DocMoveSectionRequest | DocRenameRequest
@@ -112,11 +112,11 @@ def _changed(
     with locked(engine, note.collection) as journal, hiding(note.collection):
         file = present(engine, note)
         linked = request.dry_run or request.update_links
-        document, old_uri = file_outline(file), path_in(note)
+        document, old_uri = Outline(file.text), path_in(note)
         refuse_generated(document.text, note.uri)
         refuse_changed(file, request.expected_hash, note.uri)
         made = change(document)
-        plain = Written(file, made.edit.content(document, file.content), made.edit.differences(document))
+        plain = Written(file, encoded(made.edit.text), made.edit.differences)
         following = _Linked([FileChange(note, file, plain, made.to)])
         if linked and (made.to or plain.changed):
             following = _with_links(engine, note, file, plain, made, update=request.update_links)

@@ -22,7 +22,7 @@ from octavo.writing.edit import Edit, append, check_new_section, check_section_p
 from octavo.writing.files import encoded, refuse_changed, refuse_no_place
 from octavo.writing.headings import one_line
 from octavo.writing.hiding import hidden
-from octavo.writing.outline import Outline, file_outline
+from octavo.writing.outline import Outline
 from octavo.writing.spacing import content_lines
 from octavo.writing.validate import violations, without_jumps
 
@@ -30,7 +30,7 @@ from octavo.writing.validate import violations, without_jumps
 def doc_validate(engine: Engine, request: DocValidateRequest) -> ValidateAnswer:
     note = note_in(engine, request.uri, request.collection)
     file = present(engine, note)
-    found = violations(file_outline(file), single_h1=engine.library.rules.writing.single_h1)
+    found = violations(Outline(file.text), single_h1=engine.library.rules.writing.single_h1)
     return ValidateAnswer(note.collection.name, note.uri, file.hash, not found, hidden(note.collection, found))
 
 
@@ -40,7 +40,7 @@ def doc_auto_fix(engine: Engine, request: DocAutoFixRequest) -> AutoFixAnswer:
     fixed: list[Outline] = []
 
     def edit(document: Outline) -> Edit:
-        fixed.append(document.again(without_jumps(document)))
+        fixed.append(Outline(without_jumps(document)))
         return Edit(fixed[0].text, 0, len(fixed[0].text))
 
     answer = change(engine, note, request, "doc_auto_fix", edit)

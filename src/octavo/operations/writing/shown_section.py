@@ -11,7 +11,7 @@ from octavo.operations.writing.notes import Note, change, note_in, present, refu
 from octavo.operations.writing.requests import DocReplaceSectionRequest
 from octavo.writing.edit import Edit, check_section_path, replace
 from octavo.writing.hiding import hiding, shown_text, with_keys
-from octavo.writing.outline import Outline, outline
+from octavo.writing.outline import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def section_text(engine: Engine, uri: str, collection: str, path: Sequence[str])
     note = note_in(engine, uri, collection)
     file = present(engine, note)
     with hiding(note.collection):
-        return SectionText(_body(note, outline(file.text), path)[1], file.hash)
+        return SectionText(_body(note, Outline(file.text), path)[1], file.hash)
 
 
 def replace_shown_section(engine: Engine, request: DocReplaceSectionRequest) -> WriteAnswer:
@@ -47,7 +47,7 @@ def _body(note: Note, document: Outline, path: Sequence[str]) -> tuple[str, str]
     """A section's lines as they are and as they are shown. Keys are looked for in the whole file, as everywhere."""
     number = document.find(path)
     start, end = document.headings[number].end, document.body_end(number)
-    before, body = (document.readable(document.text[a:b]).replace("\r\n", "\n") for a, b in ((0, start), (start, end)))
-    after = document.readable(document.text[end:]).replace("\r\n", "\n")
+    before, body = (document.text[a:b].replace("\r\n", "\n") for a, b in ((0, start), (start, end)))
+    after = document.text[end:].replace("\r\n", "\n")
     shown = shown_text(note.collection, before + body + after)[len(before) : len(before) + len(body)]
     return body.strip("\n"), shown.strip("\n")
